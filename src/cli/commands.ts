@@ -55,7 +55,7 @@ export const COMMANDS: readonly Command[] = [
   {
     name: 'open',
     sentence: 'Look at the vault in the browser: its map, its notes, and how they are linked.',
-    usage: '[vault]',
+    usage: '[vault or note]',
     words: 1,
     options: [
       WRITE_OPTION,

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
 import { startHttp } from './http-support.ts'
 import { eventually, openWorld, SLOW } from './support.ts'
@@ -48,6 +49,11 @@ test('the page of a server that runs is opened, and a server of its own begun wh
     body: JSON.stringify({ code: words.get('code') }),
   })
   expect(await exchange.json()).toMatchObject({ scopes: ['read'] })
+  for (const note of ['Read me', 'readme.md', join(world.vault, 'README.md')]) {
+    const { code, err } = await world.roux(['open', note, '--print'], { cwd: world.vault })
+    expect([note, code]).toEqual([note, 0])
+    expect(new URLSearchParams(/#\S+/.exec(err)?.[0].slice(1)).get('note')).toBe('readme.md')
+  }
   server.child.kill('SIGINT')
   await server.ended
   const own = world.start(['open', world.vault, '--print'])

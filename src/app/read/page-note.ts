@@ -26,6 +26,8 @@ export interface PageText {
 /** A note as a page shows it: its text, and where each link in it leads. Of kind `missing`: what notes link to and does not exist. */
 export interface PageNote extends PageText {
   readonly id: NodeId
+  /** What the folder of the vault is called, by which Obsidian knows it. */
+  readonly folder: string
   /** In the vault, as it is written there; absent where there is no file. */
   readonly path?: string
   readonly kind: NodeKind
@@ -75,6 +77,8 @@ export function pageNote(
     const { path, title, kind, tags, aliases, properties, created, modified } = node
     const value: PageNote = {
       id,
+      // Browsers read this file, which have no `basename`.
+      folder: core.root.split(/[\\/]/).findLast((part) => part !== '') ?? '',
       ...(path === undefined ? {} : { path }),
       title,
       kind,

@@ -1,10 +1,13 @@
+import { statSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
+import { quoted } from '../../app/answer/truncate.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { lookUp } from '../../app/names/known-node.ts'
 import { resolveNodes } from '../../app/names/resolve-nodes.ts'
 import type { Vaults } from '../../app/vaults.ts'
-import type { LoadedVaults } from '../../config/load-vaults.ts'
+import { type LoadedVaults, readVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
-import { type Invocation, withVaults } from '../session.ts'
+import { type Invocation, settingsInput, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { withoutShellPaths } from '../tools/shell-path.ts'
 
@@ -12,11 +15,44 @@ import { withoutShellPaths } from '../tools/shell-path.ts'
 const LIKENESS = { taken: 0.7, told: 0.3 }
 const MOST_TOLD = 3
 
+/** What was named to begin at. */
+export interface NoteNamed {
+  readonly name: string
+  /** It was given where a vault may stand, too. */
+  readonly mayBeVault: boolean
+}
+
+/** What is given to a command as its vault or a note: a vault where it is a folder or the name of one, else a note of the vaults that are meant without it. */
+export async function vaultOrNote(invocation: Invocation, given: string): Promise<'vault' | NoteNamed> {
+  const { host, options } = invocation
+  const path = resolve(host.cwd, given)
+  const kind = kindOf(path)
+  if (kind === 'file') return { name: path, mayBeVault: true }
+  // What is spelled as a path is a folder that may be back later.
+  if (kind === 'folder' || isAbsolute(given) || /^(?:\.\.?|~)?(?:[\\/]|$)/.test(given)) return 'vault'
+  if (options.has('vault')) return { name: given, mayBeVault: true }
+  const { server, vaults } = await readVaults(settingsInput(invocation, given))
+  const isName = Object.hasOwn(server.settings.vaults, given) || vaults.some(({ stored }) => stored === given)
+  return isName ? 'vault' : { name: given, mayBeVault: true }
+}
+
+function kindOf(path: string): 'folder' | 'file' | undefined {
+  try {
+    return statSync(path).isDirectory() ? 'folder' : 'file'
+  } catch {
+    return undefined
+  }
+}
+
 /**
  * The id of the note that someone wants to begin at, by its id, title or alias, also misspelt; or of one that is only linked to.
  * @throws RouxError `NODE_NOT_FOUND` with the nearest names, `AMBIGUOUS_NAME`
  */
-export async function noteToOpen(invocation: Invocation, { vaults: loaded }: LoadedVaults, name: string): Promise<string> {
+export async function noteToOpen(
+  invocation: Invocation,
+  { vaults: loaded }: LoadedVaults,
+  { name, mayBeVault }: NoteNamed,
+): Promise<string> {
   const tool = { names: { note: 'note' } } as const
   const named = withoutShellPaths(tool, { note: name }, { cwd: invocation.host.cwd, vaults: loaded })
   return await withVaults(invocation, loaded, async (vaults) => {
@@ -29,8 +65,9 @@ export async function noteToOpen(invocation: Invocation, { vaults: loaded }: Loa
       if (found !== undefined) return found
       near.push(...(await namesLike(core, name)))
     }
-    throw new RouxError('NODE_NOT_FOUND', `There is no note "${name}".`, {
-      hint: near.length === 0 ? 'Leave out --note: the page has a search.' : 'The names that are most like it:',
+    const leave = mayBeVault ? 'Name the folder with the notes' : 'Leave out --note'
+    throw new RouxError('NODE_NOT_FOUND', `There is no ${mayBeVault ? 'folder, vault or note' : 'note'} ${quoted(name)}.`, {
+      hint: near.length === 0 ? `${leave}: the page has a search.` : 'The names that are most like it:',
       candidates: near.slice(0, MOST_TOLD),
     })
   })

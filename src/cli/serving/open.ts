@@ -5,16 +5,16 @@ import { isRecord } from '../../core/is-record.ts'
 import { isLoopbackAddress } from '../../http/names.ts'
 import { readTokens, tokenFileIn } from '../../http/token-file.ts'
 import { type Invocation, requireVaults } from '../session.ts'
-import { noteToOpen } from './note-to-open.ts'
+import { type NoteNamed, noteToOpen, vaultOrNote } from './note-to-open.ts'
 import { pagesOf, runningFolder } from './running-servers.ts'
 import { serveHttp } from './serve-http.ts'
 
 /** Opens the page of a server that runs for the vault, else serves one to this computer alone, until a signal ends it. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { printer, options, positionals, host } = invocation
+  const { printer, options, host } = invocation
   const asked = { ...invocation, options: new Map([...options, ['http', options.get('port') ?? 0] as const]) }
-  const loaded = await requireVaults(asked, positionals[0])
-  const named = options.get('note') as string | undefined
+  const { vault, named } = await whatIsGiven(asked)
+  const loaded = await requireVaults(asked, vault)
   const note = named === undefined ? undefined : await noteToOpen(asked, loaded, named)
   const show = (address: string, end: string): void => {
     const whole = note === undefined ? address : `${address}&note=${encodeURIComponent(note)}`
@@ -38,6 +38,20 @@ export async function run(invocation: Invocation): Promise<number> {
       onAddress: (address) => show(address, 'Ctrl+C ends this.'),
     },
   )
+}
+
+interface Given {
+  readonly vault: string | undefined
+  readonly named: NoteNamed | undefined
+}
+
+async function whatIsGiven(invocation: Invocation): Promise<Given> {
+  const { options, positionals } = invocation
+  const [vault] = positionals
+  const name = options.get('note') as string | undefined
+  if (name !== undefined) return { vault, named: { name, mayBeVault: false } }
+  const given = vault === undefined ? 'vault' : await vaultOrNote(invocation, vault)
+  return given === 'vault' ? { vault, named: undefined } : { vault: undefined, named: given }
 }
 
 /** How long a server that says that it runs may take to answer, ms. */

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Changes, Gaps, Problems } from './lists.tsx'
 import { NoteMap, onPageKey } from './map.tsx'
+import { onEscape } from './on-escape.ts'
 import { PathView } from './path-view.tsx'
 import { Guard, Reader } from './reader.tsx'
 import { Search } from './search.tsx'
@@ -17,6 +18,7 @@ import {
   folder,
   folders,
   graph,
+  leavePath,
   map,
   note,
   pane,
@@ -55,7 +57,7 @@ const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
 export function App() {
   const [isHelping, setHelping] = useState(false)
   useEffect(() => {
-    const listener = (event: KeyboardEvent): void => onPageKey(event, setHelping)
+    const listener = (event: KeyboardEvent): void => onPageKey(event, () => setHelping((was) => !was))
     addEventListener('keydown', listener)
     return () => removeEventListener('keydown', listener)
   }, [])
@@ -134,6 +136,8 @@ function Vaults() {
       onChange={(event) => {
         vault.value = event.currentTarget.value
         focus.value = ''
+        leavePath()
+        steps.value = 0
         note.value = undefined
         folder.value = ''
         tag.value = ''
@@ -159,7 +163,12 @@ function Filters() {
     const closing = new AbortController()
     const { signal } = closing
     const close = (): void => panel.current?.removeAttribute('open')
-    addEventListener('keydown', ({ key }) => key === 'Escape' && close(), { signal })
+    const closeOpen = (): boolean => {
+      const isOpen = panel.current?.open === true
+      close()
+      return isOpen
+    }
+    onEscape(closeOpen, signal)
     addEventListener('pointerdown', ({ target }) => panel.current?.contains(target as Node) === false && close(), { signal })
     return () => closing.abort()
   }, [])
@@ -300,6 +309,15 @@ const KEYS: readonly (readonly [string, string])[] = [
 ]
 
 function Help({ onClose }: { readonly onClose: () => void }) {
+  useEffect(() => {
+    const closing = new AbortController()
+    const close = (): boolean => {
+      onClose()
+      return true
+    }
+    onEscape(close, closing.signal)
+    return () => closing.abort()
+  }, [])
   return (
     <dialog open class="help" aria-label="Keys">
       <h2>Keys</h2>

@@ -108,11 +108,19 @@ export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
 
-/** The linked note that lies most in a direction; near ones before far ones. */
-export function towards(graph: Graph, note: number, [dx, dy]: readonly [number, number]): number | undefined {
+export interface Towards {
+  /** To the right and down. */
+  readonly direction: readonly [dx: number, dy: number]
+  /** 1 for notes that are shown; absent: all are. */
+  readonly shown?: Uint8Array
+}
+
+/** The linked note that lies most in a direction, of those that are shown; near ones before far ones. */
+export function towards(graph: Graph, note: number, { direction: [dx, dy], shown }: Towards): number | undefined {
   let best: number | undefined
   let least = Number.POSITIVE_INFINITY
   for (const other of neighbours(graph, note)) {
+    if (shown?.[other] === 0) continue
     const x = (graph.places[other * 2] ?? 0) - (graph.places[note * 2] ?? 0)
     const y = (graph.places[other * 2 + 1] ?? 0) - (graph.places[note * 2 + 1] ?? 0)
     const along = x * dx + y * dy

@@ -76,11 +76,7 @@ function ProblemPage({ args, isMixed, offset, onMore }: ProblemPageOptions) {
       {byNote(answer.problems).map((problems, group) => (
         <ProblemsOfNote key={`${problems[0]?.id} ${group}`} problems={problems} isMixed={isMixed} />
       ))}
-      {onMore !== undefined && answer.problems.length > 0 && next < answer.total && (
-        <button type="button" onClick={() => onMore(next)}>
-          Show more of {answer.total - next}
-        </button>
-      )}
+      {onMore !== undefined && answer.problems.length > 0 && <More left={answer.total - next} onMore={() => onMore(next)} />}
     </>
   )
 }
@@ -136,6 +132,8 @@ function ProblemsOfNote({ problems, isMixed }: { readonly problems: readonly Pro
   )
 }
 
+type GapKind = 'apart' | 'cut' | 'wanted' | 'dead_ends'
+
 interface GapsAnswer {
   readonly apart?: readonly {
     readonly of: readonly (string | { readonly label: string })[]
@@ -149,87 +147,159 @@ interface GapsAnswer {
     readonly id?: string
     readonly sources: readonly ({ readonly id: string } | string)[]
   }[]
-  readonly dead_ends?: { readonly total: number; readonly first: readonly (string | { readonly id: string })[] }
+  readonly dead_ends?: { readonly first: readonly (string | { readonly id: string })[] }
+  readonly totals: Readonly<Partial<Record<GapKind, number>>>
+}
+
+interface Gap {
+  readonly kind: GapKind
+  readonly title: string
+  /** What such gaps are, in a sentence. */
+  readonly about: string
+  rows(answer: GapsAnswer): readonly preact.JSX.Element[]
 }
 
 /** Of those who link to a wanted note so many are named. */
 const WANTED_BY = 3
 
+const GAPS: readonly Gap[] = [
+  {
+    kind: 'apart',
+    title: 'Alike, but hardly linked',
+    about: 'Communities about the same that few links lead between. A click shows both.',
+    rows: ({ apart = [] }) =>
+      apart.map((one) => (
+        <li key={one.of.map(nameOf).join()}>
+          <button type="button" class="plain" onClick={() => showGroups(new Set(one.of.map(nameOf)), 'community')}>
+            {one.of.map(nameOf).join(' and ')}
+          </button>
+          {one.nearest.slice(0, 1).map(([a, b]) => (
+            <div key={idOf(a)}>
+              Nearest: <Note id={idOf(a)} /> and <Note id={idOf(b)} />
+            </div>
+          ))}
+        </li>
+      )),
+  },
+  {
+    kind: 'cut',
+    title: 'Notes that others hang on',
+    about: 'Without one of these, the notes behind it fall off the rest.',
+    rows: ({ cut = [] }) =>
+      cut.map(({ id, falls_off }) => (
+        <li key={id}>
+          <Note id={id} /> <small>{falls_off} notes behind it</small>
+        </li>
+      )),
+  },
+  {
+    kind: 'wanted',
+    title: 'Wanted notes',
+    about: 'Links lead to them, and they do not exist yet.',
+    rows: ({ wanted = [] }) =>
+      wanted.map(({ name, notes, sources }) => (
+        <li key={name}>
+          <NoteLink link={{ to: name, kind: 'missing' }}>{name}</NoteLink>{' '}
+          <small>{notes === 1 ? 'one note links' : `${notes} notes link`} to it:</small>{' '}
+          {sources.slice(0, WANTED_BY).map((source, at) => (
+            <Fragment key={idOf(source)}>
+              {at > 0 && ', '}
+              <Note id={idOf(source)} />
+            </Fragment>
+          ))}
+          {sources.length > WANTED_BY && ', …'}
+        </li>
+      )),
+  },
+  {
+    kind: 'dead_ends',
+    title: 'Dead ends',
+    about: 'Other notes link to them, and they link to none.',
+    rows: ({ dead_ends: { first } = { first: [] } }) =>
+      first.map((one) => (
+        <li key={idOf(one)}>
+          <Note id={idOf(one)} />
+        </li>
+      )),
+  },
+]
+
+type Scope = { readonly folder?: string }
+
 /** What is missing. */
 export function Gaps() {
-  const answer = useAnswer<GapsAnswer>('gaps', folder.value === '' ? {} : { folder: folder.value })
+  const scope: Scope = folder.value === '' ? {} : { folder: folder.value }
+  const answer = useAnswer<GapsAnswer>('gaps', scope)
   return (
     <section class="list" aria-label="Gaps">
       <h2>What is missing</h2>
       <Status of={answer} />
-      {isAnswer(answer) && (
-        <>
-          <GapList
-            title="Alike, but hardly linked"
-            about="Communities about the same that few links lead between. A click shows both."
-          >
-            {(answer.apart ?? []).map((one) => (
-              <li key={one.of.map(nameOf).join()}>
-                <button type="button" class="plain" onClick={() => showGroups(new Set(one.of.map(nameOf)), 'community')}>
-                  {one.of.map(nameOf).join(' and ')}
-                </button>
-                {one.nearest.slice(0, 1).map(([a, b]) => (
-                  <div key={idOf(a)}>
-                    Nearest: <Note id={idOf(a)} /> and <Note id={idOf(b)} />
-                  </div>
-                ))}
-              </li>
-            ))}
-          </GapList>
-          <GapList title="Notes that others hang on" about="Without one of these, the notes behind it fall off the rest.">
-            {(answer.cut ?? []).map(({ id, falls_off }) => (
-              <li key={id}>
-                <Note id={id} /> <small>{falls_off} notes behind it</small>
-              </li>
-            ))}
-          </GapList>
-          <GapList title="Wanted notes" about="Links lead to them, and they do not exist yet.">
-            {(answer.wanted ?? []).map(({ name, notes, sources }) => (
-              <li key={name}>
-                <NoteLink link={{ to: name, kind: 'missing' }}>{name}</NoteLink>{' '}
-                <small>{notes === 1 ? 'one note links' : `${notes} notes link`} to it:</small>{' '}
-                {sources.slice(0, WANTED_BY).map((source, at) => (
-                  <Fragment key={idOf(source)}>
-                    {at > 0 && ', '}
-                    <Note id={idOf(source)} />
-                  </Fragment>
-                ))}
-                {sources.length > WANTED_BY && ', …'}
-              </li>
-            ))}
-          </GapList>
-          <GapList title={`Dead ends ${answer.dead_ends?.total ?? 0}`} about="Other notes link to them, and they link to none.">
-            {(answer.dead_ends?.first ?? []).map((one) => (
-              <li key={idOf(one)}>
-                <Note id={idOf(one)} />
-              </li>
-            ))}
-          </GapList>
-        </>
-      )}
+      {isAnswer(answer) &&
+        GAPS.map((gap) => <GapList key={`${gap.kind} ${vault.value} ${folder.value}`} gap={gap} first={answer} scope={scope} />)}
     </section>
   )
 }
 
 interface GapListOptions {
-  readonly title: string
-  /** What such gaps are, in a sentence. */
-  readonly about: string
-  readonly children: readonly preact.JSX.Element[]
+  readonly gap: Gap
+  /** With the first of each kind, and how many there are. */
+  readonly first: GapsAnswer
+  readonly scope: Scope
 }
 
-function GapList({ title, about, children }: GapListOptions) {
+function GapList({ gap, first, scope }: GapListOptions) {
+  const [offsets, setOffsets] = useState<readonly number[]>([])
+  const { kind, title, about } = gap
+  const rows = gap.rows(first)
+  const total = first.totals[kind] ?? 0
   return (
     <>
-      <h3>{title}</h3>
-      <p class="empty">{children.length === 0 ? 'None.' : about}</p>
-      <ul>{children}</ul>
+      <h3>
+        {title} {total}
+      </h3>
+      <p class="empty">{total === 0 ? 'None.' : about}</p>
+      <ul>{rows}</ul>
+      {offsets.length === 0 && <More left={total - rows.length} onMore={() => setOffsets([rows.length])} />}
+      {offsets.map((offset, at) => (
+        <LaterGaps
+          key={offset}
+          gap={gap}
+          args={{ kind, limit: PAGE, offset, ...scope }}
+          onMore={at === offsets.length - 1 ? (next) => setOffsets([...offsets, next]) : undefined}
+        />
+      ))}
     </>
+  )
+}
+
+interface LaterGapsOptions {
+  readonly gap: Gap
+  readonly args: Scope & { readonly kind: GapKind; readonly limit: number; readonly offset: number }
+  /** Absent where more are shown already. */
+  readonly onMore: ((offset: number) => void) | undefined
+}
+
+function LaterGaps({ gap, args, onMore }: LaterGapsOptions) {
+  const answer = useAnswer<GapsAnswer>('gaps', args)
+  if (!isAnswer(answer)) return <Status of={answer} />
+  const rows = gap.rows(answer)
+  const next = args.offset + rows.length
+  return (
+    <>
+      <ul>{rows}</ul>
+      {onMore !== undefined && rows.length > 0 && (
+        <More left={(answer.totals[gap.kind] ?? 0) - next} onMore={() => onMore(next)} />
+      )}
+    </>
+  )
+}
+
+function More({ left, onMore }: { readonly left: number; readonly onMore: () => void }) {
+  if (left <= 0) return null
+  return (
+    <button type="button" onClick={onMore}>
+      Show more of {left}
+    </button>
   )
 }
 
@@ -239,7 +309,10 @@ interface ChangedNote {
 }
 
 interface ChangesAnswer {
-  readonly since: string
+  /** Absent where nothing is known. */
+  readonly since?: string
+  /** There where less is known than was asked for. */
+  readonly state?: object
   readonly notes: Readonly<Record<'added' | 'changed' | 'removed' | 'moved', readonly ChangedNote[]>>
   readonly links: Readonly<
     Record<
@@ -251,21 +324,21 @@ interface ChangesAnswer {
   readonly totals: Readonly<Record<string, number>>
 }
 
-const HOUR = 3_600_000
-const TIMES: readonly (readonly [since: string, name: string, ms: number])[] = [
-  ['1h', 'an hour ago', HOUR],
-  ['1d', 'yesterday', 24 * HOUR],
-  ['7d', 'a week ago', 7 * 24 * HOUR],
-  ['30d', 'a month ago', 30 * 24 * HOUR],
+const TIMES: readonly (readonly [since: string, name: string])[] = [
+  ['1h', 'an hour ago'],
+  ['1d', 'yesterday'],
+  ['7d', 'a week ago'],
+  ['30d', 'a month ago'],
 ]
-/** So much later than asked for, ms, an answer begins where less is known. */
-const LATER = 60_000
+/** So many of each kind are listed. */
+const CHANGES = 200
 
 /** What changed lately, by any program. */
 export function Changes() {
   const [since, setSince] = useState('7d')
   const answer = useAnswer<ChangesAnswer>('changes_since', {
     since,
+    limit: CHANGES,
     ...(folder.value === '' ? {} : { folder: folder.value }),
   })
   return (
@@ -284,20 +357,16 @@ export function Changes() {
       {!isAnswer(answer) && <Status of={answer} />}
       {isAnswer(answer) && (
         <>
-          <p class="empty">
-            {isShorter(answer.since, since) && 'Roux knows of changes since it first read this vault. '}
-            {Object.values(answer.totals).every((total) => total === 0) ? 'Nothing' : 'All'} since{' '}
-            {new Date(answer.since).toLocaleString()}.
-          </p>
+          <p class="empty">{whatIsKnown(answer)}</p>
           {(['added', 'changed', 'moved', 'removed'] as const).map((kind) => (
-            <Group key={kind} title={kind} count={answer.notes[kind].length}>
+            <Group key={kind} title={kind} total={answer.totals[kind] ?? 0} shown={answer.notes[kind].length}>
               {answer.notes[kind].map((one) => (
                 <li key={one.id}>{kind === 'removed' ? one.title : <Note id={one.id} />}</li>
               ))}
             </Group>
           ))}
           {(['gained', 'lost'] as const).map((kind) => (
-            <Group key={kind} title={`links ${kind}`} count={answer.links[kind].length}>
+            <Group key={kind} title={`links ${kind}`} total={answer.totals[kind] ?? 0} shown={answer.links[kind].length}>
               {answer.links[kind].map((one) => (
                 <li key={`${one.from} ${one.line} ${one.to}`}>
                   <Note id={one.from} line={one.line} /> → <Note id={one.to} />
@@ -306,7 +375,7 @@ export function Changes() {
               ))}
             </Group>
           ))}
-          <Group title="broken" count={answer.broken.length}>
+          <Group title="broken" total={answer.totals.broken ?? 0} shown={answer.broken.length}>
             {answer.broken.map((one) => (
               <li key={`${one.id} ${one.line}`}>
                 <Note id={one.id} line={one.line} /> <small>line {one.line}</small>
@@ -321,9 +390,12 @@ export function Changes() {
   )
 }
 
-function isShorter(since: string, asked: string): boolean {
-  const [, , ms = 0] = TIMES.find(([time]) => time === asked) ?? []
-  return Date.parse(since) > Date.now() - ms + LATER
+/** Since when changes are known, and whether there are any; the server's clock counts. */
+function whatIsKnown({ since, state, totals }: ChangesAnswer): string {
+  if (since === undefined) return 'Roux knows no earlier state of this vault.'
+  const shorter = state === undefined ? '' : 'Roux knows of changes since it first read this vault. '
+  const what = Object.keys(totals).length === 0 ? 'Nothing' : 'All'
+  return `${shorter}${what} since ${new Date(since).toLocaleString()}.`
 }
 
 /** What was edited last, by the dates of the files: known of before Roux was there, too. */
@@ -350,22 +422,23 @@ function EditedLast() {
   )
 }
 
-function Group({
-  title,
-  count,
-  children,
-}: {
+interface GroupOptions {
   readonly title: string
-  readonly count: number
+  /** How many there are, and how many of them are listed. */
+  readonly total: number
+  readonly shown: number
   readonly children: preact.ComponentChildren
-}) {
-  if (count === 0) return null
+}
+
+function Group({ title, total, shown, children }: GroupOptions) {
+  if (total === 0) return null
   return (
-    <details open={count < 30}>
+    <details open={total < 30}>
       <summary>
-        {title} {count}
+        {title} {total}
       </summary>
       <ul>{children}</ul>
+      {total > shown && <p class="empty">and {total - shown} more</p>}
     </details>
   )
 }

@@ -13,6 +13,7 @@ import {
   hasList,
   isPart,
   layingOut,
+  leavePath,
   lit,
   map,
   numberOf,
@@ -20,12 +21,12 @@ import {
   openGroups,
   pane,
   path,
-  pathTo,
   rearrange,
   said,
   showAround,
   showGroups,
   shown,
+  showPath,
   showView,
   steps,
   view,
@@ -67,7 +68,8 @@ export function NoteMap() {
         onGroup: (label) => showGroups(new Set([label]), 'community'),
         covered: () => coveredIn(canvas.current),
       })
-    } catch {
+    } catch (error) {
+      console.warn('No map can be drawn:', error)
       setImpossible(true)
       return undefined
     }
@@ -226,7 +228,7 @@ function onKey(event: KeyboardEvent): void {
     map.view?.pan(direction[0] * 0.2, direction[1] * 0.2)
     return
   }
-  const next = towards(value, from, direction)
+  const next = towards(value, from, { direction, shown: shown.value })
   const id = next === undefined ? undefined : value.picture.ids[next]
   if (id === undefined) said.value = 'No linked note in that direction.'
   else void open(id)
@@ -239,16 +241,17 @@ function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
 }
 
 /** The keys of the whole page; those of fields are left alone. */
-export function onPageKey(event: KeyboardEvent, setHelp: (change: (was: boolean) => boolean) => void): void {
+export function onPageKey(event: KeyboardEvent, switchHelp: () => void): void {
   const target = event.target as HTMLElement
   if (event.ctrlKey || event.metaKey || event.altKey) return
   if (target.closest('input, select, textarea') !== null) {
     if (event.key === 'Escape') target.blur()
     return
   }
+  // It has closed what lay over the page.
+  if (event.defaultPrevented) return
   const act = KEYS[event.key]
-  if (event.key === 'Escape') setHelp(() => false)
-  if (event.key === '?') setHelp((was) => !was)
+  if (event.key === '?') switchHelp()
   else if (act !== undefined) act()
   else return
   event.preventDefault()
@@ -261,7 +264,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
     search?.select()
   },
   n: showAround,
-  p: () => showView('path'),
+  p: showPath,
   t: () => showView(view.value === 'table' ? 'map' : 'table'),
   '+': () => map.view?.zoom(1.4),
   '-': () => map.view?.zoom(1 / 1.4),
@@ -269,7 +272,7 @@ const KEYS: Readonly<Record<string, () => void>> = {
   Escape: () => {
     steps.value = 0
     path.value = []
-    pathTo.value = ''
+    leavePath()
     showView('map')
   },
 }

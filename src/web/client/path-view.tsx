@@ -3,15 +3,18 @@ import { Refused } from './api.ts'
 import { plainLine } from './plain-line.ts'
 import { NoteLink } from './reader.tsx'
 import {
+  bareId,
   fail,
   focus,
   graph,
   idCalled,
   isCalm,
+  leavePath,
   map,
   numberOf,
   open,
   path,
+  pathFrom,
   pathTo,
   showView,
   titleOf,
@@ -34,7 +37,7 @@ interface Found {
 
 /** How two notes are connected, each step with the sentence that makes it. */
 export function PathView() {
-  const from = focus.value
+  const from = pathFrom.value || focus.value
   const to = pathTo.value
   const answer = useAnswer<Found & { readonly alternatives?: readonly Found[] } & { readonly result?: null }>(
     'find_path',
@@ -51,17 +54,23 @@ export function PathView() {
   return (
     <section class="list" aria-label="Path">
       <h2>How two notes are connected</h2>
-      <NotePicker label="From" id={from} isFirst={from === ''} onPick={(id) => void open(id, { fly: false, isRead: false })} />
+      <NotePicker label="From" id={from} isFirst={from === ''} onPick={begin} />
       <NotePicker
         label="To"
         id={to}
         isFirst={from !== '' && to === ''}
         onPick={(id) => {
+          // What is read from now on is no other beginning.
+          pathFrom.value = from
           pathTo.value = id
           writeAddress()
         }}
       />
-      {answer instanceof Refused && <p class="refused">{answer.message}</p>}
+      {answer instanceof Refused && (
+        <p class="refused">
+          {answer.message} {answer.hint}
+        </p>
+      )}
       {answer !== undefined && !(answer instanceof Refused) && answer.path === undefined && (
         <p class="empty">No links lead from one to the other.</p>
       )}
@@ -86,7 +95,7 @@ export function PathView() {
       <button
         type="button"
         onClick={() => {
-          pathTo.value = ''
+          leavePath()
           showView('map')
         }}
       >
@@ -94,6 +103,12 @@ export function PathView() {
       </button>
     </section>
   )
+}
+
+/** Looks for a path from this note. */
+function begin(id: string): void {
+  pathFrom.value = id
+  void open(id, { fly: false, isRead: false })
 }
 
 /** Draws a way on the map and brings it into view. */
@@ -118,13 +133,23 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
             <blockquote>
               {plainLine(hops[at].text)}{' '}
               <small>
-                {titleOf(hops[at].direction === 'out' ? hops[at].from : hops[at].to)}, line {hops[at].line}
+                <Place of={hops[at]} />
               </small>
             </blockquote>
           )}
         </li>
       ))}
     </ol>
+  )
+}
+
+/** The file that holds a link, and the line. */
+function Place({ of: { direction, from, to, line } }: { readonly of: Found['hops'][number] }) {
+  const id = direction === 'out' ? from : to
+  return (
+    <NoteLink link={{ to: id, kind: 'note' }} line={line}>
+      {bareId(id)}, line {line}
+    </NoteLink>
   )
 }
 

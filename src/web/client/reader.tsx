@@ -7,7 +7,7 @@ import type { MarkdownTree } from './markdown-nodes.ts'
 import { noteAddress } from './note-address.ts'
 import { parseAside } from './parse-aside.ts'
 import { plainLine } from './plain-line.ts'
-import { api, fail, graph, note, open, pathTo, said, showAround, showView, vault, line as wantedLine } from './state.ts'
+import { api, fail, graph, note, open, refusalOf, said, showAround, showPath, vault, line as wantedLine } from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Backlink {
@@ -92,7 +92,7 @@ function Welcome() {
   )
 }
 
-function Actions({ note: { id, path, title, kind } }: { readonly note: PageNote }) {
+function Actions({ note: { id, path, title, kind, folder } }: { readonly note: PageNote }) {
   const copy = async (text: string, what: string): Promise<void> => {
     try {
       await navigator.clipboard.writeText(text)
@@ -108,13 +108,7 @@ function Actions({ note: { id, path, title, kind } }: { readonly note: PageNote 
           <button type="button" title="What is 1, 2 or 3 links away, then everything" onClick={showAround}>
             Around it
           </button>
-          <button
-            type="button"
-            onClick={() => {
-              pathTo.value = ''
-              showView('path')
-            }}
-          >
+          <button type="button" onClick={showPath}>
             Path from here
           </button>
         </>
@@ -125,7 +119,9 @@ function Actions({ note: { id, path, title, kind } }: { readonly note: PageNote 
       <button type="button" onClick={() => void copy(id, 'Id')}>
         Copy id
       </button>
-      {path !== undefined && <a href={`obsidian://open?file=${encodeURIComponent(path)}`}>Open in Obsidian</a>}
+      {path !== undefined && (
+        <a href={`obsidian://open?vault=${encodeURIComponent(folder)}&file=${encodeURIComponent(path)}`}>Open in Obsidian</a>
+      )}
     </p>
   )
 }
@@ -267,7 +263,7 @@ function Picture({ id, label }: { readonly id: string; readonly label: string })
         else setShown(address)
       },
       // Among others: what was sent was not whole.
-      (error: unknown) => isGone || setShown(error instanceof Refused ? error : new Refused('The picture could not be loaded.')),
+      (error: unknown) => isGone || setShown(refusalOf(error, 'The picture could not be loaded.')),
     )
     return () => {
       isGone = true

@@ -16,11 +16,24 @@ export function Search() {
   const [hits, setHits] = useState<readonly Hit[]>([])
   const [at, setAt] = useState(0)
   const [isOpen, setOpen] = useState(false)
-  /** What was looked for last and is not there. */
-  const [missed, setMissed] = useState('')
+  /** What they were found by. */
+  const [answered, setAnswered] = useState('')
+  /** Enter was pressed before what was typed was looked for: the first that is found is meant. */
+  const isFirstMeant = useRef(false)
   const input = useRef<HTMLInputElement>(null)
+  const choose = (hit: Hit | undefined): void => {
+    if (hit === undefined) return
+    setOpen(false)
+    input.current?.blur()
+    document.querySelector<HTMLElement>('canvas')?.focus({ preventScroll: true })
+    void open(hit.id)
+  }
   useEffect(() => {
-    if (query.trim() === '') return setHits([])
+    if (query.trim() === '') {
+      setHits([])
+      setAnswered(query)
+      return
+    }
     let isGone = false
     const timer = setTimeout(() => {
       const asked = api.value?.call<{ results: readonly Hit[] }>('search', { query, limit: 12 }, vault.value)
@@ -28,8 +41,9 @@ export function Search() {
         ?.then(({ results }) => {
           if (isGone) return
           setHits(results)
-          setMissed(results.length === 0 ? query : '')
+          setAnswered(query)
           setAt(0)
+          if (isFirstMeant.current) choose(results[0])
         })
         .catch((error: unknown) => !isGone && fail(error))
     }, PAUSE_MS)
@@ -38,23 +52,17 @@ export function Search() {
       clearTimeout(timer)
     }
   }, [query])
-  const choose = (hit: Hit | undefined): void => {
-    if (hit === undefined) return
-    setOpen(false)
-    input.current?.blur()
-    document.querySelector<HTMLElement>('canvas')?.focus({ preventScroll: true })
-    void open(hit.id)
-  }
   const onKeyDown = (event: KeyboardEvent): void => {
     const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
     if (step !== 0) setAt(Math.max(0, Math.min(hits.length - 1, at + step)))
-    else if (event.key === 'Enter') choose(hits[at])
+    else if (event.key === 'Enter' && answered === query) choose(hits[at])
+    else if (event.key === 'Enter') isFirstMeant.current = true
     else if (event.key === 'Escape') setOpen(false)
     else return
     event.preventDefault()
   }
   const isListed = isOpen && hits.length > 0
-  const isMissed = isOpen && query !== '' && query === missed
+  const isMissed = isOpen && query.trim() !== '' && query === answered && hits.length === 0
   return (
     <div class="search" role="search">
       <input
@@ -67,6 +75,7 @@ export function Search() {
         autocomplete="off"
         value={query}
         onInput={(event) => {
+          isFirstMeant.current = false
           setQuery(event.currentTarget.value)
           setOpen(true)
         }}

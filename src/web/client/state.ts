@@ -4,6 +4,7 @@ import type { PartialPicture } from '../../core/insight/picture.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import { withFiles } from './files-on-map.ts'
 import { around, type Graph, type GroupedBy, graphOf, groupingBy, neighbours, overviewBy } from './graph.ts'
+import { isJournal } from './journals.ts'
 import type { MapView } from './map-view.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
@@ -13,6 +14,8 @@ export type ColourBy = GroupedBy | 'folder' | 'tag'
 export const vault = signal('')
 export const view = signal<View>('map')
 export const focus = signal('')
+/** Where the path that is looked for begins; empty: at the note in focus. */
+export const pathFrom = signal('')
 export const pathTo = signal('')
 export const folder = signal('')
 export const tag = signal('')
@@ -41,8 +44,6 @@ export const map: { view?: MapView } = {}
 /** Grows with every change that the server tells. */
 export const changes = signal(0)
 
-const JOURNAL = /^\d{4}-\d{2}(-\d{2})?$|^\d{4}[ _]?(W\d{2}|Q[1-4])$|^\d{8}$/
-
 /** 1 for each note that the filters let through. */
 export const shown = computed(() => {
   const { value } = graph
@@ -54,14 +55,14 @@ export const shown = computed(() => {
     const inFolder = folder.value === '' || isWithin(picture.folder_names[picture.folders[at] ?? 0] ?? '', folder.value)
     const tagged = tag.value === '' || (picture.tags[at] ?? []).some((one) => wanted[one])
     const linked = withOrphans.value || (degrees[at] ?? 0) > 0
-    const kept = withJournals.value || !JOURNAL.test(picture.titles[at] ?? '')
+    const kept = withJournals.value || !isJournal(picture.ids[at] ?? '')
     if (inFolder && tagged && linked && kept) mask[at] = 1
   }
   for (let at = value.notes; at < value.count; at++) if (neighbours(value, at).some((note) => mask[note] === 1)) mask[at] = 1
   return mask
 })
 
-export const focused = computed(() => graph.value?.numberOf.get(focus.value))
+export const focused = computed(() => numberOf(focus.value))
 
 /** The folders of notes, and those that hold them, in order. */
 export const folders = computed(() => {
@@ -138,13 +139,14 @@ export const lit = computed(() => {
 })
 
 /** An id without the name of its vault, which answers put before it where there are several. */
-function bareId(id: string): string {
+export function bareId(id: string): string {
   return vault.value !== '' && id.startsWith(`${vault.value}:`) ? id.slice(vault.value.length + 1) : id
 }
 
-/** The number of a note on the map. */
+/** The number of a note on the map, by its id with the name of its vault or without. */
 export function numberOf(id: string): number | undefined {
-  return graph.value?.numberOf.get(bareId(id))
+  const numbers = graph.value?.numberOf
+  return numbers?.get(id) ?? numbers?.get(`${vault.value}:${id}`)
 }
 
 export function titleOf(id: string): string {
@@ -162,7 +164,9 @@ export async function start(): Promise<void> {
     api.value = await Api.open()
     readAddress()
     pane.value = firstPane()
-    if (vault.value === '') vault.value = api.value.vaults[0] ?? ''
+    // The note that the page begins at may be in any of them.
+    const ofNote = api.value.vaults.find((name) => focus.value.startsWith(`${name}:`))
+    if (vault.value === '') vault.value = ofNote ?? api.value.vaults[0] ?? ''
     void api.value.follow(
       () => void refresh(),
       (state) => {
@@ -328,6 +332,10 @@ export async function open(given: string, { fly = true, isRead = true, at }: Ope
 
 /** Lets what is one link more around the note in focus stand out, and after three links everything again. */
 export function showAround(): void {
+  if (focused.value === undefined) {
+    said.value = 'Choose a note first.'
+    return
+  }
   if (view.value !== 'map') showView('map')
   path.value = []
   steps.value = (steps.value + 1) % 4
@@ -336,6 +344,19 @@ export function showAround(): void {
   writeAddress()
   const notes = lit.value
   if (notes !== undefined) map.view?.goTo([...notes], isCalm())
+}
+
+/** Looks for a path from the note in focus to another, which is not chosen yet. */
+export function showPath(): void {
+  leavePath()
+  pathFrom.value = focus.value
+  showView('path')
+}
+
+/** The ends of a path are not looked for any more. */
+export function leavePath(): void {
+  pathFrom.value = ''
+  pathTo.value = ''
 }
 
 /** The notes of communities or regions of these labels stand out, and are brought into view. */
@@ -390,10 +411,17 @@ export function isCalm(): boolean {
 }
 
 export function fail(error: unknown): void {
-  failure.value = error instanceof Refused ? error : new Refused(error instanceof Error ? error.message : String(error))
+  failure.value = refusalOf(error)
 }
 
-const IN_ADDRESS = { vault, view, note: focus, to: pathTo, folder, tag, colour: colourBy } as const
+/** What a person is told of an error, in `words` where no server said it; where such a one is, a developer sees in the console. */
+export function refusalOf(error: unknown, words = error instanceof Error ? error.message : String(error)): Refused {
+  if (error instanceof Refused) return error
+  console.error(error)
+  return new Refused(words)
+}
+
+const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const
 
 export function writeAddress(): void {
   const words = new URLSearchParams()
@@ -412,6 +440,7 @@ function readAddress(): void {
   const words = new URLSearchParams(location.hash.slice(1))
   for (const [name, target] of Object.entries(IN_ADDRESS))
     (target as { value: string }).value = words.get(name) ?? DEFAULTS[name] ?? (name === 'vault' ? vault.value : '')
+  if (pathTo.value !== '' && pathFrom.value === '') pathFrom.value = focus.value
   withJournals.value = words.get('journals') !== 'no'
   withOrphans.value = words.get('orphans') !== 'no'
   withAttachments.value = words.get('attachments') === 'yes'

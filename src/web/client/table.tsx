@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { NoteLink } from './reader.tsx'
-import { COLLATOR, graph, isPart, shown } from './state.ts'
+import { COLLATOR, graph, isPart, lit, shown } from './state.ts'
 
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'links'
 const ROWS = 200
@@ -26,7 +26,9 @@ export function Table() {
     const order = typeof x === 'number' && typeof y === 'number' ? x - y : COLLATOR.compare(String(x), String(y))
     return (isUp ? order : -order) || a - b
   }
-  const notes = [...Array(value.count).keys()].filter((note) => shown.value[note] === 1).sort(compare)
+  // What fades on the map is left out here.
+  const isListed = (note: number): boolean => shown.value[note] === 1 && lit.value?.has(note) !== false
+  const notes = [...Array(value.count).keys()].filter(isListed).sort(compare)
   const files = notes.filter((note) => note >= value.notes).length
   const heading = (column: Column, name: string) => (
     <th aria-sort={by === column ? (isUp ? 'ascending' : 'descending') : 'none'}>

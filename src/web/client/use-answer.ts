@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { Refused, type ToolAnswer } from './api.ts'
-import { api, changes, vault } from './state.ts'
+import type { Refused, ToolAnswer } from './api.ts'
+import { api, changes, refusalOf, vault } from './state.ts'
 
 /** What a tool answers, asked again when the vault changes; `undefined` until there is any. */
 export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): ToolAnswer<T> | Refused | undefined {
@@ -13,7 +13,7 @@ export function useAnswer<T>(tool: string, args: Record<string, unknown> | undef
     const asked = api.value?.call<T>(tool, args, vault.value)
     asked?.then(
       (given) => !isGone && setAnswer(given),
-      (error: unknown) => !isGone && setAnswer(error instanceof Refused ? error : new Refused(String(error))),
+      (error: unknown) => !isGone && setAnswer(refusalOf(error)),
     )
     return () => {
       isGone = true

@@ -21,6 +21,11 @@ test.each(['deep work', 'Deep Work'])(
   },
 )
 
+test('a note says what the folder of its vault is called, not where it is', async () => {
+  const core = { ...fakeCore(fakeStore(GARDEN)), root: '/home/me/My notes' }
+  expect((await pageNote(core, { id: 'home.md' })).value).toMatchObject({ folder: 'My notes', path: 'Home.md' })
+})
+
 test('what no note links to is null, with a warning', async () => {
   const { value, warnings } = await shown('deeper work')
   expect(value).toBeNull()

@@ -20,3 +20,24 @@ test('roux open --note refuses what names no note, with the names that are most 
   )
   expect(await refused('Zzz')).toMatch(/^error: There is no note "Zzz"\.\n {2}Leave out --note/)
 })
+
+test('roux open takes what is no folder and no name of a vault for a note, and refuses what is none either', async () => {
+  const core = await searchCore({ 'Hydration.md': 'Water.\n' })
+  const opened: string[] = []
+  const refused = async (...args: readonly string[]) => {
+    const { code, err } = await line.roux(['open', '--print', ...args], {
+      core: (settings) => {
+        opened.push(settings.vault.path)
+        return core
+      },
+    })
+    expect(code).toBe(1)
+    return err
+  }
+  expect(await refused('Hydrant table')).toMatch(
+    /^error: There is no folder, vault or note "Hydrant table"\.\n {2}The names .*\n {2}hydration\.md\n$/,
+  )
+  expect(await refused('x'.repeat(5_000))).toMatch(/^error: There is no folder, vault or note "x+/)
+  expect(new Set(opened).size).toBe(1)
+  expect(opened[0]).not.toContain('Hydrant')
+})

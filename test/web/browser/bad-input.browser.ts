@@ -125,6 +125,35 @@ test('in a browser whose clock is years wrong the page opens, and says what chan
   expect(errors).toEqual([])
 })
 
+test('in a browser whose clock is years ahead, too, it is said since when changes are known', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
+    before: () => {
+      const { now } = Date
+      Date.now = () => now() + 20 * 365 * 24 * 3_600_000
+    },
+  })
+  await page.click('nav[aria-label="Views"] button:text-is("Changes")')
+  await page.waitForSelector('.list .empty:has-text("Roux knows of changes since")')
+})
+
+test('while the folder of the vault is away what fails is said, and when it is back the page goes on by itself', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const { page, errors } = await look(await openRoux(world))
+  await page.waitForSelector('.legend li')
+  renameSync(world.vault, `${world.vault} away`)
+  await page.fill('#search', 'rye')
+  await page.waitForSelector('.refused')
+  renameSync(`${world.vault} away`, world.vault)
+  world.write('Back.md', '[[Hydration]]\n')
+  await page.waitForFunction(
+    () => document.querySelector<MapCanvas>('.map canvas')?.map.spots().has('back.md') === true,
+    undefined,
+    { polling: 50 },
+  )
+  await page.waitForSelector('.refused', { state: 'detached' })
+  expect(errors).toEqual([])
+})
+
 test('a picture of 50 MB is shown, one that is larger says so, and so does what is no picture', async () => {
   const world = openWorld()
   // Its only line of pixels, then bytes that no reader of pictures minds.

@@ -3,6 +3,7 @@ import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
 import { around, graphOf, neighbours, overviewBy, towards } from '../../../src/web/client/graph.ts'
+import { isJournal } from '../../../src/web/client/journals.ts'
 import { noteAddress } from '../../../src/web/client/note-address.ts'
 import { plainLine } from '../../../src/web/client/plain-line.ts'
 
@@ -45,9 +46,32 @@ describe('an arrow key', () => {
     ['up', [0, -1], 'u'],
     ['left', [-1, 0], undefined],
   ] as const)('%s goes to the nearest linked note there', (_, direction, wanted) => {
-    const found = towards(CROSS, 0, direction)
+    const found = towards(CROSS, 0, { direction })
     expect(found === undefined ? undefined : CROSS.picture.ids[found]).toBe(wanted)
   })
+
+  test('goes to no note that is filtered out', () => {
+    const shown = Uint8Array.from(CROSS.picture.ids, (id) => Number(id !== 'r'))
+    expect(CROSS.picture.ids[towards(CROSS, 0, { direction: [1, 0], shown }) ?? -1]).toBe('f')
+  })
+})
+
+test.each([
+  ['Journal/2025-02-01.md', true],
+  ['journals/2025_02_01.md', true],
+  ['20250201.md', true],
+  ['2025-02.md', true],
+  ['2025-W05.md', true],
+  ['weekly/2025 w5.md', true],
+  ['2025-Q1.md', true],
+  ['2025.02.01.md', true],
+  ['2025.md', false],
+  ['2025-13-01.md', false],
+  ['1234567.md', false],
+  ['2025-02-01 Whiteboards.md', false],
+  ['2025-02-01/Whiteboards.md', false],
+])('%s is a journal: %s', (id, wanted) => {
+  expect(isJournal(id)).toBe(wanted)
 })
 
 test('what is around a note grows with the steps', () => {

@@ -147,3 +147,117 @@ test('what is around a note is shown with a click, step by step', async () => {
   await page.click('.actions button:text-is("Around it")')
   await page.waitForSelector('.narrowed button:has-text("2 links around Hydration")')
 })
+
+test('however much changed, all of it is counted, and how much is not listed is said', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const { page } = await look(await openRoux(world))
+  for (let note = 0; note < 230; note++) world.write(`new/${note}.md`, 'New.\n')
+  await showView(page, 'Changes')
+  const added = page.locator('.list details:has(summary:text-is("added 230"))')
+  await added.waitFor()
+  expect(await added.locator('li').count()).toBe(200)
+  expect(await added.textContent()).toContain('and 30 more')
+})
+
+test('where no earlier state of the vault is kept, changes say so', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  const { page } = await look(await openRoux(world, [world.vault, '--set', 'insight.keep_days=0']))
+  await showView(page, 'Changes')
+  await page.waitForSelector('.list .empty:has-text("no earlier state")')
+  expect(await page.innerText('.list')).not.toContain('Invalid')
+})
+
+test('of gaps all are counted and reached, not only the first of each kind', async () => {
+  const world = openWorld()
+  const wanted = Array.from({ length: 30 }, (_, at) => `[[Wanted ${at}]]`)
+  world.write('One.md', `[[Two]] ${wanted.join(' ')}\n`)
+  world.write('Two.md', `[[One]] ${wanted.join(' ')}\n`)
+  const { page } = await look(await openRoux(world))
+  await showView(page, 'Gaps')
+  await page.waitForSelector('.list h3:text-is("Wanted notes 30")')
+  await page.click('.list button:text-is("Show more of 25")')
+  await page.waitForFunction(() => document.querySelectorAll('.list a.missing').length === 30)
+})
+
+test('who reads a note of a path still has the path, with file and line of each link, and begins another where they are', async () => {
+  const world = openWorld()
+  world.write('Start.md', '[[Middle]]\n')
+  world.write('notes/Middle.md', 'Before.\n\nThis leads to the [[Goal]].\n')
+  world.write('Goal.md', 'There.\n')
+  const { page } = await look(await openRoux(world), { hash: '&view=path&note=start.md&to=goal.md' })
+  await page.click('.chain blockquote a:text-is("notes/middle.md, line 3")')
+  await page.waitForSelector('.note h1:text-is("Middle")')
+  await page.waitForFunction(() => document.querySelector('.body .here')?.textContent?.includes('This leads') === true)
+  expect(await page.$$eval('.chain > li > a', (all) => all.map((one) => one.textContent))).toEqual(['Start', 'Middle', 'Goal'])
+  await page.locator('.map canvas').focus()
+  await page.keyboard.press('p')
+  await page.waitForFunction(() => document.querySelector<HTMLInputElement>('.picker input')?.value === 'Middle')
+  expect(await page.locator('.chain').count()).toBe(0)
+})
+
+test('the table has what is around a note where only that stands out', async () => {
+  const world = openWorld()
+  world.write('Hub.md', '[[One]] [[Two]]\n')
+  for (const name of ['One', 'Two', 'Three', 'Four']) world.write(`${name}.md`, 'Text.\n')
+  const { page } = await look(await openRoux(world), { hash: '&note=hub.md&steps=1' })
+  await page.waitForSelector('.narrowed:has-text("1 link around Hub")')
+  await page.keyboard.press('t')
+  await page.waitForSelector('.table caption:text-is("3 notes")')
+})
+
+test('Enter opens what was typed, also when it is pressed before that is found', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.fill('#search', 'hydration')
+  await page.waitForSelector('#hits li strong:text-is("Hydration")')
+  await page.fill('#search', 'rye')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.note h1')
+  expect(await page.innerText('.note h1')).toBe('Rye')
+})
+
+test('Esc closes what lies over the page before it leaves a view', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&view=path&note=Hydration&to=Amylase' })
+  await page.waitForSelector('.chain')
+  await page.keyboard.press('?')
+  await page.waitForSelector('.help')
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.help', { state: 'detached' })
+  await page.click('.filters summary')
+  await page.keyboard.press('Escape')
+  expect(await page.$eval('.filters', (panel) => (panel as HTMLDetailsElement).open)).toBe(false)
+  expect(await page.locator('.chain').count()).toBeGreaterThan(0)
+  await page.keyboard.press('Escape')
+  await page.waitForSelector('.chain', { state: 'detached' })
+})
+
+test('what is around a note is asked for of a note only', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.locator('.map canvas').focus()
+  await page.keyboard.press('n')
+  await page.getByRole('status').filter({ hasText: 'Choose a note first.' }).waitFor({ state: 'attached' })
+  expect(page.url()).not.toContain('steps')
+})
+
+test('each filter is taken from the address and holds for the table', async () => {
+  const world = openWorld()
+  world.write('Hub.md', '#work/plans [[2025-W05]] [[sub/Part]]\n')
+  world.write('2025-W05.md', 'A week.\n')
+  world.write('sub/Part.md', '#work\n')
+  world.write('Alone.md', 'No links.\n')
+  const roux = await openRoux(world)
+  const { page } = await look(roux, { hash: '&tag=work' })
+  await page.keyboard.press('t')
+  for (const [words, titles] of [
+    ['tag=work', ['Hub', 'Part']],
+    ['journals=no', ['Alone', 'Hub', 'Part']],
+    ['folder=sub', ['Part']],
+    ['orphans=no', ['2025-W05', 'Hub', 'Part']],
+    ['journals=no&orphans=no&tag=work/plans', ['Hub']],
+  ] as const) {
+    await page.evaluate((hash) => {
+      location.hash = hash
+    }, `view=table&${words}`)
+    await page.waitForSelector(`.table caption:text-is("${titles.length} ${titles.length === 1 ? 'note' : 'notes'}")`)
+    expect((await page.$$eval('.table tbody a', (all) => all.map((one) => one.textContent ?? ''))).sort()).toEqual(titles)
+  }
+})

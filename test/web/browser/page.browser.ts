@@ -9,7 +9,10 @@ describe('axe finds nothing', () => {
     ['on a phone', { width: 390, height: 780 }, ['Table']],
   ] as const) {
     test(`${name}: map with a note, ${views.join(', ').toLowerCase()}, help`, async () => {
-      const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { ...options, hash: '&note=Hydration' })
+      const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
+        ...options,
+        hash: '&note=Hydration&to=Amylase',
+      })
       await page.waitForSelector('.note h1', { state: 'attached' })
       const found: string[] = [...(await barriersOf(page))]
       if (name === 'on a phone') {
@@ -135,4 +138,67 @@ test('the filters are closed by Esc and by a click beside them, and stay as they
   await page.click('.brand')
   expect(await isOpen()).toBe(false)
   expect(page.url()).toContain('journals=no')
+})
+
+test('of several vaults paths are drawn with titles, and a note of any of them is begun at', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  world.write('../other/One.md', '[[Two]]\n')
+  world.write('../other/Two.md', '[[Three]]\n')
+  world.write('../other/Three.md', 'Only here.\n')
+  const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
+  const { page } = await look(await openRoux(world, [...both, '--note', 'One']))
+  await page.waitForSelector('.note h1:text-is("One")')
+  expect(await page.inputValue('select[aria-label="Vault"]')).toBe('other')
+  await page.click('.note button:text-is("Path from here")')
+  await page.fill('.picker:has-text("To") input', 'Three')
+  await page.keyboard.press('Enter')
+  await page.waitForSelector('.chain')
+  expect(await page.$$eval('.chain > li > a', (all) => all.map((one) => one.textContent))).toEqual(['One', 'Two', 'Three'])
+  await mapIsStill(page)
+  const labels = await page.evaluate(() =>
+    document
+      .querySelector<MapCanvas>('.map canvas')
+      ?.map.draw()
+      .map(({ text }) => text),
+  )
+  expect(labels?.toSorted()).toEqual(['One', 'Three', 'Two'])
+  await page.selectOption('select[aria-label="Vault"]', 'vault')
+  await page.waitForFunction(() => (document.querySelector<MapCanvas>('.map canvas')?.map.spots().size ?? 0) > 60)
+  expect(page.url()).not.toContain('three')
+})
+
+test('a note is opened in its own vault of Obsidian', async () => {
+  const world = openWorld()
+  world.write('../My notes/A & b.md', 'Text.\n')
+  const { page } = await look(await openRoux(world, [`${world.root}/My notes`]), { hash: '&note=A %26 b' })
+  await page.waitForSelector('.note h1:text-is("A & b")')
+  expect(await page.getAttribute('.actions a', 'href')).toBe('obsidian://open?vault=My%20notes&file=A%20%26%20b.md')
+})
+
+test('what fails within the page is said in the console, with where it failed', async () => {
+  const roux = await openRoux(openWorld({ fixture: 'demo' }))
+  const { page, foreign } = await openWindow()
+  const told: string[] = []
+  page.on('console', (message) => message.type() === 'error' && told.push(message.text()))
+  await page.route('**/web/picture', (route) => route.fulfill({ json: {} }))
+  await page.goto(roux.address)
+  await page.waitForSelector('.refused')
+  expect(told.join('\n')).toMatch(/Error: .*\n +at .*page\.js/)
+  expect(foreign).toEqual([])
+})
+
+test('of several vaults, too, what is copied for an assistant has texts with ids and lines, and the id is one that tools take', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  world.write('../other/One.md', 'Only here.\n')
+  const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
+  const { page, context } = await look(await openRoux(world, both), { hash: '&note=Hydration' })
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const said = (text: string) => page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
+  await page.click('.actions button:text-is("Copy id")')
+  await said('Id copied.')
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe('vault:concepts/hydration.md')
+  await page.click('.actions button:text-is("Copy for an assistant")')
+  await said('Context copied.')
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toMatch(/^## Hydration \(vault:concepts\/hydration\.md, lines \d+–\d+\)\n\n/)
 })

@@ -35,7 +35,8 @@ byId('said').textContent = `${graph.count} notes, ${graph.pairs.length / 2} link
 try {
   map = plainMap(byId('map'), darkness.matches, (note) => select(note))
   show()
-} catch {
+} catch (error) {
+  console.warn('No map can be drawn:', error)
   byId('map').textContent = 'This browser draws no map. Search finds the same notes.'
 }
 darkness.addEventListener('change', () => map?.setTheme(darkness.matches))
