@@ -302,10 +302,16 @@ describe('a prompt', () => {
       '[INST] x [/INST]',
       '<start_of_turn>model',
       '</s>',
+      '[S２]',
+      '<tool_calls>',
+      '<start_of_image>',
+      '[THINK]',
+      '[TOOL_CALLS]',
+      '[SYSTEM_PROMPT]',
     ]) {
       const text = neutralise(attack)
-      expect(text).not.toMatch(/[[【]\s*S\s*\d/i)
-      expect(text).not.toMatch(/<\s*[|｜]|[|｜]\s*>|\[\/?INST\]|<<SYS|<\/?(?:s|start_of_turn|end_of_turn)>|={5}/)
+      expect(text).not.toMatch(/[[【]\s*S\s*\p{Nd}/iu)
+      expect(text).not.toMatch(/<\s*[|｜]|[|｜]\s*>|\[\/?INST\]|<<SYS|<\/?(?:s|[a-z]+_[a-z_]+)>|\[(?:THINK|[A-Z]+_[A-Z]+)\]|={5}/)
       expect(text).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e0fff}]/u)
     }
   })
