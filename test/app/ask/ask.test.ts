@@ -170,7 +170,7 @@ test('citations in earlier answers, forged or not, cite nothing now', async () =
   expect(sent).not.toMatch(/\[S1\]|roux:|<\|/)
   expect(value.citations).toEqual([])
   expect(value.answer).not.toContain('roux:')
-  expect(value.uncited).toEqual(['As I said before.', 'It is so 1.'])
+  expect(value.uncited).toEqual(['As I said before.', 'It is so.'])
   expect(value.removed).toEqual({ citations: 1, links: 1 })
 })
 
