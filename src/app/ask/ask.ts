@@ -5,6 +5,7 @@ import { findRepeats } from '../../ai/repeats.ts'
 import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
+import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -229,19 +230,19 @@ async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Cal
     const start = now.hash === source.hash ? startLine : lineOf(now.text, quote)
     if (start === undefined) continue
     numbers.set(n, kept.length + 1)
-    const { id, title, heading } = source
+    const { id, title, headings } = source
     kept.push({
       n: kept.length + 1,
       id,
       title,
-      heading,
+      heading: headingPathAt(headings, startLine),
       start_line: start,
       end_line: start + endLine - startLine,
       quote,
       support,
     })
   }
-  const parts = cited.parts.map(({ text, citations }) => ({ text, citations: citations.flatMap((n) => numbers.get(n) ?? []) }))
+  const parts = cited.parts.map((part) => ({ ...part, citations: part.citations.flatMap((n) => numbers.get(n) ?? []) }))
   const orphaned = cited.parts.flatMap(({ text, citations }, at) =>
     citations.length > 0 && parts[at]?.citations.length === 0 ? [text.trim()] : [],
   )

@@ -1,6 +1,7 @@
 import type { Passage } from '../../ai/passage.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
+import type { Heading } from '../../core/note.ts'
 import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
@@ -18,6 +19,8 @@ export interface FoundPassage extends Passage {
   readonly path: string
   /** Of the file's bytes when it was read. */
   readonly hash: string
+  /** Those of the whole note: a passage may go on below others than it begins under. */
+  readonly headings: readonly Heading[]
 }
 
 export interface RetrieveArguments {
@@ -55,7 +58,7 @@ function toFound({ node, source, place }: PlacedPassage): readonly FoundPassage[
   const startLine = place.startLine + lineBreaks(lead)
   const endLine = startLine + lineBreaks(part.slice(lead.length).trimEnd())
   const heading = headingPathAt(node.headings, startLine)
-  return [{ id, path, title, heading, startLine, endLine, text, hash: source.hash }]
+  return [{ id, path, title, heading, startLine, endLine, text, hash: source.hash, headings: node.headings }]
 }
 
 function lineBreaks(text: string): number {
@@ -76,7 +79,11 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     }
     const { text, hash } = source
     const endLine = text.split('\n').length
-    return { value: { id, path: version.path, title: node.title, heading: [], startLine: 1, endLine, text, hash }, warnings: [] }
+    const { title, headings } = node
+    return {
+      value: { id, path: version.path, title, heading: [], startLine: 1, endLine, text, hash, headings },
+      warnings: [],
+    }
   })
   return value
 }

@@ -66,6 +66,23 @@ test('what a link in a passage leads to is shown to the model, and can be cited'
   })
 })
 
+test('the citations of fenced code stand behind its end, and what follows is no code', async () => {
+  const { asking } = await garden(modelThat((prompt) => `\`\`\`\n4711\n\`\`\`\n${markerOf(prompt, '4711')}\nAnd so on.`))
+  const { value } = await ask(asking, ASKED)
+  expect(value.citations).toHaveLength(1)
+  expect(value.answer).toBe('```\n4711\n```\n[1](roux://node/anna.md)\nAnd so on.')
+})
+
+test('a citation has the headings above its own lines, wherever its passage begins', async () => {
+  const house = '# House\n\nIt is old.\n\n## Garden\n\nRoses want pruning in spring.\n\n### Tool\n\nAnna keeps the tool.\n'
+  const { asking } = await garden(
+    modelThat((prompt) => `Anna keeps the tool ${markerOf(prompt, 'Anna keeps')}.`),
+    { 'House.md': house },
+  )
+  const { value } = await ask(asking, { ...ASKED, noteId: 'house.md' })
+  expect(value.citations).toMatchObject([{ start_line: 11, heading: ['House', 'Garden', 'Tool'] }])
+})
+
 test('a model that says the same over and over is stopped, and what it said before is answered', async () => {
   let said = 0
   let isClosed = false
