@@ -159,7 +159,9 @@ async function again<T>(
     const result = await attempt()
     if (!isFailure(result)) return result
     const wait = result.wait ?? server.backoffMs * 2 ** count * (0.5 + server.random() / 2)
-    if (count === retries || wait > patience) throw result.problem
+    // Who waited as long as an answer may take does not wait as long again.
+    const isOver = result.problem instanceof RouxError && result.problem.code === 'TIMEOUT'
+    if (count === retries || wait > patience || isOver) throw result.problem
     await pause(wait, signal)
   }
 }

@@ -154,8 +154,10 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
   })
 
   test('a server that does not answer in time is TIMEOUT, and what it may have read is counted', async () => {
-    const { error, settled } = await asked(kind, () => {}, { timeoutMs: 30 })
+    const { error, settled, server } = await asked(kind, () => {}, { timeoutMs: 30 })
     expect(error).toMatchObject({ code: 'TIMEOUT', hint: expect.stringContaining('ai.timeout') })
+    // It is not asked again: that would take three times as long as the setting says.
+    expect([server.requests.length, settled.length]).toEqual([1, 1])
     expect(settled[0]).toMatchObject({ estimated: true, failed: true })
     expect(settled[0]?.input).toBeGreaterThan(10)
   })
