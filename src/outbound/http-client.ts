@@ -101,7 +101,9 @@ export function post(server: ModelServer, request: ModelRequest, options: SendOp
     const body = await sent.text(MAX_BODY)
     if (typeof body !== 'string') return body
     const answer = { status: sent.status, body }
-    const spent = sent.status === 200 ? (request.usageOf?.(body) ?? sent.estimate()) : REFUSED
+    const said = request.usageOf?.(body)
+    const isBelieved = said !== undefined && said.input <= mostTokens(sent.expected)
+    const spent = sent.status !== 200 ? REFUSED : isBelieved ? said : sent.estimate()
     sent.end(spent)
     return isTransient(answer) ? refused(server, answer, sent.headers) : answer
   })
@@ -122,6 +124,14 @@ export function postForStream(server: ModelServer, request: ModelRequest, option
     const answer = { status: sent.status, body }
     return isTransient(answer) ? refused(server, answer, sent.headers) : answer
   })
+}
+
+/** What a server adds to a text by itself, tokens. */
+const MOST_ADDED = 10_000
+
+/** The tokens that a question can have taken: each is a byte at least, of which there are three for each that was expected. */
+export function mostTokens(expected: number): number {
+  return 3 * expected + MOST_ADDED
 }
 
 /** Nothing was computed. */
