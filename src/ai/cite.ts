@@ -60,9 +60,11 @@ const SPACES = new RegExp(`${CODE}|[ \\t]+(?=[.,;:!?…])|(?<=\\S[ \\t])[ \\t]+`
 const MARKERS_ALONE = /^\n[ \t>]*(?:[[【]\s?S\s?\d[^\]】\n]{0,60}[\]】][ \t.]*)+(?=\n|$)/i
 /** What readers would take for a citation of ours: `[1]`, `[^2]`, `[1, 3]`, `[S1–S3]`; and code, which has none. */
 const FORGED = new RegExp(
-  `${CODE}|[ \\t]*(?!${MARKER})\\\\?[[【［][\\s*_^]{0,4}S?\\s?[1-9]\\d{0,2}(?:\\s?[,;:&–—-]\\s?S?\\d{1,3}){0,20}(?:†[^\\]】］\\n]{0,60})?[\\s*_]{0,4}\\\\?[\\]】］]`,
+  `(?<!\\\\)${CODE}|[ \\t]*(?!${MARKER})\\\\?[[【［〔〖⟦][\\s*_^\`]{0,4}S?\\s?0?[1-9]\\d{0,2}(?:\\s?[,;:&–—-]\\s?S?\\d{1,3}){0,20}(?:†[^\\]】］\\n]{0,60})?[\\s*_^\`.]{0,4}\\\\?[\\]】］〕〗⟧]`,
   'gi',
 )
+/** What taking one away makes of what stood around it is taken away, too; what nests deeper loses its brackets. */
+const MOST_ROUNDS = 10
 /** A line that goes on in the next one. */
 const GOES_ON = '\\n(?![ \\t>]*(?:\\n|$|[-*+] |\\d{1,9}[.)] |#{1,6} |\\|))'
 /** What stands in quotation marks, of each kind, and in two that are no pair. */
@@ -168,11 +170,17 @@ class Reading {
 
   /** A line without numbers that the model wrote as if they were citations: those are ours to give. */
   withoutForged(line: string): string {
-    return line.replace(FORGED, (found: string, ticks: string | undefined) => {
-      if (ticks !== undefined) return found
-      this.removed++
-      return ''
-    })
+    let left = line
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const before = left
+      left = before.replace(FORGED, (found: string, ticks: string | undefined) => {
+        if (ticks !== undefined) return found
+        this.removed++
+        return ''
+      })
+      if (left === before) return left
+    }
+    return left.replace(/[[\]]/g, '')
   }
 
   /** The sentences of a line that begins at `start`. A quotation may be longer than a sentence: where it is false, all that it is part of is. */

@@ -113,12 +113,20 @@ describe('an answer is read', () => {
     ['a number that is bold', 'Salt kills yeast [**1**]. Salt slows fermentation [S2].'],
     ['a number behind backslashes', 'Salt kills yeast \\[1\\]. Salt slows fermentation [S2].'],
     ['the mark of another program', 'Salt kills yeast 【4:0†source】. Salt slows fermentation [S2].'],
+    ['other brackets', 'Salt kills yeast 〔1〕. Salt slows fermentation [S2].'],
+    ['a number with a stop', 'Salt kills yeast [1.]. Salt slows fermentation [S2].'],
+    ['a number in code', 'Salt kills yeast [`1`]. Salt slows fermentation [S2].'],
+    ['one around another', 'Salt kills yeast [[1]1[1]]. Salt slows fermentation [S2].'],
     ['a range', 'Salt kills yeast [S1-S2]. Salt slows fermentation [S2].'],
   ])('what a model writes as if it were a citation of ours goes: %s', (_, answer) => {
     const { parts, citations, uncited, removed } = read(answer)
     expect(renderAnswer(parts, (n) => `[${n}]`)).toBe('Salt kills yeast. Salt slows fermentation. [1]')
     expect(uncited).toEqual(['Salt kills yeast.'])
     expect([citations.length, removed.citations + removed.links > 0]).toEqual([1, true])
+  })
+
+  test('a mark behind a backslash begins no code that a number could hide in', () => {
+    expect(renderAnswer(read('Salt kills yeast \\`[1]`.').parts, (n) => `[${n}]`)).toBe('Salt kills yeast \\``.')
   })
 
   test('years, checkboxes and numbers in code are no citations', () => {
