@@ -47,8 +47,12 @@ export async function retrieve(core: GraphCore, args: RetrieveArguments, call: C
   return { value: found.value.passages.flatMap(toFound), warnings: found.warnings }
 }
 
+interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {
+  readonly place: Pick<PlacedPassage['place'], 'start' | 'end' | 'startLine'>
+}
+
 /** What of its part of the file has text. */
-function toFound({ node, source, place }: PlacedPassage): readonly FoundPassage[] {
+function toFound({ node, source, place }: Placed): readonly FoundPassage[] {
   const { id, title, path } = node
   // What has no path cannot be compared with what may not leave.
   if (path === undefined) return []
@@ -77,6 +81,9 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
         hint: 'resolve_nodes finds the ids of notes by their titles.',
       })
     }
+    const place = { start: 0, end: source.text.length, startLine: 1 }
+    const [cards] = node.kind === 'canvas' ? toFound({ node, source, place }) : []
+    if (cards !== undefined) return { value: cards, warnings: [] }
     const { text, hash } = source
     const endLine = text.split('\n').length
     const { title, headings } = node

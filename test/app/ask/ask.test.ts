@@ -145,6 +145,18 @@ test('of one note all is shown where there is room, else the passages that answe
   expect(passages.length).toBeLessThan(5)
 })
 
+test('of a canvas what its cards say is shown, and nothing of how it is written', async () => {
+  const card = { id: 'a', type: 'text', x: 0, y: 0, width: 10, height: 10, text: 'Roses want pruning.' }
+  const { asking } = await garden(
+    modelThat((prompt) => `Roses want pruning ${markerOf(prompt, 'Roses want')}.`),
+    { 'Board.canvas': JSON.stringify({ nodes: [card], edges: [] }, undefined, 2) },
+  )
+  const { value } = await askPrompt(asking, { ...ASKED, noteId: 'board.canvas' })
+  expect(value.passages.map(({ text }) => text)).toEqual(['Roses want pruning.'])
+  const { citations } = (await ask(asking, { ...ASKED, noteId: 'board.canvas' })).value
+  expect(citations).toMatchObject([{ id: 'board.canvas', start_line: 10, end_line: 10, quote: 'Roses want pruning.' }])
+})
+
 test('passages are the lines that they name', async () => {
   const files = {
     ...GARDEN,
