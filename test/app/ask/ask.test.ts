@@ -19,9 +19,12 @@ interface Model extends Chat {
 }
 
 /** A model that says what it is told to, given what it is asked. */
-function modelThat(says: (prompt: string) => string, more: Partial<Chat> & { readonly read?: number } = {}): Model {
+function modelThat(
+  says: (prompt: string) => string,
+  more: Partial<Chat> & { readonly read?: number; readonly expected?: number } = {},
+): Model {
   const requests: ChatRequest[] = []
-  const { read = 1_000, ...chat } = more
+  const { read = 1_000, expected = 1_000, ...chat } = more
   return {
     context: 4_096,
     maxTokens: 200,
@@ -34,7 +37,7 @@ function modelThat(says: (prompt: string) => string, more: Partial<Chat> & { rea
       async *chat(request): AsyncGenerator<ChatEvent> {
         requests.push(request)
         yield { kind: 'text', text: says(promptOf(request)) }
-        yield { kind: 'end', finish: 'stop', usage: { input: read, output: 9, estimated: false }, expected: 1_000 }
+        yield { kind: 'end', finish: 'stop', usage: { input: read, output: 9, estimated: false }, expected }
       },
     }),
     ...chat,
@@ -236,6 +239,16 @@ test('a note that is edited while the model answers keeps the citations that it 
 test('a server that read far less than was sent is named', async () => {
   const { asking } = await garden(modelThat(() => 'Anna [S1].', { read: 99 }))
   expect((await ask(asking, ASKED)).warnings).toMatchObject([{ code: 'CONTEXT_CUT', message: expect.stringContaining('99') }])
+})
+
+test('a server that read exactly what a window of 4,096 tokens holds, and less than was sent, is named', async () => {
+  const warningsOf = async (read: number, expected: number) => {
+    const { asking } = await garden(modelThat(() => 'Anna [S1].', { read, expected }))
+    return (await ask(asking, ASKED)).warnings.map(({ code }) => code)
+  }
+  expect(await warningsOf(4_096, 7_000)).toEqual(['CONTEXT_CUT'])
+  expect(await warningsOf(4_097, 7_000)).toEqual([])
+  expect(await warningsOf(4_096, 4_300)).toEqual([])
 })
 
 test('arguments that are too long or too many are refused with what was expected', () => {
