@@ -1,3 +1,4 @@
+import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { reasonOf, unavailableError } from '../core/provider-error.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
@@ -208,12 +209,18 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
     )
     return toSent(response, attempt, expected)
   } catch (error) {
-    const isHeard = attempt.isLate() || signal?.aborted === true
+    const isHeard = attempt.isLate() || signal?.aborted === true || isHungUp(error)
     // A server that was heard of may have begun to compute.
     attempt.end(isHeard ? { input: expected, output: 0, estimated: true, failed: true } : REFUSED)
     signal?.throwIfAborted()
     return { problem: unreachable(server, error, attempt.isLate()) }
   }
+}
+
+/** Whether a connection ended that there was: what is not heard of a server may have been read by it. */
+function isHungUp(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(cause) ?? '')
 }
 
 interface Attempt {
