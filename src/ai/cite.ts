@@ -58,8 +58,32 @@ const MARKERS = new RegExp(`(?<!\`)\`${MARKER}\`(?!\`)|${CODE}|${MARKER}`, 'gi')
 const SPACES = new RegExp(`${CODE}|[ \\t]+(?=[.,;:!?…])|(?<=\\S[ \\t])[ \\t]+`, 'g')
 /** A line of nothing but markers. */
 const MARKERS_ALONE = /^\n[ \t>]*(?:[[【]\s?S\s?\d[^\]】\n]{0,60}[\]】][ \t.]*)+(?=\n|$)/i
-/** What stands in quotation marks; of a word or two that is no quotation. */
-const QUOTATION = /(?:(?<![\p{L}\p{N}])"|[“„«»])([^"“”„«»\n]{8,})["”“»«]/gu
+/** What readers would take for a citation of ours: `[1]`, `[^2]`, `[1, 3]`, `[S1–S3]`; and code, which has none. */
+const FORGED = new RegExp(
+  `(?<!\\\\)${CODE}|[ \\t]*(?!${MARKER})\\\\?[[【［〔〖⟦][\\s*_^\`]{0,4}S?\\s?0?[1-9]\\d{0,2}(?:\\s?[,;:&–—-]\\s?S?\\d{1,3}){0,20}(?:†[^\\]】］\\n]{0,60})?[\\s*_^\`.]{0,4}\\\\?[\\]】］〕〗⟧]`,
+  'gi',
+)
+/** What taking one away makes of what stood around it is taken away, too; what nests deeper loses its brackets. */
+const MOST_ROUNDS = 10
+/** A line that goes on in the next one. */
+const GOES_ON = '\\n(?![ \\t>]*(?:\\n|$|[-*+] |\\d{1,9}[.)] |#{1,6} |\\|))'
+/** What stands in quotation marks, of each kind, and in two that are no pair. */
+const QUOTATIONS: readonly RegExp[] = [
+  new RegExp(`(?<![\\p{L}\\p{N}])"((?:[^"\\n]|${GOES_ON})+)"`, 'gu'),
+  // These open either way.
+  ...['«»', '‹›'].map((marks) => new RegExp(`[${marks}]((?:[^${marks}\\n]|${GOES_ON})+)[${marks}]`, 'gu')),
+  ...['“”', '„“”', '「」', '『』'].map(
+    ([open, ...close]) => new RegExp(`${open}((?:[^${open}${close.join('')}\\n]|${GOES_ON})+)[${close.join('')}]`, 'gu'),
+  ),
+  ...["''", '‘’', '‚‘’'].map(([open, ...close]) => {
+    const marks = close.join('')
+    const apostrophe = "(?<=[\\p{L}\\p{N}])['’](?=[\\p{L}\\p{N}])"
+    const inside = `(?:[^${open}${marks}\\n]|${apostrophe}|${GOES_ON})`
+    return new RegExp(`(?<![\\p{L}\\p{N}])${open}(?=\\S)(${inside}+)[${marks}](?![\\p{L}\\p{N}])`, 'gu')
+  }),
+  /(?:(?<![\p{L}\p{N}])"|[“„«»])([^"“”„«»\n]+)["”“»«]/gu,
+]
+/** Of a word or two that is no quotation. */
 const LEAST_QUOTED_WORDS = 3
 
 /** Reads what a model answered; nothing but what it says about these passages is believed. */
@@ -67,9 +91,18 @@ export function citeAnswer(answer: string, passages: readonly CitedPassage[]): C
   const { text, removed: links } = cleanAnswer(answer)
   const sources = passages.map(({ text: own, startLine }) => new Source(own, startLine))
   const reading = new Reading(sources)
-  const parts = unitsOf(text).flatMap((unit, at): readonly AnswerPart[] => {
+  const units = unitsOf(text).map((unit) => (unit.kind === 'fenced' ? unit : { ...unit, text: reading.withoutForged(unit.text) }))
+  const wrong = reading.falseIn(units.map((unit) => (unit.kind === 'fenced' ? '' : unit.text)).join('\n'))
+  let start = 0
+  const parts = units.flatMap((unit, at): readonly AnswerPart[] => {
     const before = at === 0 ? [] : [{ text: '\n', citations: [] }]
-    return [...before, ...(unit.kind === 'fenced' ? [reading.readFenced(unit)] : reading.readLine(unit.text))]
+    if (unit.kind === 'fenced') {
+      start++
+      return [...before, reading.readFenced(unit)]
+    }
+    const read = reading.readLine(unit.text, { start, wrong })
+    start += unit.text.length + 1
+    return [...before, ...read]
   })
   const isNotFound = reading.citations.length === 0 && /^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length
   return {
@@ -135,26 +168,45 @@ class Reading {
     this.#sources = sources
   }
 
-  /** The sentences of a line. A quotation may be longer than a sentence: where it is false, all that it is part of is. */
-  readLine(line: string): readonly AnswerPart[] {
-    const wrong = this.#falseIn(line.replace(MARKERS, (found, ticks) => (ticks === undefined ? ' '.repeat(found.length) : found)))
+  /** A line without numbers that the model wrote as if they were citations: those are ours to give. */
+  withoutForged(line: string): string {
+    let left = line
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const before = left
+      left = before.replace(FORGED, (found: string, ticks: string | undefined) => {
+        if (ticks !== undefined) return found
+        this.removed++
+        return ''
+      })
+      if (left === before) return left
+    }
+    return left.replace(/[[\]]/g, '')
+  }
+
+  /** The sentences of a line that begins at `start`. A quotation may be longer than a sentence: where it is false, all that it is part of is. */
+  readLine(
+    line: string,
+    { start, wrong }: { readonly start: number; readonly wrong: readonly Stretch[] },
+  ): readonly AnswerPart[] {
     return [...line.matchAll(SENTENCE)].flatMap(({ 0: sentence, index }) => {
       if (sentence === '') return []
       const text = sentence.replace(MARKERS, unlessCode).replace(SPACES, unlessCode)
-      const isFalse = wrong.some(({ start, end }) => start < index + sentence.length && end > index)
+      const from = start + index
+      const isFalse = wrong.some((one) => one.start < from + sentence.length && one.end > from)
       const citations = this.#citationsOf(text, { named: numbersIn(sentence), isFalse })
       return [{ text: text.trim() === '' ? '' : text, citations }]
     })
   }
 
   readFenced({ text, markers, prefix }: Unit): AnswerPart {
-    const citations = this.#citationsOf(text, { named: numbersIn(markers), isFalse: this.#falseIn(text).length > 0 })
+    const citations = this.#citationsOf(text, { named: numbersIn(markers), isFalse: this.falseIn(text).length > 0 })
     return { text, citations, nextLine: prefix }
   }
 
   /** Where a text quotes what stands in no passage. */
-  #falseIn(text: string): readonly Stretch[] {
-    return quotationsIn(text).filter(({ quoted }) => !this.#sources.some((source) => source.holds(quoted)))
+  falseIn(text: string): readonly Stretch[] {
+    const plain = text.replace(MARKERS, (found, ticks) => (ticks === undefined ? ' '.repeat(found.length) : found))
+    return quotationsIn(plain).filter(({ quoted }) => !this.#sources.some((source) => source.holds(quoted)))
   }
 
   /** The citations of a text by the passages that the model named for it. */
@@ -208,8 +260,10 @@ interface Named {
 }
 
 function quotationsIn(text: string): readonly (Stretch & { readonly quoted: string })[] {
-  return [...text.matchAll(QUOTATION)].flatMap(({ 0: whole, 1: quoted = '', index }) =>
-    wordsIn(quoted).length >= LEAST_QUOTED_WORDS ? [{ quoted, start: index, end: index + whole.length }] : [],
+  return QUOTATIONS.flatMap((marks) =>
+    [...text.matchAll(marks)].flatMap(({ 0: whole, 1: quoted = '', index }) =>
+      wordsIn(quoted).length >= LEAST_QUOTED_WORDS ? [{ quoted, start: index, end: index + whole.length }] : [],
+    ),
   )
 }
 

@@ -41,7 +41,8 @@ const NAMED: Readonly<Record<string, string>> = {
 const ENDINGS = 'com|net|org|io|dev|ai|co|biz|xyz|edu|gov|mil|eu|uk|de|fr|ru|cn|jp|us|ca|au|nl|ch|pl|br|tv|cc|ly|onion|example'
 /** Of these, what code calls its own parts: `file.link`, `page.click`. */
 const WORDS_OF_CODE =
-  'app|me|info|int|in|se|no|it|es|at|be|to|gg|site|online|top|club|shop|live|link|click|page|cloud|tech|store|zip|mov|local|test'
+  'app|me|info|int|in|se|no|it|es|at|be|to|gg|site|online|top|club|shop|live|link|click|page|cloud|tech|store|zip|mov|local|test|' +
+  'pro|xxx|aero|asia|coop|museum|рф|su|ua|kr|mx|nz|dk|fi|cz|gr|pt|ie|il|tr|ir|hk|sg|tw|vn|hu|sk|bg|lt|lv|ee|hr|ro|lu|pe|cl|ae|ke|kz|ws|nu|gl|fm|pw|tk|gq'
 
 function domain(endings: string, after: string): RegExp {
   return new RegExp(
@@ -51,6 +52,12 @@ function domain(endings: string, after: string): RegExp {
 }
 
 type Rule = readonly [RegExp, string]
+
+/** What follows a name that no ending gives away, and holds what could be told to whoever has that name. */
+const ASKED =
+  /(?<![\p{L}\p{N}_-])(?:[\p{L}\p{N}][\p{L}\p{N}_-]{0,62}\.){1,8}\p{L}{2,24}(?::\d{1,5})?(?:\/[^\s<>"'`?]{0,500})?\?[^\s<>"'`=]{0,200}=[^\s<>"'`]*/giu
+/** A number of a computer with a path; `10.0.0.0/8` is none. */
+const NUMBERED = /(?<![\p{L}\p{N}_.-])(?:\d{1,3}\.){3}\d{1,3}(?::\d{1,5})?[/?#](?!\d{1,2}(?![\w/?#]))[^\s<>"'`]*/gu
 
 /** Addresses that are addresses wherever they stand. */
 const ADDRESSES: readonly Rule[] = [
@@ -68,17 +75,20 @@ const RULES: readonly Rule[] = [
   [/<(script|style|iframe|object|svg|template|noscript)\b[\s\S]*?(?:<\/\1\s*>|$)/gi, ''],
   [/<[/!?]?[a-z][^<>]*(?:>|$)/gi, ''],
   [/<(?=[/!?a-z])/gi, ''],
-  // Pictures go whole, links leave their text.
+  // Pictures go whole, links leave their text, unless that is a number as our own citations have.
   [/!\[\[[^[\]]{0,999}\]\]?/g, ''],
   [/!\[[^[\]]{0,999}\](?:\([^()]{0,999}(?:\([^()]{0,999}\)[^()]{0,999}){0,9}\)?|\[[^[\]]{0,999}\])?/g, ''],
   [/\[\[(?:[^[\]|]{0,999}\|)?([^[\]|]{0,999})\]\]/g, '$1'],
   [/^[ \t>]*\[[^[\]]{1,999}\]:.*$/gm, ''],
+  [/[ \t]*\[[\s\d,;^*_]{1,20}\](?:\([^()]{0,999}\)?|\[(?!\s*S\s*\d)[^[\]]{0,999}\])/g, ''],
   [/\[(?!\s*S\s*\d)([^[\]]{0,999})\]\([^()]{0,999}(?:\([^()]{0,999}\)[^()]{0,999}){0,9}\)?/g, '$1'],
   [/\[(?!\s*S\s*\d)([^[\]]{0,999})\]\[(?!\s*S\s*\d)[^[\]]{0,999}\]/g, '$1'],
   ...ADDRESSES,
   [/(?<![:\w])[/\\]{2}(?=[\w[])[^\s<>"'`]*/g, ''],
   [/[^\s<>()[\]"'`,;@]{0,64}@[^\s<>()[\]"'`,;@]{0,255}\.[^\s<>()[\]"'`,;@]+/g, ''],
   [domain(`${ENDINGS}|${WORDS_OF_CODE}`, ''), ''],
+  [ASKED, ''],
+  [NUMBERED, ''],
 ]
 
 /** What goes from code: links and HTML are none there, but some programs make links of addresses. */

@@ -3,7 +3,7 @@ const INVISIBLE = /\u034f|[\p{Cf}\u{e0000}-\u{e0fff}\u115f\u1160\u17b4\u17b5\u31
 
 /** Words between angle brackets that models are taught to read as the turns of a conversation. */
 const TURNS =
-  /<(?=\/?(?:s|bos|eos|pad|unk|think|thinking|system|user|assistant|human|tool_call|tool_response|function|start_of_turn|end_of_turn|turn|sys)\b)/gi
+  /<(?=\/?(?:s|bos|eos|pad|unk|think|thinking|system|user|assistant|human|function|turn|sys|image|mask|sep|cls|unused\d*|(?:start_of|end_of|tool|function|fim|image|im|extra_id|reserved)_\w+)\b)/gi
 
 /** A text as it is shown: without characters that are there to be overlooked. */
 export function visible(text: string): string {
@@ -16,12 +16,12 @@ export function visible(text: string): string {
  */
 export function neutralise(text: string): string {
   return visible(text)
-    .replace(/[[【［]\s*([SＳ])\s*(\d[^\]】］\n]{0,40})[\]】］]/gi, '($1$2)')
+    .replace(/[[【［]\s*([SＳ])\s*(\p{Nd}[^\]】］\n]{0,40})[\]】］]/giu, '($1$2)')
     .replace(/<(?=\s*[|｜])/g, '‹')
     .replace(/([|｜]\s*)>/g, '$1›')
     .replace(/<(?=<\s*\/?\s*SYS)/gi, ' ')
     .replace(/(SYS\s*>)>/gi, '$1 ')
     .replace(TURNS, '‹')
-    .replace(/\[(?=\/?(?:INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|B_INST|E_INST)\])/gi, '( ')
+    .replace(/\[(?=\/?(?:INST|[BE]_INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_[A-Z]+|THINK|IMG(?:_[A-Z]+)?|gMASK)\])/gi, '( ')
     .replace(/={5,}/g, '====')
 }

@@ -7,6 +7,7 @@ import type { Answer } from '../app/graph-core.ts'
 import { openAiDesk, openCore } from '../compose/index.ts'
 import { loadSettings } from '../config/load.ts'
 import { switchOff } from '../config/tool-switch.ts'
+import { RouxError } from '../core/errors.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { UsageRow } from '../core/model-usage.ts'
 import { prepareCall } from '../mcp/calls/prepare-call.ts'
@@ -52,7 +53,7 @@ export interface VaultAi {
    * @throws RouxError `AI_DISABLED`, `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT`, `INVALID_PARAMS`
    */
   chat(messages: readonly PluginMessage[], options?: ChatOptions & CallOptions): Promise<ChatReply>
-  /** What models on servers were asked by all programs in these days (7), today the first, by day, server, model and feature. */
+  /** What models on servers were asked by all programs in these days (7), today the first, by day, server, model and feature. @throws RouxError `INVALID_PARAMS` */
   usage(days?: number): Promise<readonly UsageRow[]>
 }
 
@@ -102,6 +103,8 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
       search: (args, call = {}) => searchChunks(core, args, { ...call, whole: true }),
       chat: (messages, { signal, ...more } = {}) => chatWith(core, { ...more, messages }, { signal }),
       usage: async (days = 7) => {
+        if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
+          throw new RouxError('INVALID_PARAMS', `days: expected a whole number from 1 to ${MOST_DAYS}.`)
         const desk = await openAiDesk(settings)
         try {
           return desk.usage(days)
@@ -115,6 +118,8 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
   }
 }
 
+/** Ten years. */
+const MOST_DAYS = 3_650
 /** What a timer can hold, some 24 days. */
 const PATIENCE = 2 ** 31 - 1
 

@@ -1,3 +1,4 @@
+import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { reasonOf, unavailableError } from '../core/provider-error.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
@@ -101,7 +102,9 @@ export function post(server: ModelServer, request: ModelRequest, options: SendOp
     const body = await sent.text(MAX_BODY)
     if (typeof body !== 'string') return body
     const answer = { status: sent.status, body }
-    const spent = sent.status === 200 ? (request.usageOf?.(body) ?? sent.estimate()) : REFUSED
+    const said = request.usageOf?.(body)
+    const isBelieved = said !== undefined && said.input <= mostTokens(sent.expected)
+    const spent = sent.status !== 200 ? REFUSED : isBelieved ? said : sent.estimate()
     sent.end(spent)
     return isTransient(answer) ? refused(server, answer, sent.headers) : answer
   })
@@ -122,6 +125,14 @@ export function postForStream(server: ModelServer, request: ModelRequest, option
     const answer = { status: sent.status, body }
     return isTransient(answer) ? refused(server, answer, sent.headers) : answer
   })
+}
+
+/** What a server adds to a text by itself, tokens. */
+const MOST_ADDED = 10_000
+
+/** The tokens that a question can have taken: each is a byte at least, of which there are three for each that was expected. */
+export function mostTokens(expected: number): number {
+  return 3 * expected + MOST_ADDED
 }
 
 /** Nothing was computed. */
@@ -159,7 +170,9 @@ async function again<T>(
     const result = await attempt()
     if (!isFailure(result)) return result
     const wait = result.wait ?? server.backoffMs * 2 ** count * (0.5 + server.random() / 2)
-    if (count === retries || wait > patience) throw result.problem
+    // Who waited as long as an answer may take does not wait as long again.
+    const isOver = result.problem instanceof RouxError && result.problem.code === 'TIMEOUT'
+    if (count === retries || wait > patience || isOver) throw result.problem
     await pause(wait, signal)
   }
 }
@@ -196,12 +209,18 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
     )
     return toSent(response, attempt, expected)
   } catch (error) {
-    const isHeard = attempt.isLate() || signal?.aborted === true
+    const isHeard = attempt.isLate() || signal?.aborted === true || isHungUp(error)
     // A server that was heard of may have begun to compute.
     attempt.end(isHeard ? { input: expected, output: 0, estimated: true, failed: true } : REFUSED)
     signal?.throwIfAborted()
     return { problem: unreachable(server, error, attempt.isLate()) }
   }
+}
+
+/** Whether a connection ended that there was: what is not heard of a server may have been read by it. */
+function isHungUp(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(cause) ?? '')
 }
 
 interface Attempt {

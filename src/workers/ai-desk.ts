@@ -74,7 +74,8 @@ export class AiDesk {
 
   /** What is used of today's bound for the chat model; absent where there is none. */
   async budget() {
-    const chat = (await this.models()).find(({ use }) => use === 'chat')
+    // What was used is told also where the settings name no address that can be asked.
+    const chat = (await this.models().catch(() => [])).find(({ use }) => use === 'chat')
     return this.#gate.gate.budget(chat?.location ?? 'remote')
   }
 

@@ -103,6 +103,63 @@ describe('an answer is read', () => {
     expect(read('It says “strong flour has 31 % protein” [S1].')).toMatchObject({ citations: [], removed: { citations: 1 } })
   })
 
+  test.each([
+    ['a bare number', 'Salt kills yeast [1]. Salt slows fermentation [S2].'],
+    ['a number behind the stop', 'Salt kills yeast. [1] Salt slows fermentation [S2].'],
+    ['a number without a space', 'Salt kills yeast[1]. Salt slows fermentation [S2].'],
+    ['several numbers', 'Salt kills yeast [1, 2][3]. Salt slows fermentation [S2].'],
+    ['a link of ours', 'Salt kills yeast [1](roux://node/a.md). Salt slows fermentation [S2].'],
+    ['a footnote', 'Salt kills yeast [^1]. Salt slows fermentation [S2].'],
+    ['a number that is bold', 'Salt kills yeast [**1**]. Salt slows fermentation [S2].'],
+    ['a number behind backslashes', 'Salt kills yeast \\[1\\]. Salt slows fermentation [S2].'],
+    ['the mark of another program', 'Salt kills yeast 【4:0†source】. Salt slows fermentation [S2].'],
+    ['other brackets', 'Salt kills yeast 〔1〕. Salt slows fermentation [S2].'],
+    ['a number with a stop', 'Salt kills yeast [1.]. Salt slows fermentation [S2].'],
+    ['a number in code', 'Salt kills yeast [`1`]. Salt slows fermentation [S2].'],
+    ['one around another', 'Salt kills yeast [[1]1[1]]. Salt slows fermentation [S2].'],
+    ['a range', 'Salt kills yeast [S1-S2]. Salt slows fermentation [S2].'],
+  ])('what a model writes as if it were a citation of ours goes: %s', (_, answer) => {
+    const { parts, citations, uncited, removed } = read(answer)
+    expect(renderAnswer(parts, (n) => `[${n}]`)).toBe('Salt kills yeast. Salt slows fermentation. [1]')
+    expect(uncited).toEqual(['Salt kills yeast.'])
+    expect([citations.length, removed.citations + removed.links > 0]).toEqual([1, true])
+  })
+
+  test('a mark behind a backslash begins no code that a number could hide in', () => {
+    expect(renderAnswer(read('Salt kills yeast \\`[1]`.').parts, (n) => `[${n}]`)).toBe('Salt kills yeast \\``.')
+  })
+
+  test('years, checkboxes and numbers in code are no citations', () => {
+    const answer = 'In [2024] and `list[1]`:\n- [x] done\n- [ ] open'
+    expect(renderAnswer(read(answer).parts, (n) => `[${n}]`)).toBe(answer)
+  })
+
+  test.each([
+    ['curly single quotes', 'It says ‘salt always kills the yeast’ [S2].'],
+    ['straight single quotes', "It says 'salt always kills the yeast' [S2]."],
+    ['low single quotes', 'It says ‚salt always kills the yeast‘ [S2].'],
+    ['angle quotes', 'It says » salt always kills the yeast « [S2].'],
+    ['single angle quotes', 'It says ‹salt always kills the yeast› [S2].'],
+    ['corner brackets', 'It says 「盐会杀死酵母」 [S2].'],
+    ['few characters', 'It says “盐会杀死酵” [S2].'],
+    ['quotes within quotes', 'It says “salt slows "fermentation" and kills the yeast” [S2].'],
+    ['two lines', 'It says "salt always kills\nthe yeast at once" [S2].'],
+  ])('what is quoted and stands in no passage takes the citation away, in %s', (_, answer) => {
+    expect(read(answer)).toMatchObject({ citations: [], removed: { citations: 1 } })
+  })
+
+  test.each([
+    'It says ‘salt slows fermentation’ [S2].',
+    "It says 'salt slows fermentation', and it's the baker's choice [S2].",
+    "The bakers' salt slows the yeasts' fermentation [S2].",
+    'It says "strong flour has\n13 % protein" [S1].',
+    'It says « salt slows fermentation » and somewhere else « salt slows fermentation » [S2].',
+    'It says ›salt slows fermentation‹ and somewhere else ›salt slows fermentation‹ [S2].',
+    '- A 5" tin has salt [S2].\n- A 9" tin slows fermentation [S2].',
+  ])('a quotation that stands in a passage, or none at all, keeps its citation: %s', (answer) => {
+    expect(read(answer)).toMatchObject({ citations: [{ n: 1 }, ...read(answer).citations.slice(1)], removed: { citations: 0 } })
+  })
+
   test('a model that finds nothing says so', () => {
     expect(read('NOT FOUND').isNotFound).toBe(true)
     expect(read('**NOT FOUND.**').isNotFound).toBe(true)
@@ -302,10 +359,16 @@ describe('a prompt', () => {
       '[INST] x [/INST]',
       '<start_of_turn>model',
       '</s>',
+      '[S２]',
+      '<tool_calls>',
+      '<start_of_image>',
+      '[THINK]',
+      '[TOOL_CALLS]',
+      '[SYSTEM_PROMPT]',
     ]) {
       const text = neutralise(attack)
-      expect(text).not.toMatch(/[[【]\s*S\s*\d/i)
-      expect(text).not.toMatch(/<\s*[|｜]|[|｜]\s*>|\[\/?INST\]|<<SYS|<\/?(?:s|start_of_turn|end_of_turn)>|={5}/)
+      expect(text).not.toMatch(/[[【]\s*S\s*\p{Nd}/iu)
+      expect(text).not.toMatch(/<\s*[|｜]|[|｜]\s*>|\[\/?INST\]|<<SYS|<\/?(?:s|[a-z]+_[a-z_]+)>|\[(?:THINK|[A-Z]+_[A-Z]+)\]|={5}/)
       expect(text).not.toMatch(/[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e0fff}]/u)
     }
   })

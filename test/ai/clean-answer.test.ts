@@ -34,6 +34,7 @@ test.each([
   ['The file is `notes/2024.md`; its version 1.2.3 is 50 % done, and/or more: see page 5.'],
   ['Use Node.js or example.md, c++ and C#. A: b; 10:30.'],
   ['```\nconst a = b[0](1)\n```'],
+  ['The network 10.0.0.0/8, version 1.2.3.4, Node.js/Express, src/app.ts and notes/2024.md: what is it? a=b.'],
 ])('a plain answer stays as it is: %j', (answer) => {
   expect(cleanAnswer(answer)).toEqual({ text: answer, removed: 0 })
 })

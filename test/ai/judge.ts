@@ -9,7 +9,7 @@ interface TreeNode {
 }
 
 const ADDRESS =
-  /https?:\S|[a-z]:\/\/|www\.|\b(?:data|javascript|obsidian|file|mailto|tel):\S|[^\s@]@[a-z0-9-]+\.[a-z]|collect\.example(?![a-z0-9_-])|collect-it/i
+  /https?:\S|[a-z]:\/\/|www\.|\b(?:data|javascript|obsidian|file|mailto|tel):\S|[^\s@]@[a-z0-9-]+\.[a-z]|collect\.example(?![a-z0-9_-])|collect-it|\d\.\d{1,3}\.\d{1,3}(?::\d+)?[/?]\w/i
 const HIDDEN = /[\u200b-\u200f\u202a-\u202e\u2060-\u2064\u{e0000}-\u{e0fff}]/u
 
 /** What in a text leads out of it, as a reader of Markdown with GitHub's additions and as any program that looks for addresses sees it. */

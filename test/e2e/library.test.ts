@@ -100,6 +100,8 @@ test('a plugin finds by a question and by a note, asks the model that is set, an
   expect(server.requests[0]?.body).toMatchObject({ messages, max_tokens: 300, temperature: 0.5 })
   const usage = await open.ai.usage()
   expect(usage).toMatchObject([{ model: 'fake', feature: 'chat', requests: 1, input: 100, output: 10 }])
+  for (const days of [0, 1.5, Number.NaN, 1e9])
+    await expect(open.ai.usage(days)).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
   await expect(open.ai.chat([])).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
   await expect(open.ai.chat(messages, { maxTokens: 0 })).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
   await open.close()

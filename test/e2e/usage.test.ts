@@ -41,6 +41,14 @@ test('roux usage shows as many days as it is asked for, today included, the newe
   expect(await shown('--days', '3650')).toEqual(days.toReversed())
 })
 
+test('roux usage shows what was asked where the address of the model is wrong now', { timeout: SLOW }, async () => {
+  const { world, env } = worldWith([{ day: '2026-03-10' }])
+  const wrong = { ROUX_AI_PROVIDER: 'openai', ROUX_AI_MODEL: 'm', ROUX_AI_BASE_URL: 'localhost:11434' }
+  const { code, answer, err } = await usage(world, [], { env: { ...env, ...wrong } })
+  expect(code, err).toBe(0)
+  expect(answer.rows).toHaveLength(1)
+})
+
 test.each(['0', '-1', '3651', '1.5', 'week'])(
   'roux usage --days %s is refused with what it may be',
   { timeout: SLOW },

@@ -79,6 +79,17 @@ test('a prompt is about the vault in which its note is', async () => {
   expect(error.code).toBe(-32602)
 })
 
+test('roux ask about a note asks the vault that the note is of', async () => {
+  const { world, server } = await twoVaults()
+  await server.end()
+  for (const note of ['work:tasks', 'Tasks']) {
+    const asked = ['ask', 'what is the report about?', '--note-id', note, '--show-prompt', ...settings(world)]
+    const { code, out, err } = await world.roux(asked)
+    expect(code, err).toBe(0)
+    expect(JSON.parse(out).messages[0].content).toContain('quarterly report')
+  }
+})
+
 test('the tools say which vaults there are, and only where there are several', async () => {
   const { world, server } = await twoVaults()
   const { tools } = (await server.request('tools/list')).result

@@ -4,6 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Embedder } from '../../src/core/embedder.ts'
 import type { EmbedderSettings } from '../../src/embed/embedder-settings.ts'
 import { openOpenAiEmbedder } from '../../src/embed/openai-embedder.ts'
+import type { Spent } from '../../src/outbound/meter.ts'
 import { testEmbedder } from '../contract/embedder.ts'
 
 const KEY = 'sk-very-secret'
@@ -121,6 +122,22 @@ describe('requests', () => {
     expect(requests).toEqual([])
     expect((await embedder.embed(['a'], 'query'))[0]?.length).toBe(16)
     expect(requests[0]?.dimensions).toBe(16)
+  })
+
+  test('what a server says that they took is believed where it can be', async () => {
+    const settled: Spent[] = []
+    const { baseUrl } = await serve(({ input }, response) => {
+      const data = input.map((text, index) => ({ index, embedding: vectorOf(text) }))
+      response.end(JSON.stringify({ data, usage: { prompt_tokens: input.length === 1 ? 2 : 900_000_000 } }))
+    })
+    const meter = { begin: () => ({ end: (spent: Spent) => void settled.push(spent) }) }
+    const settings = { kind: 'openai', model: 'letters', baseUrl, dimensions: 8, allowDownload: false } as const
+    const embedder = await openOpenAiEmbedder(settings, { admit: async () => meter })
+    await embedder.embed(['a'], 'query')
+    await embedder.embed(['a', 'b'], 'query')
+    expect(settled).toMatchObject([{ input: 2, estimated: false }, { estimated: true }])
+    expect(settled[1]?.input).toBeLessThan(100)
+    await embedder.close()
   })
 
   test('are bounded in texts and in characters', async () => {

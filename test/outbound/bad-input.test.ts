@@ -152,6 +152,8 @@ describe('servers', () => {
     { prompt_tokens: -5, completion_tokens: 3 },
     { prompt_tokens: 5, completion_tokens: -3 },
     { prompt_tokens: 1e15, completion_tokens: 3 },
+    { prompt_tokens: 5_000_000, completion_tokens: 3 },
+    { prompt_tokens: 5, completion_tokens: 5_000_000 },
     { prompt_tokens: 'many', completion_tokens: null },
     { prompt_tokens: 1.5, completion_tokens: Number.MAX_VALUE },
     {},

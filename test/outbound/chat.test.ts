@@ -153,9 +153,19 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
   })
 
+  test('what a server read that hangs up before it answers is counted', async () => {
+    const { error, settled } = await asked(kind, (_, response) => void response.destroy())
+    expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
+    expect(settled.length).toBeGreaterThan(0)
+    for (const spent of settled) expect(spent).toMatchObject({ input: expect.any(Number), estimated: true, failed: true })
+    expect(settled[0]?.input).toBeGreaterThan(10)
+  })
+
   test('a server that does not answer in time is TIMEOUT, and what it may have read is counted', async () => {
-    const { error, settled } = await asked(kind, () => {}, { timeoutMs: 30 })
+    const { error, settled, server } = await asked(kind, () => {}, { timeoutMs: 30 })
     expect(error).toMatchObject({ code: 'TIMEOUT', hint: expect.stringContaining('ai.timeout') })
+    // It is not asked again: that would take three times as long as the setting says.
+    expect([server.requests.length, settled.length]).toEqual([1, 1])
     expect(settled[0]).toMatchObject({ estimated: true, failed: true })
     expect(settled[0]?.input).toBeGreaterThan(10)
   })

@@ -5,6 +5,7 @@ import { findRepeats } from '../../ai/repeats.ts'
 import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
+import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
@@ -58,6 +59,9 @@ const INTERVAL = 1_000
 const LOOKED_AT_EVERY = 200
 /** A server that read less than this share of what was sent has cut it. */
 const LEAST_READ = 0.5
+/** Windows are multiples of this, and a server that cuts fills its own: who then read less than this share of what was sent has cut it, too. */
+const WINDOW = 1_024
+const LEAST_FILLED = 0.9
 
 const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
 
@@ -201,11 +205,15 @@ function warningsOf(
   else if (end.finish !== 'stop') warnings.push(notice('The server broke off before the answer was whole.'))
   if (usage.estimated) {
     warnings.push({ code: 'ESTIMATED', message: 'The server did not say what the answer took: usage is computed from lengths.' })
-  } else if (end !== undefined && usage.input < end.expected * LEAST_READ) {
-    const message = `The server read ${usage.input} tokens, far less than was sent: it cut the question off. Raise the context there (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set ai.context to what it reads.`
+  } else if (end !== undefined && isCut(usage.input, end.expected)) {
+    const message = `The server read ${usage.input} tokens, less than was sent: it cut the question off. Raise the context there (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set ai.context to what it reads.`
     warnings.push({ code: 'CONTEXT_CUT', message })
   }
   return warnings
+}
+
+function isCut(read: number, expected: number): boolean {
+  return read < expected * LEAST_READ || (read % WINDOW === 0 && read < expected * LEAST_FILLED)
 }
 
 interface Cited {
@@ -229,19 +237,19 @@ async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Cal
     const start = now.hash === source.hash ? startLine : lineOf(now.text, quote)
     if (start === undefined) continue
     numbers.set(n, kept.length + 1)
-    const { id, title, heading } = source
+    const { id, title, headings } = source
     kept.push({
       n: kept.length + 1,
       id,
       title,
-      heading,
+      heading: headingPathAt(headings, startLine),
       start_line: start,
       end_line: start + endLine - startLine,
       quote,
       support,
     })
   }
-  const parts = cited.parts.map(({ text, citations }) => ({ text, citations: citations.flatMap((n) => numbers.get(n) ?? []) }))
+  const parts = cited.parts.map((part) => ({ ...part, citations: part.citations.flatMap((n) => numbers.get(n) ?? []) }))
   const orphaned = cited.parts.flatMap(({ text, citations }, at) =>
     citations.length > 0 && parts[at]?.citations.length === 0 ? [text.trim()] : [],
   )

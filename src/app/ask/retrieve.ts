@@ -1,6 +1,7 @@
 import type { Passage } from '../../ai/passage.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
+import type { Heading } from '../../core/note.ts'
 import { estimateTokens } from '../../core/text/estimate-tokens.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
@@ -18,6 +19,8 @@ export interface FoundPassage extends Passage {
   readonly path: string
   /** Of the file's bytes when it was read. */
   readonly hash: string
+  /** Those of the whole note: a passage may go on below others than it begins under. */
+  readonly headings: readonly Heading[]
 }
 
 export interface RetrieveArguments {
@@ -44,8 +47,12 @@ export async function retrieve(core: GraphCore, args: RetrieveArguments, call: C
   return { value: found.value.passages.flatMap(toFound), warnings: found.warnings }
 }
 
+interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {
+  readonly place: Pick<PlacedPassage['place'], 'start' | 'end' | 'startLine'>
+}
+
 /** What of its part of the file has text. */
-function toFound({ node, source, place }: PlacedPassage): readonly FoundPassage[] {
+function toFound({ node, source, place }: Placed): readonly FoundPassage[] {
   const { id, title, path } = node
   // What has no path cannot be compared with what may not leave.
   if (path === undefined) return []
@@ -55,7 +62,7 @@ function toFound({ node, source, place }: PlacedPassage): readonly FoundPassage[
   const startLine = place.startLine + lineBreaks(lead)
   const endLine = startLine + lineBreaks(part.slice(lead.length).trimEnd())
   const heading = headingPathAt(node.headings, startLine)
-  return [{ id, path, title, heading, startLine, endLine, text, hash: source.hash }]
+  return [{ id, path, title, heading, startLine, endLine, text, hash: source.hash, headings: node.headings }]
 }
 
 function lineBreaks(text: string): number {
@@ -74,9 +81,16 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
         hint: 'resolve_nodes finds the ids of notes by their titles.',
       })
     }
+    const place = { start: 0, end: source.text.length, startLine: 1 }
+    const [cards] = node.kind === 'canvas' ? toFound({ node, source, place }) : []
+    if (cards !== undefined) return { value: cards, warnings: [] }
     const { text, hash } = source
     const endLine = text.split('\n').length
-    return { value: { id, path: version.path, title: node.title, heading: [], startLine: 1, endLine, text, hash }, warnings: [] }
+    const { title, headings } = node
+    return {
+      value: { id, path: version.path, title, heading: [], startLine: 1, endLine, text, hash, headings },
+      warnings: [],
+    }
   })
   return value
 }

@@ -26,18 +26,19 @@ interface Suggestion {
   readonly score: number
   /** The nearest notes that have it, three at the most. */
   readonly from: readonly NodeId[]
+  /** For `apply_changes`: adds the tag, or moves the note there. Absent where a budget has no room for it. */
+  readonly operation?: SuggestedOperation
 }
+
+export type SuggestedOperation =
+  | { readonly tool: 'manage_tags'; readonly arguments: { readonly id: NodeId; readonly add: readonly string[] } }
+  | { readonly tool: 'move_node'; readonly arguments: { readonly id: NodeId; readonly to: string } }
 
 export interface SuggestedTags {
   readonly tags: readonly ({ readonly tag: string } & Suggestion)[]
   readonly folders: readonly ({ readonly path: string } & Suggestion)[]
-  /** Why there is none of either; absent otherwise. */
+  /** Why there is no tag; absent otherwise. */
   readonly reason?: string
-  /** For `apply_changes`: adds the tags. */
-  readonly operation?: {
-    readonly tool: 'manage_tags'
-    readonly arguments: { readonly id: NodeId; readonly add: readonly string[] }
-  }
 }
 
 /** Notes that have a say; the farthest hardly any. */
@@ -103,7 +104,7 @@ async function suggestFor(
   )
     .filter(({ label }) => !own.has(foldTag(label)))
     .slice(0, limit)
-    .map(({ label, ...rest }) => ({ tag: label, ...rest }))
+    .map(({ label, ...rest }) => ({ tag: label, ...rest, operation: tagging(node.id, label) }))
   const ownFolder = folderOf(node.path ?? '')
   const folders = elected(
     voters.map(({ folder, ...voter }) => ({ ...voter, labels: [folder] })),
@@ -111,11 +112,19 @@ async function suggestFor(
   )
     .filter(({ label }) => label !== ownFolder)
     .slice(0, limit)
-    .map(({ label, ...rest }) => ({ path: label, ...rest }))
+    .map(({ label, ...rest }) => ({ path: label, ...rest, operation: moving(node, label) }))
   if (tags.length === 0 && folders.length === 0)
     return { tags, folders, reason: 'The nearest notes have no tag in common that this one lacks, and no other folder.' }
-  if (tags.length === 0) return { tags, folders }
-  return { tags, folders, operation: { tool: 'manage_tags', arguments: { id: node.id, add: tags.map(({ tag }) => tag) } } }
+  if (tags.length === 0) return { tags, folders, reason: 'The nearest notes have no tag in common that this one lacks.' }
+  return { tags, folders }
+}
+
+function tagging(id: NodeId, tag: string): SuggestedOperation {
+  return { tool: 'manage_tags', arguments: { id, add: [tag] } }
+}
+
+function moving({ id, path }: Node, folder: string): SuggestedOperation {
+  return { tool: 'move_node', arguments: { id, to: `${folder}/${(path ?? id).split('/').at(-1)}` } }
 }
 
 interface Near {
@@ -244,7 +253,10 @@ interface Ballot {
 }
 
 /** Labels by their share of the votes, and by how near the nearest note is that has them, the best first. */
-function elected(voters: readonly Voter[], ballot: Ballot): readonly ({ readonly label: string } & Suggestion)[] {
+function elected(
+  voters: readonly Voter[],
+  ballot: Ballot,
+): readonly ({ readonly label: string } & Omit<Suggestion, 'operation'>)[] {
   const all = voters.reduce((sum, { weight }) => sum + weight, 0) || 1
   const most = voters[0]?.weight || 1
   const byLabel = new Map<string, { readonly label: string; share: number; readonly from: NodeId[] }>()

@@ -1,8 +1,10 @@
 import { type AskAnswer, type AskArguments, ask, askPrompt } from '../../app/ask/ask.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
+import { vaultsNamedIn, withoutVaultName } from '../../mcp/calls/vault-arguments.ts'
 import { askTool } from '../../mcp/tools/ask.ts'
 import { interruptible } from '../interruptible.ts'
+import { printable } from '../output/table.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { awaitFindable } from '../tools/findable.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
@@ -32,9 +34,11 @@ async function askModel(invocation: Invocation): Promise<number> {
   const given = { note_id: options.get('note_id'), folder }
   const placed = withoutShellPaths(NAMED, given, { cwd: host.cwd, vaults })
   await withVaults(invocation, vaults, async (opened) => {
-    const core = await opened.open(opened.names[0])
-    await awaitFindable(core, 'meaning', (vaults[0] ?? loaded.vaults[0]).settings)
-    const args = argumentsOf(options, question, await resolveNames(opened, NAMED, placed))
+    const named = await resolveNames(opened, NAMED, placed)
+    const [vault = opened.names[0]] = vaultsNamedIn(NAMED.names, named, opened.names)
+    const core = await opened.open(vault)
+    await awaitFindable(core, 'meaning', (vaults.find(({ name }) => name === vault) ?? loaded.vaults[0]).settings)
+    const args = argumentsOf(options, question, vault === undefined ? named : withoutVaultName(NAMED.names, named, vault))
     if (onlyShown) return await showPrompt(invocation, core, args)
     const { value, warnings } = await ask(core, args, {
       whole: true,
@@ -74,13 +78,13 @@ async function showPrompt({ printer }: Invocation, core: GraphCore, args: AskArg
   await printer.text(`${parts.join('\n\n')}\n`)
 }
 
-/** The answer, and where it is from. */
-function written({ status, answer, citations, uncited, model, location, usage }: AskAnswer): string {
+/** The answer as people read it, and where it is from. */
+export function written({ status, answer, citations, uncited, model, location, usage }: AskAnswer): string {
   if (status === 'not_found') return 'The notes do not answer that.\n'
   const sources = citations.map(({ n, id, heading, start_line, end_line, quote, support }) => {
     const lines = start_line === end_line ? `line ${start_line}` : `lines ${start_line}–${end_line}`
     const place = [id, ...heading].join(' › ')
-    return `[${n}] ${place}, ${lines}${support === 'weak' ? ' (weak: look it up)' : ''}\n    ${quote.replace(/\s+/g, ' ')}`
+    return `[${n}] ${printable(place)}, ${lines}${support === 'weak' ? ' (weak: look it up)' : ''}\n    ${printable(quote).replace(/\s+/g, ' ')}`
   })
   const without = uncited.length === 0 ? [] : [`Without a source: ${uncited.length} of its sentences.`]
   const tokens = `${model}, ${location === 'local' ? 'on this computer' : 'on another computer'}: ${usage.input} + ${usage.output} tokens`

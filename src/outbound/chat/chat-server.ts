@@ -1,8 +1,16 @@
 import type { ChatEvent, ChatFinish, ChatProvider, ChatRequest } from '../../core/chat.ts'
 import { RouxError } from '../../core/errors.ts'
 import { providerError, reasonOf } from '../../core/provider-error.ts'
-import { type Answer, type AnswerStream, isTooLong, type ModelServer, postForStream, withoutKey } from '../http-client.ts'
-import type { Meter, Spent } from '../meter.ts'
+import {
+  type Answer,
+  type AnswerStream,
+  isTooLong,
+  type ModelServer,
+  mostTokens,
+  postForStream,
+  withoutKey,
+} from '../http-client.ts'
+import type { Expected, Meter, Spent } from '../meter.ts'
 import { eventData } from './server-sent-events.ts'
 
 /** What a provider is opened with. */
@@ -83,7 +91,7 @@ async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Q
   const stream = await openStream(server, dialect, { model, request })
   const reader = dialect.reader()
   const said = { text: '', thinking: '' }
-  const spent = (): Spent => spentOf(reader, stream.expected, said.text + said.thinking)
+  const spent = (): Spent => spentOf(reader, said.text + said.thinking, { input: stream.expected, output: request.maxTokens })
   let isWhole = false
   try {
     try {
@@ -109,22 +117,24 @@ function isBroken(error: unknown): boolean {
 }
 
 /** What the server says that it took, where that can be; else what it was at the most. */
-function spentOf({ input, output, finish }: Reader, expected: number, said: string): Spent {
+function spentOf({ input, output, finish }: Reader, said: string, expected: Expected): Spent {
+  const isRead = isCount(input) && input > 0 && input <= mostTokens(expected.input)
+  const isWritten = isCount(output) && output <= Buffer.byteLength(said) + expected.output + MOST_THOUGHT
   // Before the end the count of what was written is that of its beginning.
-  const isSaid = finish !== undefined && isCount(input) && input > 0 && isCount(output) && (output > 0 || said === '')
+  const isSaid = finish !== undefined && isRead && isWritten && (output > 0 || said === '')
   if (isSaid) return { input, output, estimated: false }
   return {
-    input: isCount(input) && input > 0 ? input : expected,
+    input: isRead ? input : expected.input,
     output: Math.ceil(Buffer.byteLength(said) / 3),
     estimated: true,
   }
 }
 
-/** No request takes more. */
-const MOST_TOKENS = 10_000_000
+/** Tokens that models think before they answer, where a server does not bound that. */
+const MOST_THOUGHT = 100_000
 
 function isCount(value: number | undefined): value is number {
-  return value !== undefined && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS
+  return value !== undefined && Number.isInteger(value) && value >= 0
 }
 
 async function openStream(server: ModelServer, dialect: Dialect, { model, request }: Question): Promise<AnswerStream> {

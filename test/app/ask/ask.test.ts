@@ -19,9 +19,12 @@ interface Model extends Chat {
 }
 
 /** A model that says what it is told to, given what it is asked. */
-function modelThat(says: (prompt: string) => string, more: Partial<Chat> & { readonly read?: number } = {}): Model {
+function modelThat(
+  says: (prompt: string) => string,
+  more: Partial<Chat> & { readonly read?: number; readonly expected?: number } = {},
+): Model {
   const requests: ChatRequest[] = []
-  const { read = 1_000, ...chat } = more
+  const { read = 1_000, expected = 1_000, ...chat } = more
   return {
     context: 4_096,
     maxTokens: 200,
@@ -34,7 +37,7 @@ function modelThat(says: (prompt: string) => string, more: Partial<Chat> & { rea
       async *chat(request): AsyncGenerator<ChatEvent> {
         requests.push(request)
         yield { kind: 'text', text: says(promptOf(request)) }
-        yield { kind: 'end', finish: 'stop', usage: { input: read, output: 9, estimated: false }, expected: 1_000 }
+        yield { kind: 'end', finish: 'stop', usage: { input: read, output: 9, estimated: false }, expected }
       },
     }),
     ...chat,
@@ -64,6 +67,23 @@ test('what a link in a passage leads to is shown to the model, and can be cited'
     answer: 'Anna, number 4711. [1](roux://node/anna.md)',
     citations: [{ n: 1, id: 'anna.md', start_line: 3, end_line: 3, support: 'ok' }],
   })
+})
+
+test('the citations of fenced code stand behind its end, and what follows is no code', async () => {
+  const { asking } = await garden(modelThat((prompt) => `\`\`\`\n4711\n\`\`\`\n${markerOf(prompt, '4711')}\nAnd so on.`))
+  const { value } = await ask(asking, ASKED)
+  expect(value.citations).toHaveLength(1)
+  expect(value.answer).toBe('```\n4711\n```\n[1](roux://node/anna.md)\nAnd so on.')
+})
+
+test('a citation has the headings above its own lines, wherever its passage begins', async () => {
+  const house = '# House\n\nIt is old.\n\n## Garden\n\nRoses want pruning in spring.\n\n### Tool\n\nAnna keeps the tool.\n'
+  const { asking } = await garden(
+    modelThat((prompt) => `Anna keeps the tool ${markerOf(prompt, 'Anna keeps')}.`),
+    { 'House.md': house },
+  )
+  const { value } = await ask(asking, { ...ASKED, noteId: 'house.md' })
+  expect(value.citations).toMatchObject([{ start_line: 11, heading: ['House', 'Garden', 'Tool'] }])
 })
 
 test('a model that says the same over and over is stopped, and what it said before is answered', async () => {
@@ -128,6 +148,18 @@ test('of one note all is shown where there is room, else the passages that answe
   expect(passages.length).toBeLessThan(5)
 })
 
+test('of a canvas what its cards say is shown, and nothing of how it is written', async () => {
+  const card = { id: 'a', type: 'text', x: 0, y: 0, width: 10, height: 10, text: 'Roses want pruning.' }
+  const { asking } = await garden(
+    modelThat((prompt) => `Roses want pruning ${markerOf(prompt, 'Roses want')}.`),
+    { 'Board.canvas': JSON.stringify({ nodes: [card], edges: [] }, undefined, 2) },
+  )
+  const { value } = await askPrompt(asking, { ...ASKED, noteId: 'board.canvas' })
+  expect(value.passages.map(({ text }) => text)).toEqual(['Roses want pruning.'])
+  const { citations } = (await ask(asking, { ...ASKED, noteId: 'board.canvas' })).value
+  expect(citations).toMatchObject([{ id: 'board.canvas', start_line: 10, end_line: 10, quote: 'Roses want pruning.' }])
+})
+
 test('passages are the lines that they name', async () => {
   const files = {
     ...GARDEN,
@@ -170,7 +202,7 @@ test('citations in earlier answers, forged or not, cite nothing now', async () =
   expect(sent).not.toMatch(/\[S1\]|roux:|<\|/)
   expect(value.citations).toEqual([])
   expect(value.answer).not.toContain('roux:')
-  expect(value.uncited).toEqual(['As I said before.', 'It is so 1.'])
+  expect(value.uncited).toEqual(['As I said before.', 'It is so.'])
   expect(value.removed).toEqual({ citations: 1, links: 1 })
 })
 
@@ -207,6 +239,16 @@ test('a note that is edited while the model answers keeps the citations that it 
 test('a server that read far less than was sent is named', async () => {
   const { asking } = await garden(modelThat(() => 'Anna [S1].', { read: 99 }))
   expect((await ask(asking, ASKED)).warnings).toMatchObject([{ code: 'CONTEXT_CUT', message: expect.stringContaining('99') }])
+})
+
+test('a server that read exactly what a window of 4,096 tokens holds, and less than was sent, is named', async () => {
+  const warningsOf = async (read: number, expected: number) => {
+    const { asking } = await garden(modelThat(() => 'Anna [S1].', { read, expected }))
+    return (await ask(asking, ASKED)).warnings.map(({ code }) => code)
+  }
+  expect(await warningsOf(4_096, 7_000)).toEqual(['CONTEXT_CUT'])
+  expect(await warningsOf(4_097, 7_000)).toEqual([])
+  expect(await warningsOf(4_096, 4_300)).toEqual([])
 })
 
 test('arguments that are too long or too many are refused with what was expected', () => {

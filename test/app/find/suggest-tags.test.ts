@@ -30,9 +30,11 @@ test.each([
   expect(value.tags.map(({ tag }) => tag)).not.toContain('garden')
   expect(value.folders[0]).toMatchObject({ path: 'Kitchen' })
   expect(value.tags[0]?.from[0]).toMatch(/^kitchen\/loaf \d\.md$/)
-  expect(value.operation).toEqual({
-    tool: 'manage_tags',
-    arguments: { id: 'new loaf.md', add: value.tags.map(({ tag }) => tag) },
+  for (const { tag, operation } of value.tags)
+    expect(operation).toEqual({ tool: 'manage_tags', arguments: { id: 'new loaf.md', add: [tag] } })
+  expect(value.folders[0]?.operation).toEqual({
+    tool: 'move_node',
+    arguments: { id: 'new loaf.md', to: 'Kitchen/New loaf.md' },
   })
   expect(warnings).toEqual([])
 })
@@ -100,7 +102,26 @@ test('an empty answer says why', async () => {
   expect(none.warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
   const strange = await suggested({ id: 'strange.md' })
   expect(strange.value).toMatchObject({ tags: [], folders: [], reason: expect.stringMatching(/^No note is near/) })
-  expect(strange.value).not.toHaveProperty('operation')
+})
+
+test('where there are folders and no tag it is said why there is none', async () => {
+  const plain = Object.fromEntries(
+    Object.entries(NOTES).map(([path, text]) => [path, text.replace(/^---[\s\S]*?---\n/, '')] as const),
+  )
+  const core = await searchCore(plain, { embedder: new KnownBag() })
+  const { value } = await suggestTags(core, { id: 'new loaf.md', limit: 5, relevance: 'normal' })
+  expect(value).toMatchObject({ tags: [], folders: [{ path: 'Kitchen' }], reason: expect.stringContaining('no tag') })
+})
+
+test('operations are left out where there is no room for them', () => {
+  const operation = { tool: 'manage_tags', arguments: { id: toNodeId('a.md'), add: ['bread'] } } as const
+  const tags = Array.from({ length: 3 }, () => ({ tag: 'bread', score: 0.5, from: [], operation }))
+  const readyWithin = (room: number) => {
+    const { value } = fitTags({ tags, folders: [] }, room)
+    expect(jsonBytes(value)).toBeLessThanOrEqual(room)
+    return value.tags.filter((tag) => tag.operation !== undefined).length
+  }
+  expect([readyWithin(200), readyWithin(260), readyWithin(1_000)]).toEqual([0, 1, 3])
 })
 
 test('within a budget every label stays, and of each as many notes are named as there is room for, however long their ids are', () => {

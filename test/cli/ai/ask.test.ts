@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { written } from '../../../src/cli/ai/ask.ts'
+import { toNodeId } from '../../../src/core/ids.ts'
+
+test('what a note says steers no terminal when it is cited', () => {
+  const shown = written({
+    status: 'answered',
+    answer: 'Salt slows it. [1](roux://node/a.md)',
+    citations: [
+      {
+        n: 1,
+        id: toNodeId('a\u001b[2J.md'),
+        title: 'A',
+        heading: ['Salt\u009b31m'],
+        start_line: 3,
+        end_line: 4,
+        quote: 'Salt \u001b]8;;https://collect.example\u0007slows\u202e\nit.',
+        support: 'ok',
+      },
+    ],
+    uncited: [],
+    removed: { citations: 0, links: 0 },
+    passages_used: 1,
+    model: 'm',
+    location: 'local',
+    usage: { input: 1, output: 1, estimated: false },
+  })
+  expect(shown).not.toMatch(/[^\P{Cc}\n]|\u202e/u)
+  expect(shown).toContain('[1] a[2J.md › Salt31m, lines 3–4\n    Salt ]8;;https://collect.exampleslows it.')
+})
