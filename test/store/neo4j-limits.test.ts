@@ -1,5 +1,6 @@
 import { auth, driver } from 'neo4j-driver'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { RouxError } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { Store } from '../../src/core/store.ts'
 import { removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
@@ -209,6 +210,22 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     await expect(near()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', hint: expect.stringContaining('roux index') })
     await openNeo4jSearchWriter(connection).maintain()
     expect(await near()).toBe(3)
+  })
+
+  test('who may not make indexes can feed a vault that has them, however many vectors it has', async () => {
+    class Restricted extends Connection {
+      override async write<T>(cypher: string, values: Values = {}): Promise<readonly T[]> {
+        if (/^\s*(?:CREATE|DROP)\b.*\b(?:INDEX|CONSTRAINT)/.test(cypher))
+          throw new RouxError('STORE_UNAVAILABLE', 'It does not let the user do this.')
+        return await super.write<T>(cypher, values)
+      }
+    }
+    const bag = new BagOfWords()
+    const { place, fed } = await fedVault(manyNotes(1_001, (at) => `Word${at} of garden`))
+    await fed.indexSearch(bag)
+    await expect(openNeo4jSearchWriter(connect(new Restricted(place))).maintain()).rejects.toThrow('does not let the user')
+    await openNeo4jSearchWriter(connect(new Connection(place))).maintain()
+    expect(await openNeo4jSearchWriter(connect(new Restricted(place))).maintain()).toBe(false)
   })
 
   test('quotes, backticks and signs of query languages in every name are only signs', async () => {
