@@ -36,6 +36,20 @@ test('a server that cannot be reached is said with its address and what to do, n
   expect(JSON.stringify(error)).not.toContain('secret')
 })
 
+test.each(['http://ann:secret-in-url@db.example:7687', 'db.example:7687', 'bolt://ann:secret-in-url@db.example:port'])(
+  '%s, which is no address of a database, is told as that, with what to write',
+  async (url) => {
+    const error = await countNotes(openNeo4jStore(connect({ ...nothingListens, url }))).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: 'store.neo4j.url is no address of a Neo4j server.',
+      hint: expect.stringContaining('bolt://'),
+      isTransient: false,
+    })
+    expect(JSON.stringify(error)).not.toContain('secret')
+  },
+)
+
 test('a signal ends a question before a server answers', async () => {
   const store = openNeo4jStore(connect(nothingListens))
   await expect(store.read(async () => 1, AbortSignal.abort(new Error('no one waits')))).rejects.toThrow('no one waits')
