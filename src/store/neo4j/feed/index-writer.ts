@@ -236,6 +236,11 @@ export async function removeVault(connection: Connection): Promise<void> {
 /** Removes all that was fed; the index of words stays, which the vault will need when it is fed again. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
+  // Who reads meanwhile shall not take what is left for all.
+  await connection.write(
+    'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
+    { vault },
+  )
   // What is interrupted after this finds no index that is not there.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
