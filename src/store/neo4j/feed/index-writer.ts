@@ -205,6 +205,7 @@ const OF_VAULT: readonly string[] = [
   "(n:RouxMissing {vault: $vault}) WHERE n.idKey >= ''",
   ...OF_SEARCH,
   '(n:RouxGone {vault: $vault}) WHERE n.key >= 0',
+  '(n:RouxCommit {vault: $vault}) WHERE n.generation >= 0',
   "(n:RouxResult {vault: $vault}) WHERE n.name >= '' AND n.part >= 0",
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]

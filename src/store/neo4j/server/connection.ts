@@ -35,6 +35,10 @@ export class Connection {
     return this.#place.vault
   }
 
+  get log(): Neo4jPlace['log'] {
+    return this.#place.log
+  }
+
   get origin(): Neo4jPlace['origin'] {
     return this.#place.origin
   }
