@@ -109,6 +109,9 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     const database = doctor.checks.filter(({ check }: Wire) => check === 'database')
     expect(database.map(({ state }: Wire) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok'])
     expect(JSON.stringify(database)).toMatch(/Neo4j 5.*70 files, generation 2.*all indexes are online/)
+    const status = JSON.parse((await world.roux(['status', '--json', ...args])).out)
+    expect(status).toMatchObject({ vault: name, files: 70, generation: 2, feed: { age: expect.any(Number) } })
+    expect(status).not.toHaveProperty('bytes')
     const refused = await world.roux(['index', ...args])
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('roux index <folder>')])
     for (const command of [
