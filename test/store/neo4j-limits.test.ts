@@ -212,6 +212,32 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(await near()).toBe(3)
   })
 
+  test('a large generation is never seen in parts while the database makes it visible', async () => {
+    const count = 3_000
+    const place = neo4jPlace()
+    const engine = neo4jEngine(undefined, place)
+    onTestFinished(() => engine.index.close())
+    const store = openNeo4jStore(connect(new Connection(place)))
+    let isDone = false
+    const seen = new Set<string>()
+    const watched = (async () => {
+      while (!isDone) {
+        seen.add(
+          await store.read(async (snapshot) => {
+            const { total } = await snapshot.select({}, { offset: 0, limit: 1 })
+            return snapshot.isMixed ? 'told' : `${snapshot.complete} ${snapshot.generation} ${total}`
+          }),
+        )
+      }
+    })()
+    await new FedVault(new MemoryVault(manyNotes(count, (at) => `To [[n${at + 1}]].`)), engine).index()
+    isDone = true
+    await watched
+    seen.delete('told')
+    seen.delete('false 0 0')
+    expect([...seen]).toEqual([`true 1 ${count}`])
+  })
+
   test('who may not make indexes can feed a vault that has them, however many vectors it has', async () => {
     class Restricted extends Connection {
       override async write<T>(cypher: string, values: Values = {}): Promise<readonly T[]> {
