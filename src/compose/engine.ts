@@ -69,7 +69,7 @@ export function placeOf(settings: Settings, root: string, options: Pick<OpenOpti
 }
 
 export function neo4jPlace(
-  { store }: Settings,
+  { store, insight }: Settings,
   {
     root,
     file,
@@ -90,8 +90,11 @@ export function neo4jPlace(
     origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
     file: `${serverOf(url)} (${vault})`,
     insightFile: insightFile(file),
+    ...(insight.keep_days === 0 ? {} : { log: { days: insight.keep_days, bytes: insight.keep_mb * MEGABYTE } }),
   }
 }
+
+const MEGABYTE = 1_000_000
 
 export async function connectionTo(place: Neo4jPlace) {
   const { Connection } = await import('../store/neo4j/server/connection.ts')

@@ -16,7 +16,7 @@ export async function openStoredCore(settings: Settings, options: OpenOptions & 
   const root = `neo4j ${serverOf(settings.store['neo4j.url'])} ${settings.store['neo4j.database']} ${stored}`
   const { origin: _, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root), name: stored })
   const { openStoredVault } = await import('../store/neo4j/stored-vault.ts')
-  const { store, texts, indexing, isFollowed } = openStoredVault(place, name)
+  const { store, texts, indexing, graphLog, isFollowed } = openStoredVault(place, name)
   const embedding =
     settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
   const whole = openWholeVault(settings, {
@@ -40,6 +40,7 @@ export async function openStoredCore(settings: Settings, options: OpenOptions & 
     pictures: { read: async () => undefined },
     ...whole,
     indexing,
+    graphLog,
     ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings) } }),
     searchWeight: settings.search.weight,
     get chat() {

@@ -1,4 +1,5 @@
 import type { NodeId, VaultPath } from './ids.ts'
+import type { GraphChanges } from './insight/graph-changes.ts'
 import type { Heading, Link, MalformedPart, Task } from './note.ts'
 import type { FileKind, FileStat, OutsideLink } from './vault.ts'
 
@@ -127,9 +128,9 @@ export interface OpenGeneration {
   /**
    * Makes all that was put visible at once if no one else has committed since the generation that this one was begun from.
    * @returns the new generation (the same, where readers see no change), or `undefined` when another writer was first: read everything
-   * again and plan again.
+   * again and plan again. `changes`: what differs in the graph, where that is logged; for an engine that keeps the log for others.
    */
-  commit(state: VaultState): Promise<number | undefined>
+  commit(state: VaultState, changes?: GraphChanges): Promise<number | undefined>
 }
 
 /** A file's content as the index has it. */

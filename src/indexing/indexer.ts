@@ -452,7 +452,7 @@ export class Indexer {
     }
     const lineage = this.#lineage ?? (complete ? randomBytes(LINEAGE_BYTES).toString('hex') : undefined)
     const state = { mode: this.#mode, outside, nextKey: this.#nextKey, complete, ...(lineage === undefined ? {} : { lineage }) }
-    const generation = await open.commit(state)
+    const generation = await open.commit(state, difference)
     if (generation === undefined) return false
     this.#tellLog(lineage, generation, difference)
     this.#remember(generation, { records, gone, touch, outside, complete, lineage })

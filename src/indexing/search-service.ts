@@ -1,4 +1,5 @@
 import type { Embedder } from '../core/embedder.ts'
+import { isTransient } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { IndexStatus, SearchReadiness } from '../core/indexing.ts'
@@ -63,6 +64,9 @@ export class SearchService {
   #isDamaged = false
   #failures = 0
   #failure: string | undefined
+  /** What was told of last; nothing once something succeeded. */
+  #told: string | undefined
+  #isPassing = false
   /** The step under way. */
   #running: Promise<StepResult> | undefined
   #isClosed = false
@@ -70,6 +74,11 @@ export class SearchService {
   constructor(parts: SearchServiceParts, hooks: SearchHooks) {
     this.#parts = parts
     this.#hooks = hooks
+  }
+
+  /** Whether it was given up for a reason that passes by itself. */
+  get isPassing(): boolean {
+    return this.#failure !== undefined && this.#isPassing
   }
 
   /** Whether there is a reason to work. */
@@ -160,6 +169,7 @@ export class SearchService {
       }
       const result = await indexer.step()
       this.#failures = 0
+      this.#told = undefined
       this.#release((by) => indexer.isComplete(by))
       return result
     } catch (error) {
@@ -209,8 +219,12 @@ export class SearchService {
     this.#isStale = true
     this.#failures++
     if (this.#failures > ATTEMPTS) {
-      this.#failure = `Search is not up to date: ${error instanceof Error ? error.message : String(error)}`
-      this.#hooks.onError(error)
+      const failure = `Search is not up to date: ${error instanceof Error ? error.message : String(error)}`
+      this.#failure = failure
+      this.#isPassing = isTransient(error)
+      // What is tried again and again is told once.
+      if (failure !== this.#told) this.#hooks.onError(error)
+      this.#told = failure
       return
     }
     if (this.#hooks.isDamage(error)) this.#isDamaged = true

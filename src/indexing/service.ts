@@ -1,4 +1,4 @@
-import { RouxError } from '../core/errors.ts'
+import { isTransient, RouxError } from '../core/errors.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { Dirty, Vault, Watcher } from '../core/vault.ts'
@@ -51,7 +51,7 @@ const MOST_NOTICED = 100
 const IDLE_AFTER = 20_000
 /** Changed files whose reading leaves some ten megabytes of garbage. */
 const MANY_FILES = 1_000
-/** How often a vault that is missing is looked for (ms). */
+/** How often a vault that is missing is looked for, and an engine that could not be reached is tried again (ms). */
 const LOOK_AGAIN = 1_000
 /** How often indexing is tried again before it is given up, after errors that may pass. */
 const ATTEMPTS = 3
@@ -107,6 +107,8 @@ export class IndexingService implements Indexing {
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
+  /** The last comparison failed for a reason that passes by itself. */
+  #isPassing = false
   /** Many files were read since garbage was collected. */
   #hasReadMany = false
   #isClosed = false
@@ -388,8 +390,14 @@ export class IndexingService implements Indexing {
           return
         }
         if (attempt === ATTEMPTS || !(await this.#recover(error))) {
-          this.#parts.onError(error)
-          this.#finish({ phase: 'failed', ...explain(error) })
+          const explained = explain(error)
+          // What is tried again and again is told once.
+          const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
+          if (isNews) this.#parts.onError(error)
+          // What was to be compared is not remembered: the next time that is everything.
+          this.#isVerified = false
+          this.#isPassing = isTransient(error)
+          this.#finish({ phase: 'failed', ...explained })
           throw error
         }
       }
@@ -408,6 +416,7 @@ export class IndexingService implements Indexing {
     this.#parts.onCommitted(generation)
     this.#isVerified = true
     this.#hasReadMany ||= changed >= MANY_FILES
+    this.#isPassing = false
     const search = this.#search.expecting(changed)
     this.#finish({ phase: 'idle', mode, ...(search === undefined ? undefined : { search }) })
   }
@@ -472,9 +481,9 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** What is done while nothing is asked: look for a missing vault, read ahead. */
+  /** What is done while nothing is asked: look for a missing vault or engine, read ahead. */
   #rest(): void {
-    if (this.#status.phase === 'missing') {
+    if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), LOOK_AGAIN)
       this.#timer.unref()
       return

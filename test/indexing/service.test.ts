@@ -233,6 +233,62 @@ describe('starting', () => {
     await service.reconcile()
     expect(service.status().phase).toBe('idle')
   })
+
+  test('what an engine that could not be reached has missed is read in when it is back, without another change', async () => {
+    const vault = new MemoryVault({ 'a.md': 'One.' })
+    let isAway = false
+    const away = () => {
+      if (isAway) throw new RouxError('STORE_UNAVAILABLE', 'It is away.', { isTransient: true })
+    }
+    const onDisk = (writer: IndexWriter): IndexWriter => {
+      const state = writer.state.bind(writer)
+      return Object.assign(writer, {
+        state: async () => {
+          away()
+          return await state()
+        },
+      })
+    }
+    const { service, store, errors } = serve(join(temporaryFolder(), 'index.db'), vault, { onDisk })
+    service.start()
+    service.begin()
+    await service.reconcile()
+    isAway = true
+    vault.write('b.md', 'Two.')
+    await expect(service.reconcile(['b.md'])).rejects.toThrow('It is away.')
+    expect(service.status()).toMatchObject({ phase: 'failed', message: 'It is away.' })
+    // Longer than it rests before it tries again: that is told once.
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    expect(errors).toHaveLength(1)
+    isAway = false
+    await expect.poll(() => service.status().phase, { timeout: 10_000 }).toBe('idle')
+    expect((await ask(store).state()).files).toBe(2)
+  })
+
+  test('what is not searchable because an engine could not be reached is, when it is back', async () => {
+    const vault = new MemoryVault({ 'a.md': 'Leek.' })
+    const folder = temporaryFolder()
+    let isAway = true
+    const openWriter = () => {
+      const writer = openSearchWriter({ kind: 'file', path: join(folder, 'search.db') })
+      const begin = writer.beginWords.bind(writer)
+      return Object.assign(writer, {
+        beginWords: async (stemOf: (form: string) => string) => {
+          if (isAway) throw new RouxError('STORE_UNAVAILABLE', 'It is away.', { isTransient: true })
+          return await begin(stemOf)
+        },
+      })
+    }
+    const { service } = serve(join(folder, 'index.db'), vault, {
+      search: { openWriter, isEager: true, onReplaced: () => {} },
+    })
+    service.start()
+    service.begin()
+    await expect.poll(() => service.status().search?.isStopped, { timeout: 10_000 }).toBe(true)
+    isAway = false
+    await expect.poll(() => service.status().search, { timeout: 10_000 }).toMatchObject({ words: { done: 1, total: 1 } })
+    expect(service.status().search?.isStopped).toBeUndefined()
+  })
 })
 
 describe('a cache that cannot be used', () => {

@@ -1,8 +1,9 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Store } from '../../src/core/store.ts'
-import { openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
+import { emptyVault, openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
+import { openLease } from '../../src/store/neo4j/feed/lease.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
-import { Connection } from '../../src/store/neo4j/server/connection.ts'
+import { Connection, type Values } from '../../src/store/neo4j/server/connection.ts'
 import { examineDatabase } from '../../src/store/neo4j/server/examine.ts'
 import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import { FORMAT } from '../../src/store/neo4j/server/schema.ts'
@@ -35,6 +36,20 @@ test('a server that cannot be reached is said with its address and what to do, n
   })
   expect(JSON.stringify(error)).not.toContain('secret')
 })
+
+test.each(['http://ann:secret-in-url@db.example:7687', 'db.example:7687', 'bolt://ann:secret-in-url@db.example:port'])(
+  '%s, which is no address of a database, is told as that, with what to write',
+  async (url) => {
+    const error = await countNotes(openNeo4jStore(connect({ ...nothingListens, url }))).catch((caught: unknown) => caught)
+    expect(error).toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: 'store.neo4j.url is no address of a Neo4j server.',
+      hint: expect.stringContaining('bolt://'),
+      isTransient: false,
+    })
+    expect(JSON.stringify(error)).not.toContain('secret')
+  },
+)
 
 test('a signal ends a question before a server answers', async () => {
   const store = openNeo4jStore(connect(nothingListens))
@@ -133,6 +148,36 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
       }
     })
     expect([runs > 1, total]).toEqual([true, 2])
+  })
+
+  test('a vault that is being emptied is not taken for a whole one', async () => {
+    const { place, fed } = await opened({ 'a.md': '[[b]]', 'b.md': '' })
+    const known = async () => fed.store.read(async ({ complete, files }) => ({ complete, files }))
+    expect(await known()).toEqual({ complete: true, files: 2 })
+    const seen: unknown[] = []
+    class Watched extends Connection {
+      override async write<T>(cypher: string, values: Values = {}): Promise<readonly T[]> {
+        if (cypher.includes('DETACH DELETE')) seen.push(await known())
+        return await super.write<T>(cypher, values)
+      }
+    }
+    const connection = new Watched(place)
+    onTestFinished(() => connection.close())
+    await emptyVault(connection)
+    expect(seen.length).toBeGreaterThan(1)
+    expect(seen).not.toContainEqual(expect.objectContaining({ complete: true }))
+  })
+
+  test('two feeders are two, also where their computers and processes are called alike', async () => {
+    const { place } = await opened({ 'a.md': '' })
+    const [first, second] = [openLease(connect(place)), openLease(connect(place))]
+    expect((await first.take()).isHeld).toBe(true)
+    expect((await second.take()).isHeld).toBe(false)
+    await second.release()
+    expect((await first.take()).isHeld).toBe(true)
+    await first.release()
+    expect((await second.take()).isHeld).toBe(true)
+    await second.release()
   })
 
   const setVersion = (connection: Connection, to: number) =>

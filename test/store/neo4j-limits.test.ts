@@ -1,5 +1,6 @@
 import { auth, driver } from 'neo4j-driver'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { RouxError } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { Store } from '../../src/core/store.ts'
 import { removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
@@ -209,6 +210,48 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     await expect(near()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE', hint: expect.stringContaining('roux index') })
     await openNeo4jSearchWriter(connection).maintain()
     expect(await near()).toBe(3)
+  })
+
+  test('a large generation is never seen in parts while the database makes it visible', async () => {
+    const count = 3_000
+    const place = neo4jPlace()
+    const engine = neo4jEngine(undefined, place)
+    onTestFinished(() => engine.index.close())
+    const store = openNeo4jStore(connect(new Connection(place)))
+    let isDone = false
+    const seen = new Set<string>()
+    const watched = (async () => {
+      while (!isDone) {
+        seen.add(
+          await store.read(async (snapshot) => {
+            const { total } = await snapshot.select({}, { offset: 0, limit: 1 })
+            return snapshot.isMixed ? 'told' : `${snapshot.complete} ${snapshot.generation} ${total}`
+          }),
+        )
+      }
+    })()
+    await new FedVault(new MemoryVault(manyNotes(count, (at) => `To [[n${at + 1}]].`)), engine).index()
+    isDone = true
+    await watched
+    seen.delete('told')
+    seen.delete('false 0 0')
+    expect([...seen]).toEqual([`true 1 ${count}`])
+  })
+
+  test('who may not make indexes can feed a vault that has them, however many vectors it has', async () => {
+    class Restricted extends Connection {
+      override async write<T>(cypher: string, values: Values = {}): Promise<readonly T[]> {
+        if (/^\s*(?:CREATE|DROP)\b.*\b(?:INDEX|CONSTRAINT)/.test(cypher))
+          throw new RouxError('STORE_UNAVAILABLE', 'It does not let the user do this.')
+        return await super.write<T>(cypher, values)
+      }
+    }
+    const bag = new BagOfWords()
+    const { place, fed } = await fedVault(manyNotes(1_001, (at) => `Word${at} of garden`))
+    await fed.indexSearch(bag)
+    await expect(openNeo4jSearchWriter(connect(new Restricted(place))).maintain()).rejects.toThrow('does not let the user')
+    await openNeo4jSearchWriter(connect(new Connection(place))).maintain()
+    expect(await openNeo4jSearchWriter(connect(new Restricted(place))).maintain()).toBe(false)
   })
 
   test('quotes, backticks and signs of query languages in every name are only signs', async () => {

@@ -89,8 +89,9 @@ describe.skipIf(NEO4J_URL === undefined)('a network that hangs', () => {
     await new FedVault(new MemoryVault({ 'a.md': '[[b]]', 'b.md': '' }), engine).index()
     // What is asked for the first time takes longer.
     await countNotes(connect(place))
-    await openLease(connect(place)).take()
-    await openLease(connect(place)).release()
+    const lease = openLease(connect(place))
+    await lease.take()
+    await lease.release()
     const wire = await wireTo(place.url)
     return { wire, far: { ...place, url: wire.url } }
   }

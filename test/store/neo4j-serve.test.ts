@@ -65,6 +65,8 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     const { world, name, set } = clustered()
     const { code, err } = await world.roux(['index', name, '--store', 'neo4j', ...set])
     expect(code, err).toBe(0)
+    world.write('New.md', 'Links to [[Home]].')
+    expect((await world.roux(['index', name, '--store', 'neo4j', ...set])).code).toBe(0)
     const args = withoutFolder(set, [name])
     const http = await startHttp(world, [...args, '--write'])
     const remote: Wire = new Client({ name: 'stored', version: '1' })
@@ -87,19 +89,29 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
         code: 'TOOL_DISABLED',
         hint: expect.stringContaining('folders are'),
       })
-      expect(JSON.stringify(await asked(client, 'changes_since'))).toContain('where the folder of the vault is')
+      // The day is older than the vault: what it began with is no change.
+      const changed = await asked(client, 'changes_since', { since: '1d' })
+      expect(changed).toMatchObject({
+        notes: { added: [{ id: 'new.md', title: 'New' }] },
+        links: { gained: [{ from: 'new.md', to: 'home.md' }] },
+      })
+      const { cursor } = changed
+      expect(await asked(client, 'changes_since', { cursor })).toMatchObject({ cursor, totals: {} })
       const info = JSON.parse((await client.readResource({ uri: 'roux://system-info' })).contents[0].text)
       expect(info.vault.index).toMatchObject({ phase: 'idle', feed: { age: expect.any(Number) } })
     }
     const health = await fetch(new URL('/health', http.url), { headers })
     expect([health.status, await health.json()]).toEqual([
       200,
-      { status: 'ok', vaults: [{ name, store: 'ready', generation: 1, age: expect.any(Number) }] },
+      { status: 'ok', vaults: [{ name, store: 'ready', generation: 2, age: expect.any(Number) }] },
     ])
     const doctor = JSON.parse((await world.roux(['doctor', '--json', ...args])).out)
     const database = doctor.checks.filter(({ check }: Wire) => check === 'database')
     expect(database.map(({ state }: Wire) => state)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok', 'ok'])
-    expect(JSON.stringify(database)).toMatch(/Neo4j 5.*69 files, generation 1.*all indexes are online/)
+    expect(JSON.stringify(database)).toMatch(/Neo4j 5.*70 files, generation 2.*all indexes are online/)
+    const status = JSON.parse((await world.roux(['status', '--json', ...args])).out)
+    expect(status).toMatchObject({ vault: name, files: 70, generation: 2, feed: { age: expect.any(Number) } })
+    expect(status).not.toHaveProperty('bytes')
     const refused = await world.roux(['index', ...args])
     expect([refused.code, refused.err]).toEqual([2, expect.stringContaining('roux index <folder>')])
     for (const command of [

@@ -160,12 +160,7 @@ async function readKnown({ core, snapshot }: Telling, asked: Asked, isLast: bool
   const { graphLog } = core
   const { lineage, generation } = snapshot
   if (graphLog === undefined) {
-    const isElsewhere = core.indexing.status().feed !== undefined
-    return unknown(
-      isElsewhere
-        ? 'Nothing is known of earlier states here: ask where the folder of the vault is.'
-        : 'Nothing is known of earlier states: the setting insight.keep_days is 0.',
-    )
+    return unknown('Nothing is known of earlier states: the setting insight.keep_days is 0.')
   }
   if (lineage === undefined) return unknown('No change is logged yet: the log begins with the next one.')
   try {

@@ -13,7 +13,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 async function statusOf(invocation: Invocation, loaded: LoadedVault) {
-  const { name, settings } = loaded
+  const { name, settings, stored } = loaded
   const facts = await withCore(invocation, loaded, async (core) => {
     const { store, indexing } = core
     const one = { offset: 0, limit: 1 }
@@ -24,10 +24,10 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
       await snapshot.problems({}, one),
     ])
     await lookAtSearch(core)
-    const { phase, mode, cache, file, message } = indexing.status()
+    const { phase, mode, cache, file, message, feed } = indexing.status()
     return {
       ...(name === undefined ? {} : { name }),
-      vault: settings.vault.path,
+      vault: stored ?? settings.vault.path,
       mode: mode ?? settings.vault.mode,
       notes: notes.total,
       files,
@@ -38,9 +38,12 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
       index: file ?? null,
       settings: loaded.files,
       ...coverageOf(indexing.status(), settings, await store.read((snapshot) => snapshot.vectorStates())),
+      ...(feed === undefined ? {} : { feed }),
       ...(message === undefined ? {} : { message }),
     }
   })
+  // The index is not on this computer.
+  if (stored !== undefined) return facts
   const { measureIndexes } = await invocation.host.compose()
   return { ...facts, bytes: measureIndexes(settings) }
 }

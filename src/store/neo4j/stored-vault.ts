@@ -1,8 +1,10 @@
 import { RouxError } from '../../core/errors.ts'
 import type { Indexing, IndexStatus } from '../../core/indexing.ts'
+import type { GraphLog } from '../../core/insight/graph-changes.ts'
 import type { Mode } from '../../core/note.ts'
 import type { Snapshot, Store } from '../../core/store.ts'
 import type { NoteText, Texts } from '../../core/texts.ts'
+import { graphLogOf } from './graph-log.ts'
 import { Neo4jStore } from './open-store.ts'
 import type { VaultFacts } from './questions.ts'
 import { Connection } from './server/connection.ts'
@@ -13,6 +15,7 @@ export interface StoredVault {
   readonly store: Store
   readonly texts: Texts
   readonly indexing: Indexing
+  readonly graphLog: GraphLog
   /** Whether someone follows the folder, who also computes what rests on the vault as a whole. */
   isFollowed(): boolean
 }
@@ -22,7 +25,13 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const connection = new Connection(place)
   const store = new FedStore(connection, name)
   const indexing = new FeedStatus(store, connection, place)
-  return { store, texts: textsOf(connection, name), indexing, isFollowed: () => isFollowed(store.facts) }
+  return {
+    store,
+    texts: textsOf(connection, name),
+    indexing,
+    graphLog: graphLogOf(connection),
+    isFollowed: () => isFollowed(store.facts),
+  }
 }
 
 /** A store of a vault that someone else has to feed: where no one has, that is an error that says so. */

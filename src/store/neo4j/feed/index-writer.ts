@@ -205,6 +205,7 @@ const OF_VAULT: readonly string[] = [
   "(n:RouxMissing {vault: $vault}) WHERE n.idKey >= ''",
   ...OF_SEARCH,
   '(n:RouxGone {vault: $vault}) WHERE n.key >= 0',
+  '(n:RouxCommit {vault: $vault}) WHERE n.generation >= 0',
   "(n:RouxResult {vault: $vault}) WHERE n.name >= '' AND n.part >= 0",
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
@@ -236,6 +237,11 @@ export async function removeVault(connection: Connection): Promise<void> {
 /** Removes all that was fed; the index of words stays, which the vault will need when it is fed again. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
+  // Who reads meanwhile shall not take what is left for all.
+  await connection.write(
+    'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
+    { vault },
+  )
   // What is interrupted after this finds no index that is not there.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema } from '../server/schema.ts'
@@ -23,6 +24,8 @@ export interface FeederLease {
 export function openLease(connection: Connection): FeederLease {
   const { vault } = connection
   const holder = `${hostname()}, process ${process.pid}`
+  // Containers call themselves as the computer that they run on, and each its own process the first.
+  const id = randomUUID()
   let isPrepared = false
   return {
     async take() {
@@ -31,16 +34,16 @@ export function openLease(connection: Connection): FeederLease {
       // What is written first is the lock under which it is decided.
       const [row] = await connection.beat<LeaseState>(
         `MERGE (h:RouxFeeder {vault: $vault}) SET h.asked = timestamp()
-         WITH h, h.holder IS NULL OR h.holder = $holder OR h.until < timestamp() AS isHeld
+         WITH h, h.holder IS NULL OR coalesce(h.id, '') = $id OR h.until < timestamp() AS isHeld
          FOREACH (_ IN CASE WHEN isHeld THEN [1] ELSE [] END |
-           SET h.holder = $holder, h.until = timestamp() + $lease, h.heard = timestamp())
+           SET h.id = $id, h.holder = $holder, h.until = timestamp() + $lease, h.heard = timestamp())
          RETURN isHeld, h.holder AS holder`,
-        { vault, holder, lease: LEASE },
+        { vault, id, holder, lease: LEASE },
       )
       return row ?? { isHeld: false, holder: '' }
     },
     async release() {
-      await connection.beat('MATCH (h:RouxFeeder {vault: $vault, holder: $holder}) REMOVE h.holder, h.until', { vault, holder })
+      await connection.beat('MATCH (h:RouxFeeder {vault: $vault, id: $id}) REMOVE h.id, h.holder, h.until', { vault, id })
     },
     close: () => connection.close(),
   }

@@ -1,12 +1,17 @@
 import type { NodeId } from '../../../core/ids.ts'
 import type { Batch, FileRecord, KnownFile, OpenGeneration, VaultState } from '../../../core/index-writer.ts'
+import type { GraphChanges } from '../../../core/insight/graph-changes.ts'
 import { wantedKey } from '../../wanted-names.ts'
+import { packedChanges } from '../graph-log.ts'
 import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash } from '../note-properties.ts'
 import type { Connection, OpenTransaction } from '../server/connection.ts'
 import { sortable } from '../sortable.ts'
 
 /** Rows that one statement takes. */
 const ROWS = 5_000
+/** After how many generations it is looked how much of the log is kept. */
+const PRUNED_AFTER = 50
+const DAY = 86_400_000
 
 /**
  * One transaction for a generation: readers see all of it or nothing. The lock on the vault's node is taken first, so that of two writers one
@@ -15,7 +20,7 @@ const ROWS = 5_000
  */
 export function openGeneration(connection: Connection, base: number): OpenGeneration {
   const writing = new Writing(connection, base)
-  return { put: (batch) => writing.put(batch), commit: (state) => writing.commit(state) }
+  return { put: (batch) => writing.put(batch), commit: (state, changes) => writing.commit(state, changes) }
 }
 
 /**
@@ -56,7 +61,7 @@ class Writing {
       await this.#lock(transaction)
       await this.#write(NOTHING)
       await this.#count()
-      await this.#record(transaction, { outside: [], nextKey: 0, complete: false })
+      await this.#record(transaction, { outside: [], nextKey: 0, complete: false, lineage: '' })
     } finally {
       await transaction.rollback()
     }
@@ -236,11 +241,11 @@ class Writing {
     )
   }
 
-  async commit(state: VaultState): Promise<number | undefined> {
+  async commit(state: VaultState, changes?: GraphChanges): Promise<number | undefined> {
     const transaction = await this.#open()
     if (transaction === undefined) return undefined
     await this.#count()
-    const generation = await this.#record(transaction, state)
+    const generation = await this.#record(transaction, state, changes)
     const isSeen = generation !== this.#base
     if (isSeen) await this.#announce(generation)
     try {
@@ -253,7 +258,7 @@ class Writing {
   }
 
   /** Writes what the vault is like now, and returns its generation: a new one where readers see a change. */
-  async #record(transaction: OpenTransaction, state: VaultState): Promise<number> {
+  async #record(transaction: OpenTransaction, state: VaultState, changes?: GraphChanges): Promise<number> {
     const vault = this.#vault
     const [before] = await transaction.run<{ readonly state: string | null }>(
       'MATCH (v:RouxVault {vault: $vault}) RETURN v.state AS state',
@@ -276,7 +281,56 @@ class Writing {
         mode: state.mode ?? null,
       },
     )
+    if (isSeen && state.lineage !== undefined) await this.#log(transaction, { lineage: state.lineage, generation, changes })
     return generation
+  }
+
+  /** In the same transaction: there is no generation of which the log does not know. What an index begins with is no change. */
+  async #log(
+    transaction: OpenTransaction,
+    {
+      lineage,
+      generation,
+      changes,
+    }: { readonly lineage: string; readonly generation: number; readonly changes: GraphChanges | undefined },
+  ): Promise<void> {
+    const { log } = this.#connection
+    if (log === undefined) return
+    const vault = this.#vault
+    const packed = changes === undefined ? null : packedChanges(changes)
+    await transaction.run(
+      `MATCH (v:RouxVault {vault: $vault}) SET v.logged = CASE WHEN v.logged > timestamp() THEN v.logged ELSE timestamp() END
+       CREATE (:RouxCommit {vault: $vault, lineage: $lineage, generation: $generation, base: $base, time: v.logged, bytes: $bytes, changes: $changes})`,
+      {
+        vault,
+        lineage,
+        generation,
+        base: changes === undefined ? generation : this.#base,
+        bytes: packed?.length ?? 0,
+        changes: packed,
+      },
+    )
+    if (generation % PRUNED_AFTER === 0) await this.#prune(transaction, log)
+  }
+
+  /** Drops what of the log is too old, and of the rest the oldest until it is small enough. */
+  async #prune(transaction: OpenTransaction, { days, bytes: most }: NonNullable<Connection['log']>): Promise<void> {
+    const vault = this.#vault
+    const rows = await transaction.run<{ readonly generation: number; readonly age: number; readonly bytes: number }>(
+      `MATCH (c:RouxCommit {vault: $vault}) WHERE c.generation >= 0
+       RETURN c.generation AS generation, timestamp() - c.time AS age, c.bytes AS bytes ORDER BY c.generation DESC`,
+      { vault },
+    )
+    let kept = 0
+    const dropped = rows.find(({ age, bytes }) => {
+      kept += bytes
+      return age > days * DAY || kept > most
+    })
+    if (dropped === undefined) return
+    await transaction.run('MATCH (c:RouxCommit {vault: $vault}) WHERE c.generation >= 0 AND c.generation <= $last DELETE c', {
+      vault,
+      last: dropped.generation,
+    })
   }
 
   /** What degrees are now, and what nothing links to any more. */

@@ -1,6 +1,6 @@
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../../../core/search-writer.ts'
 import type { Connection, Run } from '../server/connection.ts'
-import { ensureSchema, quoted } from '../server/schema.ts'
+import { ensureSchema, onlineIndexes, quoted } from '../server/schema.ts'
 import { vectorNames } from '../vector-index.ts'
 import { wordNames } from '../word-index.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
@@ -194,15 +194,26 @@ const INDEXED_FROM = 2_000
 /** Makes the indexes of vectors of which there are many. */
 async function ensureVectorIndexes(connection: Connection, known: Set<string>): Promise<void> {
   const { vault } = connection
-  const found = await connection.read<{ readonly embedder: string; readonly dimensions: number | null; readonly chunks: number }>(
+  const found = await connection.read<{
+    readonly embedder: string
+    readonly dimensions: number | null
+    readonly isIndexed: boolean
+    readonly chunks: number
+  }>(
     `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''
-     RETURN e.embedder AS embedder, e.dimensions AS dimensions,
+     RETURN e.embedder AS embedder, e.dimensions AS dimensions, coalesce(e.indexed, false) AS isIndexed,
             COUNT { MATCH (n:RouxVectors {vault: $vault, embedder: e.embedder})<-[:ROUX_PART]-() WHERE n.key >= 0 } AS chunks`,
     { vault },
   )
-  for (const { embedder, dimensions, chunks } of found) {
+  for (const { embedder, dimensions, isIndexed, chunks } of found) {
     if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
+    const online = isIndexed ? await onlineIndexes(connection) : undefined
+    // A user that may not make any is not told so by asking for one that is there.
+    if (online?.has(chunkIndex) === true && online.has(nameIndex)) {
+      known.add(embedder)
+      continue
+    }
     for (const [index, label] of [
       [chunkIndex, chunkLabel],
       [nameIndex, nameLabel],

@@ -35,6 +35,10 @@ export class Connection {
     return this.#place.vault
   }
 
+  get log(): Neo4jPlace['log'] {
+    return this.#place.log
+  }
+
   get origin(): Neo4jPlace['origin'] {
     return this.#place.origin
   }
@@ -129,6 +133,7 @@ export class Connection {
     const neo4j = await loadDriver()
     const { url, user, password } = this.#place
     const { connect } = this.#timeouts
+    requireAddress(url)
     return neo4j.driver(url, neo4j.auth.basic(user, password), {
       disableLosslessIntegers: true,
       connectionTimeout: connect,
@@ -189,6 +194,17 @@ export class Connection {
     if (this.#driver === driver) this.#driver = undefined
     driver?.then((lost) => lost.close()).catch(() => {})
   }
+}
+
+/** Which schemes the driver speaks: a single server or a cluster, over TLS with `+s`, with any certificate with `+ssc`. */
+const SCHEME = /^(?:bolt|neo4j)(?:\+s|\+ssc)?:$/
+
+/** @throws RouxError `STORE_UNAVAILABLE` for what is no address of a database; it may hold a password, and is not shown */
+function requireAddress(url: string): void {
+  if (URL.canParse(url) && SCHEME.test(new URL(url).protocol)) return
+  throw new RouxError('STORE_UNAVAILABLE', 'store.neo4j.url is no address of a Neo4j server.', {
+    hint: 'Write it as bolt://host:7687, for a cluster neo4j://host:7687, with +s behind bolt or neo4j for TLS.',
+  })
 }
 
 interface Limits {

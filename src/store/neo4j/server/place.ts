@@ -11,6 +11,8 @@ export interface Neo4jPlace {
   readonly vault: string
   /** What tells the folder from others that might come under the same name, and what decides how its notes are read; absent: no one asks. */
   readonly origin?: { readonly folder: string; readonly reading: string }
+  /** For how long, and up to how many bytes, the log of changes is kept; absent: none is. */
+  readonly log?: { readonly days: number; readonly bytes: number }
   /** Where the index is, for people: without a password. */
   readonly file: string
   /** Path of what is kept on this computer for looking at the vault as a whole. */
