@@ -211,7 +211,7 @@ export const COMMANDS: readonly Command[] = [
         default: 'normal',
         sentence: 'How sure a passage must be.',
       },
-      { name: 'show-prompt', type: 'flag', sentence: 'Show what would be sent, and send nothing.' },
+      { name: 'show-prompt', type: 'flag', sentence: 'Show what the model would be sent, and send it nothing.' },
     ],
   },
   {
