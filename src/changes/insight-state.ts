@@ -33,7 +33,7 @@ export interface InsightStateOptions {
 }
 
 /** A file of its own beside the record of changes: it is opened by the thread that answers, and neither may wait for, or spoil, the other. */
-export function openInsightState(options: InsightStateOptions): InsightState {
+export function openInsightState(options: InsightStateOptions): StoredInsightState {
   return new StoredInsightState(options)
 }
 

@@ -3,6 +3,7 @@ import type { GraphCore } from '../app/graph-core.ts'
 import { openInsightState } from '../changes/insight-state.ts'
 import { userFolders } from '../config/folders.ts'
 import type { Settings } from '../config/settings.ts'
+import type { Decisions, InsightState } from '../core/insight/insight-state.ts'
 import type { Store } from '../core/store.ts'
 import type { Texts } from '../core/texts.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
@@ -32,7 +33,8 @@ export function openWholeVault(
   { root, ...parts }: WholeVaultParts,
 ): Pick<GraphCore, 'insights' | 'linkInsights' | 'insightState' | 'updateInsights' | 'isIgnored'> & { close(): void } {
   const isIgnored = openGlobs(settings.insight.ignore)
-  const insightState = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
+  const kept = openInsightState({ path: join(userFolders().state, 'insight.db'), root, openDatabase: openSqlite })
+  const insightState: InsightState = stateWith(kept, parts.store.decisions)
   const ofBoth = { ...parts, isIgnored, ignored: settings.insight.ignore.join('\n') }
   const insights = new InsightClient({ ...ofBoth, kind: 'whole', state: insightState })
   const linkInsights = new InsightClient({ ...ofBoth, kind: 'links' })
@@ -50,6 +52,17 @@ export function openWholeVault(
       linkInsights.close()
       insightState.close()
     },
+  }
+}
+
+/** What was decided is where the index is, for all who share it. */
+function stateWith(kept: InsightState, decisions: Decisions | undefined): InsightState {
+  if (decisions === undefined) return kept
+  return {
+    ...decisions,
+    communities: () => kept.communities(),
+    keepCommunities: (bytes) => kept.keepCommunities(bytes),
+    close: () => kept.close(),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { NodeId, VaultPath } from './ids.ts'
+import type { Decisions } from './insight/insight-state.ts'
 import type { Heading, LinkForm, LinkKind, Task } from './note.ts'
 import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from './search.ts'
@@ -439,6 +440,8 @@ export interface Store {
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
   /** Absent where the index is this computer's own. */
   readonly results?: SharedResults
+  /** What was decided about the vault, where the index is shared; else that is kept on this computer. */
+  readonly decisions?: Decisions
   /** The whole graph of one generation, for export: every node by id, then every edge by source. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>
   /** Tells of every commit that this store sees, until it is closed. Returns how to stop listening. */

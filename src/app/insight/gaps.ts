@@ -81,7 +81,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
   const page = kind === undefined ? { offset: 0, limit: Math.min(FIRST, args.limit) } : pageFor(args, call)
   const cut = <T>(items: readonly T[]): readonly T[] => items.slice(page.offset, page.offset + page.limit)
   const wants = (one: GapKind): boolean => kind === undefined || kind === one
-  const dismissed = core.insightState.dismissed()
+  const dismissed = await core.insightState.dismissed()
   const isOpen = (one: GapKind, of: string): boolean => !dismissed.has(gapKey(one, of, core))
   const folder = foldId(trimFolder(args.folder ?? ''))
   const idOf = (note: number): NodeId => insight.ids[note] as NodeId
@@ -101,7 +101,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
     ...cut(ends),
   ])
   const titles = await read((snapshot) => titlesOf(snapshot, [...shown].map(idOf)))
-  const labels = core.insightState.labels()
+  const labels = await core.insightState.labels()
   const labelOf = (place: number): string => {
     const { id, key } = list[place] as Community
     return labels.get(id) ?? (key[0] === undefined ? id : summaryOf(idOf(key[0]), titles).title)

@@ -92,7 +92,7 @@ async function mapOf(reading: Reading, { scope, community, level }: MapArguments
       [...keys].map((note) => insight.ids[note] as NodeId),
     ),
   )
-  const labels = core.insightState.labels()
+  const labels = await core.insightState.labels()
   const rowsOf = (of: CommunityLevel) => {
     const folders = foldersByPlace(insight, of)
     return (place: number, size: number): CommunityRow => rowOf(reading, { of, place, size, folders, labels }, titles)

@@ -82,7 +82,7 @@ async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestAr
   const { core, snapshot, call } = reading
   const { asked, warnings: said } = await meantBy(reading, args)
   const page = pageFor(args, call)
-  const dismissed = core.insightState.dismissed()
+  const dismissed = await core.insightState.dismissed()
   const all =
     asked === undefined ? [] : candidatesOf(insight, asked).filter(({ from, to }) => !dismissed.has(linkKey(from, to, core)))
   const { suggestions, unread, total } = await pageOf(reading, insight, { all, page })

@@ -314,7 +314,7 @@ async function placeNotes(
   const { generation } = topology
   const ids = topology.ids()
   const { pairs, ...rows } = undirected(topology)
-  const communities = communitiesOf(core, ids, followed?.insight)
+  const communities = await communitiesOf(core, ids, followed?.insight)
   const { places, regions, added, isRough } = await core.layouts.layOut({ ids, ...rows, levels: communities.levels }, mayMove)
   const isCurrent = followed?.isCurrent === true
   return { generation, ids, rows, pairs, places, regions, ...communities, isCurrent, isCrowded: isRough || added > MUCH }
@@ -414,7 +414,7 @@ interface Communities {
   readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
 }
 
-function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: Insight | undefined): Communities {
+async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: Insight | undefined): Promise<Communities> {
   if (insight === undefined) return { levels: [], groups: [] }
   const { ids: known, communities } = insight
   const placeOf = new Map(known.map((id, place) => [id, place]))
@@ -424,7 +424,7 @@ function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: Insight
       return community === NO_COMMUNITY ? -1 : community
     }),
   )
-  const labels = core.insightState.labels()
+  const labels = await core.insightState.labels()
   const numberOf = new Map(ids.map((id, number) => [id, number]))
   const groups = communities.levels[0].list.map(({ id, key: [first] }) => {
     const named = first === undefined ? undefined : known[first]

@@ -136,7 +136,7 @@ async function choose(parts: Review): Promise<Choice> {
     if (verdict === 'quit') break
     if (verdict === 'never') {
       const core = await vaults.open(vaultOf(offer.from, vaults.names))
-      core.insightState.dismiss(linkKey(offer.from, offer.to, core))
+      await core.insightState.dismiss(linkKey(offer.from, offer.to, core))
       never.add(offer)
     }
     if (verdict === 'yes' && (await isPossible(parts, [...chosen.filter(({ from }) => from === offer.from), offer])))

@@ -39,7 +39,7 @@ async function nameCommunity(invocation: Invocation, given: string): Promise<num
     const { insight } = await insightFor(core, { whole: true })
     if (insight === undefined) throw new UsageError('There are no communities yet.', '"roux map" shows them.')
     const { id } = requireCommunity(insight.communities, given, core).community
-    core.insightState.setLabel(id, label.trim() === '' ? undefined : label.trim())
+    await core.insightState.setLabel(id, label.trim() === '' ? undefined : label.trim())
     invocation.printer.note(label.trim() === '' ? `${id} is called as its notes say.` : `${id} is called "${label.trim()}".`)
   })
   return 0
@@ -55,7 +55,7 @@ async function dismissGap(invocation: Invocation, given: string): Promise<number
   }
   requireNoMore(invocation.positionals[0])
   await withCore(invocation, await requireSettings(invocation), async (core) => {
-    const isBack = turn(core, gapKey(kind as GapKind, of, core))
+    const isBack = await turn(core, gapKey(kind as GapKind, of, core))
     invocation.printer.note(isBack ? `${given} is told again.` : `${given} is not told again.`)
   })
   return 0
@@ -67,16 +67,16 @@ async function dismissLink(invocation: Invocation, from: string): Promise<number
   requireNoMore(extra)
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const [source, target] = [await requireOne(core, from), await requireOne(core, to)]
-    const isBack = turn(core, linkKey(source, target, core))
+    const isBack = await turn(core, linkKey(source, target, core))
     invocation.printer.note(`A link from ${source} to ${target} is ${isBack ? 'suggested again' : 'not suggested again'}.`)
   })
   return 0
 }
 
 /** Dismisses, or takes that back. @returns whether it was taken back */
-function turn({ insightState }: GraphCore, key: string): boolean {
-  const isBack = insightState.restore(key)
-  if (!isBack) insightState.dismiss(key)
+async function turn({ insightState }: GraphCore, key: string): Promise<boolean> {
+  const isBack = await insightState.restore(key)
+  if (!isBack) await insightState.dismiss(key)
   return isBack
 }
 

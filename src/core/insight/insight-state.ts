@@ -1,21 +1,25 @@
-/**
- * What was decided about a vault as a whole and cannot be computed again: which community has which id, what the user calls it, which gaps are
- * none, which links are not wanted. Kept with the user's state, never in the vault.
- */
-export interface InsightState {
+/** What is at hand, or comes from a database. */
+type Sooner<T> = T | Promise<T>
+
+/** What a person decided about a vault as a whole: what communities are called, which gaps are none, which links are not wanted. */
+export interface Decisions {
+  /** The user's own labels, by community. */
+  labels(): Sooner<ReadonlyMap<string, string>>
+  /** Gives a community a label of its own; without one it is called after its notes again. @throws RouxError `PROVIDER_ERROR` */
+  setLabel(community: string, label: string | undefined): Sooner<void>
+  /** The gaps and links that the user does not want to be told again; see `gapKey` and `linkKey`. */
+  dismissed(): Sooner<ReadonlySet<string>>
+  /** @throws RouxError `PROVIDER_ERROR` */
+  dismiss(gap: string): Sooner<void>
+  /** Has a gap told again. @returns whether it was dismissed @throws RouxError `PROVIDER_ERROR` */
+  restore(gap: string): Sooner<boolean>
+}
+
+/** Decisions, and which community has which id: what cannot be computed again. Kept with the user's state or in the database, never in the vault. */
+export interface InsightState extends Decisions {
   /** The communities that were kept last, packed; `undefined` where none were. */
   communities(): Uint8Array | undefined
   /** Keeps them where that is possible; else ids are found by membership again from those that were kept before. */
   keepCommunities(bytes: Uint8Array): void
-  /** The user's own labels, by community. */
-  labels(): ReadonlyMap<string, string>
-  /** Gives a community a label of its own; without one it is called after its notes again. @throws RouxError `PROVIDER_ERROR` */
-  setLabel(community: string, label: string | undefined): void
-  /** The gaps and links that the user does not want to be told again; see `gapKey` and `linkKey`. */
-  dismissed(): ReadonlySet<string>
-  /** @throws RouxError `PROVIDER_ERROR` */
-  dismiss(gap: string): void
-  /** Has a gap told again. @returns whether it was dismissed @throws RouxError `PROVIDER_ERROR` */
-  restore(gap: string): boolean
   close(): void
 }

@@ -1,7 +1,9 @@
 import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
 import { toNodeId } from '../../core/ids.ts'
+import type { Decisions } from '../../core/insight/insight-state.ts'
 import type { SharedResults } from '../../core/shared-results.ts'
 import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
+import { decisionsOf } from './decisions.ts'
 import { exportRows } from './export.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { planAhead } from './plan-ahead.ts'
@@ -31,6 +33,7 @@ const PLANNING = { after: 2_000, most: 30_000 }
 
 export class Neo4jStore implements Store {
   readonly results: SharedResults
+  readonly decisions: Decisions
   readonly #connection: Connection
   readonly #name: string | undefined
   readonly #listeners = new Set<(change: StoreChange) => void>()
@@ -50,6 +53,7 @@ export class Neo4jStore implements Store {
     this.#connection = connection
     this.#name = name
     this.results = sharedResultsOf(connection)
+    this.decisions = decisionsOf(connection)
   }
 
   /** What was known of the vault when it was asked last. */

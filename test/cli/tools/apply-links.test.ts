@@ -70,7 +70,7 @@ async function review(answers: string | Readable, { notes = NOTES, args = [], st
     .filter(({ dryRun }) => !dryRun)
     .at(-1)
     ?.operations.map((one) => `${(one as UpdateNote).id} ${(one as UpdateNote).replaceText?.find}`)
-  return { ...outcome, requests, written: written ?? [], dismissed: core.insightState.dismissed() }
+  return { ...outcome, requests, written: written ?? [], dismissed: await core.insightState.dismissed() }
 }
 
 test('each link is shown with its line and the link in place, and those that are wanted are made as one change', async () => {
@@ -185,9 +185,9 @@ test('a link is dismissed and taken back by its two notes', async () => {
   const dismiss = (...words: readonly string[]) =>
     line.roux(['suggest-links', '--dismiss', ...words], { tools: TOOLS, core: () => core })
   expect((await dismiss('B', 'Compost heap')).err).toBe('A link from b.md to compost heap.md is not suggested again.\n')
-  expect([...core.insightState.dismissed()]).toEqual(['link:b.md//compost heap.md'])
+  expect([...(await core.insightState.dismissed())]).toEqual(['link:b.md//compost heap.md'])
   expect((await dismiss('b.md', 'compost heap.md')).err).toBe('A link from b.md to compost heap.md is suggested again.\n')
-  expect(core.insightState.dismissed().size).toBe(0)
+  expect((await core.insightState.dismissed()).size).toBe(0)
   expect((await dismiss('b.md')).code).toBe(2)
   expect((await dismiss('b.md', 'nowhere')).err).toContain('There is no node "nowhere".')
 })

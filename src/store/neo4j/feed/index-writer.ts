@@ -232,6 +232,7 @@ export async function deleteAll(connection: Connection, patterns: readonly strin
 export async function removeVault(connection: Connection): Promise<void> {
   await connection.write(`DROP INDEX ${quoted(wordNames(connection.vault).wordIndex)} IF EXISTS`)
   await emptyVault(connection)
+  await deleteAll(connection, ["(n:RouxDecision {vault: $vault}) WHERE n.kind >= '' AND n.of >= ''"])
 }
 
 /** Removes all that was fed; the index of words stays, which the vault will need when it is fed again. */

@@ -28,6 +28,7 @@ const STATEMENTS: readonly string[] = [
   'CREATE CONSTRAINT roux_vectors_key IF NOT EXISTS FOR (n:RouxVectors) REQUIRE (n.vault, n.embedder, n.key) IS UNIQUE',
   'CREATE CONSTRAINT roux_embedder IF NOT EXISTS FOR (n:RouxEmbedder) REQUIRE (n.vault, n.embedder) IS UNIQUE',
   'CREATE CONSTRAINT roux_result IF NOT EXISTS FOR (n:RouxResult) REQUIRE (n.vault, n.name, n.part) IS UNIQUE',
+  'CREATE CONSTRAINT roux_decision IF NOT EXISTS FOR (n:RouxDecision) REQUIRE (n.vault, n.kind, n.of) IS UNIQUE',
   'CREATE INDEX roux_commit IF NOT EXISTS FOR (n:RouxCommit) ON (n.vault, n.generation)',
   'CREATE INDEX roux_file_generation IF NOT EXISTS FOR (n:RouxFile) ON (n.vault, n.generation)',
   'CREATE INDEX roux_listed IF NOT EXISTS FOR (n:RouxListed) ON (n.vault, n.folded)',
