@@ -33,8 +33,8 @@ test('notes that others hang on, missing notes and dead ends are told, the most 
 
 test('a gap that was dismissed is not told again', async () => {
   const core = await searchCore(RINGS)
-  core.insightState.dismiss(gapKey('dead_ends', 'END.md', core))
-  core.insightState.dismiss(gapKey('wanted', 'NOWHERE', core))
+  await core.insightState.dismiss(gapKey('dead_ends', 'END.md', core))
+  await core.insightState.dismiss(gapKey('wanted', 'NOWHERE', core))
   const { value } = await listGaps(core, { limit: 20 })
   expect(value.totals).toMatchObject({ wanted: 0, dead_ends: 0 })
   expect(value.dead_ends?.first).toEqual([])
@@ -42,7 +42,7 @@ test('a gap that was dismissed is not told again', async () => {
 
 test('a gap that was dismissed while the vault was the only one stays so when its ids begin with its name, and is dismissed by those, too', async () => {
   const core = await searchCore(RINGS, { name: 'work' })
-  for (const key of ['cut:a/a0.md', gapKey('cut', 'Work:bridge.md', core)]) core.insightState.dismiss(key)
+  for (const key of ['cut:a/a0.md', gapKey('cut', 'Work:bridge.md', core)]) await core.insightState.dismiss(key)
   const { value } = await listGaps(core, { kind: 'cut', limit: 20 })
   expect(value.cut?.map(({ id }) => id)).toEqual(['work:b/b0.md'])
   expect(gapKey('apart', 'work:c1,work:c4', core)).toBe('apart:c1,c4')

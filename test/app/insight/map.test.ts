@@ -67,7 +67,7 @@ test('pictures that notes show are no words that they are about', async () => {
 test('what a community is called by the user stays when the vault changes', async () => {
   const core = await searchCore(themes())
   await mapVault(core, { level: 1 })
-  core.insightState.setLabel('c2', 'On water')
+  await core.insightState.setLabel('c2', 'On water')
   core.vault.write('coffee/Coffee 10.md', `${THEMES.Coffee}\n\n[[Coffee]]`)
   await core.indexed.indexer.reconcile({ all: true })
   await mapVault(core, { level: 1 })

@@ -103,7 +103,7 @@ test('a suggestion that was dismissed is made no more, whether or not ids begin 
   for (const name of [undefined, 'work']) {
     const core = await searchCore(NAMED_ONCE, name === undefined ? {} : { name })
     const before = (await suggestLinks(core, ASKED)).value
-    core.insightState.dismiss('link:b.md//compost heap.md')
+    await core.insightState.dismiss('link:b.md//compost heap.md')
     const after = (await suggestLinks(core, ASKED)).value
     const isDismissed = ({ from, to }: { from: string; to: string }) => from.endsWith('b.md') && to.endsWith('compost heap.md')
     expect(before.suggestions.filter(isDismissed)).toHaveLength(1)
