@@ -70,8 +70,9 @@ const GOES_ON = '\\n(?![ \\t>]*(?:\\n|$|[-*+] |\\d{1,9}[.)] |#{1,6} |\\|))'
 /** What stands in quotation marks, of each kind, and in two that are no pair. */
 const QUOTATIONS: readonly RegExp[] = [
   new RegExp(`(?<![\\p{L}\\p{N}])"((?:[^"\\n]|${GOES_ON})+)"`, 'gu'),
-  // These open either way.
-  ...['«»', '‹›'].map((marks) => new RegExp(`[${marks}]((?:[^${marks}\\n]|${GOES_ON})+)[${marks}]`, 'gu')),
+  // These open either way; a single one between spaces parts the names of a way, as in `Settings › Editor`.
+  new RegExp(`[«»]((?:[^«»\\n]|${GOES_ON})+)[«»]`, 'gu'),
+  new RegExp(`[‹›](?=\\S)((?:[^‹›\\n]|${GOES_ON})+)(?<=\\S)[‹›]`, 'gu'),
   ...['“”', '„“”', '「」', '『』'].map(
     ([open, ...close]) => new RegExp(`${open}((?:[^${open}${close.join('')}\\n]|${GOES_ON})+)[${close.join('')}]`, 'gu'),
   ),

@@ -155,6 +155,7 @@ describe('an answer is read', () => {
     'It says "strong flour has\n13 % protein" [S1].',
     'It says « salt slows fermentation » and somewhere else « salt slows fermentation » [S2].',
     'It says ›salt slows fermentation‹ and somewhere else ›salt slows fermentation‹ [S2].',
+    'Under Bread › Salt and more it slows fermentation [S2]. Under Bread › Time › Salt, too, salt slows fermentation [S2].',
     '- A 5" tin has salt [S2].\n- A 9" tin slows fermentation [S2].',
   ])('a quotation that stands in a passage, or none at all, keeps its citation: %s', (answer) => {
     expect(read(answer)).toMatchObject({ citations: [{ n: 1 }, ...read(answer).citations.slice(1)], removed: { citations: 0 } })
