@@ -1,6 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import { basename } from 'node:path'
-import type { Settings } from '../config/settings.ts'
+import { retentionOf, type Settings } from '../config/settings.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { Store } from '../core/store.ts'
 import { type EmbeddedStore, openEmbeddedStore, type StoreOptions } from '../store/embedded/open-store.ts'
@@ -90,11 +90,9 @@ export function neo4jPlace(
     origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
     file: `${serverOf(url)} (${vault})`,
     insightFile: insightFile(file),
-    ...(insight.keep_days === 0 ? {} : { log: { days: insight.keep_days, bytes: insight.keep_mb * MEGABYTE } }),
+    ...(insight.keep_days === 0 ? {} : { log: retentionOf(insight) }),
   }
 }
-
-const MEGABYTE = 1_000_000
 
 export async function connectionTo(place: Neo4jPlace) {
   const { Connection } = await import('../store/neo4j/server/connection.ts')

@@ -34,3 +34,13 @@ export function splitKey(key: string): readonly [section: string, name: string] 
   const at = key.indexOf('.')
   return [key.slice(0, at), key.slice(at + 1)]
 }
+
+const MEGABYTE = 1_000_000
+
+/** For how many days a record of changes is kept, and the most bytes it may take. */
+export function retentionOf({ keep_days, keep_mb }: Pick<Settings['write'], 'keep_days' | 'keep_mb'>): {
+  readonly days: number
+  readonly bytes: number
+} {
+  return { days: keep_days, bytes: keep_mb * MEGABYTE }
+}

@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { type OpenLogWriter, openLogWriter } from '../changes/graph-log/log-writer.ts'
+import { retentionOf } from '../config/settings.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { SearchReadiness } from '../core/indexing.ts'
@@ -106,16 +107,19 @@ interface ServiceCallbacks {
 
 type Send = (message: FromIndexer) => void
 
-const MEGABYTE = 1_000_000
-
 /** The log of what commits change, where one is kept. */
 function openLog(
   { root, stateFolder, settings: { insight } }: OpenIndexer,
   onProblem: (reason: string | undefined) => void,
 ): OpenLogWriter | undefined {
   if (insight.keep_days === 0) return undefined
-  const retention = { days: insight.keep_days, bytes: insight.keep_mb * MEGABYTE }
-  return openLogWriter({ stateFolder, root, openDatabase: (path) => openSqlite(path), retention, onProblem })
+  return openLogWriter({
+    stateFolder,
+    root,
+    openDatabase: (path) => openSqlite(path),
+    retention: retentionOf(insight),
+    onProblem,
+  })
 }
 
 function openService(

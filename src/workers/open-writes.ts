@@ -1,5 +1,6 @@
 import picomatch from 'picomatch'
 import { openChanges } from '../changes/open-changes.ts'
+import { retentionOf } from '../config/settings.ts'
 import type { IndexingService } from '../indexing/service.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 import { openExclusionFilters } from '../vault/exclusion-filters.ts'
@@ -10,7 +11,6 @@ import type { IndexerData } from './messages.ts'
 import { WriteService } from './write-service.ts'
 
 const SETTINGS_FILE = 'roux.config.yaml'
-const MEGABYTE = 1_000_000
 
 /** The writing side of a vault, as its settings say. Nothing is opened on disk before it is needed. */
 export function openWrites({ root, settings, stateFolder }: IndexerData, service: IndexingService): WriteService {
@@ -19,7 +19,7 @@ export function openWrites({ root, settings, stateFolder }: IndexerData, service
     root,
     stateFolder,
     openDatabase: (path) => openSqlite(path),
-    retention: { days: write.keep_days, bytes: write.keep_mb * MEGABYTE },
+    retention: retentionOf(write),
     refusal: refusalOf(root, settings),
   })
   return new WriteService({

@@ -165,7 +165,6 @@ function likeliest(
   return [...rated.filter(({ rate }) => rate === undefined), ...told.slice(0, READ)].map(({ candidate }) => candidate)
 }
 
-/** The weight of the words that a text has, as a share of all of them. */
 /** The share of a question's words that a text has, by their weights. */
 export type WordShare = (text: string) => number
 

@@ -1,6 +1,6 @@
 import { wordsIn } from '../../ai/words.ts'
 import type { NodeId } from '../../core/ids.ts'
-import { folderOf } from '../../core/paths.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
 import type { WordTerm } from '../../core/query.ts'
 import { ALL, type Node, type Snapshot, type Store } from '../../core/store.ts'
 import { foldName, foldTag } from '../../core/text/fold.ts'
@@ -124,7 +124,7 @@ function tagging(id: NodeId, tag: string): SuggestedOperation {
 }
 
 function moving({ id, path }: Node, folder: string): SuggestedOperation {
-  return { tool: 'move_node', arguments: { id, to: `${folder}/${(path ?? id).split('/').at(-1)}` } }
+  return { tool: 'move_node', arguments: { id, to: `${folder}/${nameOf(path ?? id)}` } }
 }
 
 interface Near {

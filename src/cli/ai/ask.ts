@@ -17,9 +17,6 @@ export function run(invocation: Invocation): Promise<number> {
   return interruptible(invocation.host, (signal) => askModel({ ...invocation, signal }))
 }
 
-/** What a person names when they ask. */
-const NAMED = { names: { note_id: 'note', folder: 'place' } } as const
-
 async function askModel(invocation: Invocation): Promise<number> {
   const { host, options, positionals, printer } = invocation
   const [question = ''] = positionals
@@ -32,13 +29,14 @@ async function askModel(invocation: Invocation): Promise<number> {
   if (!onlyShown) requireOn({ name: 'ask', byModel: true }, loaded)
   const vaults = onlyShown ? loaded.vaults.map(withAi) : loaded.vaults
   const given = { note_id: options.get('note_id'), folder }
-  const placed = withoutShellPaths(NAMED, given, { cwd: host.cwd, vaults })
+  const placed = withoutShellPaths(askTool, given, { cwd: host.cwd, vaults })
   await withVaults(invocation, vaults, async (opened) => {
-    const named = await resolveNames(opened, NAMED, placed)
-    const [vault = opened.names[0]] = vaultsNamedIn(NAMED.names, named, opened.names)
+    const named = await resolveNames(opened, askTool, placed)
+    const { names = {} } = askTool
+    const [vault = opened.names[0]] = vaultsNamedIn(names, named, opened.names)
     const core = await opened.open(vault)
     await awaitFindable(core, 'meaning', (vaults.find(({ name }) => name === vault) ?? loaded.vaults[0]).settings)
-    const args = argumentsOf(options, question, vault === undefined ? named : withoutVaultName(NAMED.names, named, vault))
+    const args = argumentsOf(options, question, vault === undefined ? named : withoutVaultName(names, named, vault))
     if (onlyShown) return await showPrompt(invocation, core, args)
     const { value, warnings } = await ask(core, args, {
       whole: true,

@@ -1,4 +1,5 @@
 import { verifyQuote } from '../../app/ask/verify-quote.ts'
+import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { withoutShellPaths } from '../tools/shell-path.ts'
@@ -15,7 +16,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const named = withoutShellPaths(tool, { id: note }, { cwd: host.cwd, vaults })
   return await withVaults(invocation, vaults, async (opened) => {
     const { id } = await resolveNames(opened, tool, named)
-    const core = await opened.open(opened.names.find((name) => String(id).startsWith(`${name}:`)) ?? opened.names[0])
+    const core = await opened.open(vaultOf(String(id), opened.names) ?? opened.names[0])
     const { value, warnings } = await verifyQuote(core, { id: String(id), quote })
     await printer.answer(value, { warnings })
     return value.found ? 0 : 1

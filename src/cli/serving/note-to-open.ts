@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { isAbsolute, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { quoted } from '../../app/answer/truncate.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { lookUp } from '../../app/names/known-node.ts'
@@ -9,7 +9,7 @@ import { type LoadedVaults, readVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { type Invocation, settingsInput, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
-import { withoutShellPaths } from '../tools/shell-path.ts'
+import { isShellPath, withoutShellPaths } from '../tools/shell-path.ts'
 
 /** Least similarity of a name that is taken for another, and of one that is told. */
 const LIKENESS = { taken: 0.7, told: 0.3 }
@@ -29,7 +29,7 @@ export async function vaultOrNote(invocation: Invocation, given: string): Promis
   const kind = kindOf(path)
   if (kind === 'file') return { name: path, mayBeVault: true }
   // What is spelled as a path is a folder that may be back later.
-  if (kind === 'folder' || isAbsolute(given) || /^(?:\.\.?|~)?(?:[\\/]|$)/.test(given)) return 'vault'
+  if (kind === 'folder' || isShellPath(given) || /^~?(?:[\\/]|$)/.test(given)) return 'vault'
   if (options.has('vault')) return { name: given, mayBeVault: true }
   const { server, vaults } = await readVaults(settingsInput(invocation, given))
   const isName = Object.hasOwn(server.settings.vaults, given) || vaults.some(({ stored }) => stored === given)

@@ -32,7 +32,8 @@ export function withoutShellPaths(
   )
 }
 
-function isShellPath(text: string): boolean {
+/** Whether a text is spelled as a path, as a shell completes one. */
+export function isShellPath(text: string): boolean {
   return isAbsolute(text) || /^\.\.?(?:[\\/]|$)/.test(text)
 }
 

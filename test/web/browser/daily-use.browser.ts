@@ -2,7 +2,7 @@ import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { look, type MapCanvas, mapIsStill, openRoux, openWorld } from './support.ts'
+import { labelsOf, look, mapIsStill, openRoux, openWorld } from './support.ts'
 
 const PHONE = { width: 390, height: 780 }
 
@@ -104,13 +104,8 @@ test('another way between two notes says over which notes it leads, and is broug
   const summary = page.locator(`summary:has-text("${other}")`)
   await summary.click()
   await mapIsStill(page)
-  const labels = await page.evaluate(() =>
-    document
-      .querySelector<MapCanvas>('.map canvas')
-      ?.map.draw()
-      .map(({ text }) => text),
-  )
-  expect(labels?.slice(0, 3).sort()).toEqual(['Goal', 'Start', other].sort())
+  const labels = (await labelsOf(page)).map(({ text }) => text)
+  expect(labels.slice(0, 3).sort()).toEqual(['Goal', 'Start', other].sort())
 })
 
 test('on the first day changes say since when anything is known, and what was edited last by the dates of the files', async () => {

@@ -1,9 +1,7 @@
 import { renameSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import type { Label } from '../../../src/web/client/map-view.ts'
-import { look, type MapCanvas, mapIsStill, openRoux, openWorld, spotsOf, type World } from './support.ts'
+import { labelsOf, look, type MapCanvas, mapIsStill, openRoux, openWorld, spotsOf, type World } from './support.ts'
 
 /** Notes in groups that are linked within themselves, and each with the next. */
 function writeVault(world: World, groups: number, each: number): void {
@@ -80,7 +78,7 @@ test('on a large vault no two labels overlap at three zooms, and forty and more 
   for (const zoom of [1, 3, 3]) {
     await page.evaluate((factor) => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(factor), zoom)
     await mapIsStill(page)
-    const labels = await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.draw() ?? [])
+    const labels = await labelsOf(page)
     // Close by hardly more notes than that are in view, some of them below the legend: then most have their labels.
     const { width = 0, height = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
     const spots = [...(await spotsOf(page)).values()]
@@ -96,11 +94,6 @@ test('on a large vault no two labels overlap at three zooms, and forty and more 
   }
   expect(errors).toEqual([])
 })
-
-/** The labels of the map now, in the order in which they were placed. */
-function labelsOf(page: Page): Promise<readonly Label[]> {
-  return page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.draw() ?? [])
-}
 
 test('from afar the communities of a vault of some hundred notes are named, too', async () => {
   const world = openWorld()

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { barriersOf } from './barriers.ts'
-import { look, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
+import { labelsOf, look, type MapCanvas, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
 
 describe('axe finds nothing', () => {
   for (const [name, options, views] of [
@@ -155,13 +155,8 @@ test('of several vaults paths are drawn with titles, and a note of any of them i
   await page.waitForSelector('.chain')
   expect(await page.$$eval('.chain > li > a', (all) => all.map((one) => one.textContent))).toEqual(['One', 'Two', 'Three'])
   await mapIsStill(page)
-  const labels = await page.evaluate(() =>
-    document
-      .querySelector<MapCanvas>('.map canvas')
-      ?.map.draw()
-      .map(({ text }) => text),
-  )
-  expect(labels?.toSorted()).toEqual(['One', 'Three', 'Two'])
+  const labels = (await labelsOf(page)).map(({ text }) => text)
+  expect(labels.toSorted()).toEqual(['One', 'Three', 'Two'])
   await page.selectOption('select[aria-label="Vault"]', 'vault')
   await page.waitForFunction(() => (document.querySelector<MapCanvas>('.map canvas')?.map.spots().size ?? 0) > 60)
   expect(page.url()).not.toContain('three')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, onTestFinished } from 'vitest'
 import { CHROMIUM_FLAGS } from '../../../scripts/chromium.mjs'
-import type { MapView } from '../../../src/web/client/map-view.ts'
+import type { Label, MapView } from '../../../src/web/client/map-view.ts'
 import { openWorld, PROGRAM, type World } from '../../e2e/support.ts'
 
 export { openWorld, type World }
@@ -142,4 +142,9 @@ export async function spotsOf(page: Page): Promise<ReadonlyMap<string, readonly 
       [...(document.querySelector<MapCanvas>('.map canvas')?.map.spots() ?? [])].map(([id, at]) => [id, at] as const),
     ),
   )
+}
+
+/** The labels of the map now, in the order in which they were placed. */
+export function labelsOf(page: Page): Promise<readonly Label[]> {
+  return page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.draw() ?? [])
 }
