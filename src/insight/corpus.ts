@@ -101,8 +101,12 @@ export class CorpusBuilder {
   /** Takes the next note: its record, and its title and aliases. */
   add({ forms, lines, hashes, ends, words }: NoteRecord, names: readonly string[]): void {
     const numbers = forms.map((form) => this.#numberOf(form))
-    for (const word of words) this.#words.push((numbers[word >>> FLAG_BITS] as number) * (FLAGS + 1) + (word & FLAGS))
-    const base = this.#words.length - words.length
+    const base = this.#words.extend(words.length)
+    const all = this.#words.items
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at] as number
+      all[base + at] = (numbers[word >>> FLAG_BITS] as number) * (FLAGS + 1) + (word & FLAGS)
+    }
     for (let at = 0; at < lines.length; at++) {
       this.#numbers.push(lines[at] as number)
       this.#hashes.push(hashes[at] as number)

@@ -1,4 +1,5 @@
 import type { DuplicatePair } from '../core/insight/link-suggestions.ts'
+import { NumberList } from '../search/number-list.ts'
 import { type Corpus, MOST_COPIES } from './corpus.ts'
 import { FLAG_BITS } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
@@ -136,7 +137,8 @@ type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): Uint32Array {
   const from = lines.offsets[note] as number
   const to = lines.offsets[note + 1] as number
-  const shingles: number[] = []
+  const shingles = scratch
+  shingles.clear()
   for (let at = shared.offsets[note] as number; at < (shared.offsets[note + 1] as number); at++) {
     const count = (shared.words[at] as number) - SHINGLE + 1
     for (let part = 0; part < count; part++) shingles.push(spreadBits((shared.hashes[at] as number) + part))
@@ -148,9 +150,13 @@ function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared 
     for (let next = at; next < at + SHINGLE; next++) hash = Math.imul(hash ^ termAt(next, lines, termOf), 0x01000193)
     shingles.push(spreadBits(hash))
   }
-  const sorted = Uint32Array.from(shingles).sort()
-  return sorted.filter((shingle, at) => at === 0 || shingle !== sorted[at - 1])
+  const sorted = shingles.copy().sort()
+  let count = 0
+  for (let at = 0; at < sorted.length; at++) if (at === 0 || sorted[at] !== sorted[at - 1]) sorted[count++] = sorted[at] as number
+  return sorted.subarray(0, count)
 }
+
+const scratch = new NumberList()
 
 function termAt(word: number, lines: Texts['lines'], termOf: Uint32Array): number {
   return spreadBits(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)

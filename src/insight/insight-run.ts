@@ -12,8 +12,8 @@ import {
   type InsightSource,
   type LinkResult,
 } from './compute-insight.ts'
-import { type Corpus, CorpusBuilder } from './corpus.ts'
-import { decodeRecord, encodeRecord, noteRecord } from './note-record.ts'
+import { CorpusBuilder } from './corpus.ts'
+import { decodeRecord, encodeRecord, type NoteRecord, noteRecord } from './note-record.ts'
 
 /** What is known of a note without its text. */
 export interface NoteFacts {
@@ -70,8 +70,14 @@ export class InsightRun {
   readonly #cache: InsightCache
   readonly #subject: RunSubject
   readonly #notes: NoteFacts[] = []
-  /** The contents of notes whose text was of another version than their hash says, by their numbers; empty where there was no text. */
-  readonly #others = new Map<number, string>()
+  /** Of the notes that take part, in their order. */
+  #corpus = new CorpusBuilder()
+  /** How many of them are in it. */
+  #added = 0
+  #recordOf: ((content: string) => Uint8Array | undefined) | undefined
+  readonly #contents = new Set<string>()
+  /** All texts were of the contents that the notes were said to have. */
+  #isSettled = true
   readonly #unwritten = new Map<string, Uint8Array>()
   #order = new Uint32Array()
   #of = ''
@@ -99,13 +105,35 @@ export class InsightRun {
     return { lacking: this.#order.filter((note) => lacking.has(notes[note]?.hash ?? '')) }
   }
 
+  /** In the order of the plan. */
   addTexts(texts: readonly TextOfNote[]): void {
     for (const { note, text } of texts) {
-      if (text !== undefined) this.#unwritten.set(text.hash, encodeRecord(noteRecord(text)))
+      this.#addKept(note)
+      const record = text === undefined ? NO_WORDS : noteRecord(text)
+      if (text !== undefined) this.#unwritten.set(text.hash, encodeRecord(record))
       const content = text?.hash ?? ''
-      if (content !== this.#notes[note]?.hash) this.#others.set(note, content)
+      if (content !== this.#notes[note]?.hash) this.#isSettled = false
+      this.#add(note, content, record)
     }
     if (this.#unwritten.size >= WRITTEN_AT_ONCE) this.#write()
+  }
+
+  /** Adds the notes before one, or all that are left, from what is kept of them. */
+  #addKept(before?: number): void {
+    while (this.#added < this.#order.length) {
+      const note = this.#order[this.#added] as number
+      if (note === before) return
+      const { hash } = this.#notes[note] as NoteFacts
+      this.#recordOf ??= this.#cache.records()
+      const record = hash === '' ? undefined : this.#recordOf(hash)
+      this.#add(note, hash, record === undefined ? NO_WORDS : decodeRecord(record))
+    }
+  }
+
+  #add(note: number, content: string, record: NoteRecord): void {
+    this.#contents.add(content)
+    this.#corpus.add(record, (this.#notes[note] as NoteFacts).names)
+    this.#added++
   }
 
   #write(): void {
@@ -117,7 +145,10 @@ export class InsightRun {
   /** `former`: the communities that were kept last, packed; `giveBack`: see `computeInsight`. */
   finish(former?: Uint8Array, giveBack = (): void => {}): RunResult {
     this.#write()
-    const { corpus, contents } = this.#readCorpus()
+    this.#addKept()
+    const corpus = this.#corpus.build()
+    // What it was built with is given back before anything is computed of it.
+    this.#corpus = new CorpusBuilder()
     giveBack()
     const facts = Array.from(this.#order, (note) => this.#notes[note] as NoteFacts)
     const source: InsightSource = {
@@ -129,27 +160,12 @@ export class InsightRun {
     const { kind } = this.#subject
     const result: RunResult = {
       order: this.#order,
-      isSettled: this.#others.size === 0,
+      isSettled: this.#isSettled,
       ...(kind === 'links' ? { computed: computeLinks(source) } : wholeOf(source, former, giveBack)),
     }
-    this.#cache.keepOnly(contents)
+    this.#cache.keepOnly(this.#contents)
     if (result.isSettled) this.#cache.keepResult(this.#of, kind, serialize(result))
     return result
-  }
-
-  /** The corpus of the notes that take part, and their contents. What it was built with is given back before anything is computed of it. */
-  #readCorpus(): { readonly corpus: Corpus; readonly contents: ReadonlySet<string> } {
-    const builder = new CorpusBuilder()
-    const contents = new Set<string>()
-    const recordOf = this.#cache.records()
-    for (const note of this.#order) {
-      const { hash, names } = this.#notes[note] as NoteFacts
-      const content = this.#others.get(note) ?? hash
-      contents.add(content)
-      const record = content === '' ? undefined : recordOf(content)
-      builder.add(record === undefined ? NO_WORDS : decodeRecord(record), names)
-    }
-    return { corpus: builder.build(), contents }
   }
 
   /** The links between the notes that take part, in their order. */

@@ -1,4 +1,5 @@
 import { markProse, OPEN, SILENT } from '../markdown/prose/prose.ts'
+import { NumberList } from '../search/number-list.ts'
 import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/bytes.ts'
 import { scanWords } from '../search/words/scan.ts'
 import { WORD, type WordSink } from '../search/words/word-sink.ts'
@@ -111,14 +112,20 @@ class Silences {
   }
 }
 
+/** Where a record grows: of arrays that are made anew for each note the garbage would take a tenth of the time. */
+const scratch = {
+  formHashes: new NumberList(),
+  lines: new NumberList(),
+  hashes: new NumberList(),
+  ends: new NumberList(),
+  words: new NumberList(),
+}
+
 /** The record of a note. */
 export function noteRecord(source: RecordSource): NoteRecord {
   const numbers = new Map<string, number>()
-  const formHashes: number[] = []
-  const lines: number[] = []
-  const hashes: number[] = []
-  const ends: number[] = []
-  const words: number[] = []
+  const { formHashes, lines, hashes, ends, words } = scratch
+  for (const list of Object.values(scratch)) list.clear()
   let hash = HASH_SEED
   let current = 0
   const endLine = (): void => {
@@ -139,16 +146,16 @@ export function noteRecord(source: RecordSource): NoteRecord {
       numbers.set(form, number)
       formHashes.push(hashOf(form))
     }
-    hash = Math.imul(hash ^ (formHashes[number] as number), HASH_PRIME)
+    hash = Math.imul(hash ^ (formHashes.items[number] as number), HASH_PRIME)
     words.push(number * (FLAGS + 1) + flags)
   })
   endLine()
   return {
     forms: [...numbers.keys()],
-    lines: Uint32Array.from(lines),
-    hashes: Uint32Array.from(hashes),
-    ends: Uint32Array.from(ends),
-    words: Uint32Array.from(words),
+    lines: lines.copy(),
+    hashes: hashes.copy(),
+    ends: ends.copy(),
+    words: words.copy(),
   }
 }
 

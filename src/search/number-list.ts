@@ -17,11 +17,30 @@ export class NumberList {
   }
 
   push(value: number): void {
-    if (this.#length === this.#items.length) {
-      const grown = new Uint32Array(Math.ceil(this.#length * 1.5) + 4)
-      grown.set(this.#items)
-      this.#items = grown
-    }
+    if (this.#length === this.#items.length) this.#grow(1)
     this.#items[this.#length++] = value
+  }
+
+  /** Room for so many more numbers, which are set in `items` by their places: from the former length on. @returns that length */
+  extend(count: number): number {
+    const at = this.#length
+    if (at + count > this.#items.length) this.#grow(count)
+    this.#length += count
+    return at
+  }
+
+  /** A copy of the numbers. */
+  copy(): Uint32Array {
+    return this.#items.slice(0, this.#length)
+  }
+
+  clear(): void {
+    this.#length = 0
+  }
+
+  #grow(count: number): void {
+    const grown = new Uint32Array(Math.ceil(this.#length * 1.5) + 3 + count)
+    grown.set(this.#items)
+    this.#items = grown
   }
 }
