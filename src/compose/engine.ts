@@ -14,7 +14,7 @@ import type { OpenOptions } from './open-options.ts'
 let opened = 0
 
 /** The reading side of an engine, and what it is told when a commit is heard of. */
-export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
+export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'expect' | 'refreshSearch' | 'prepare' | 'rest'> {
   readonly store: Store
   /** The index was replaced by another, perhaps elsewhere. */
   reopen(cache: IndexStatus['cache']): void
@@ -33,6 +33,7 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
     return {
       store,
       refresh: nothing,
+      expect: nothing,
       refreshSearch: async () => {},
       prepare: () => {
         store.planAhead()
@@ -47,6 +48,7 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
   return {
     store,
     refresh: () => store.refresh(),
+    expect: (coming) => store.expect(coming),
     refreshSearch: (embedder) => store.refreshSearch(embedder),
     prepare: (until) => store.prepare(until),
     rest: () => store.rest(),

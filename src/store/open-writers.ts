@@ -4,16 +4,19 @@ import type { SearchWriter } from '../core/search-writer.ts'
 import { type EmbeddedPlace, indexLocation, searchLocation } from './embedded/place.ts'
 import { openSearchWriter } from './embedded/search/search-writer.ts'
 import { isDamage, isUnwritable } from './embedded/sqlite.ts'
-import { openIndexWriter } from './embedded/writer.ts'
+import { type ComingRows, openIndexWriter } from './embedded/writer.ts'
 import { lazily } from './lazily.ts'
 import type { Neo4jPlace } from './neo4j/server/place.ts'
+
+export type { ComingRows }
 
 /** Which engine has a vault, and what it takes to find it there: a value, because the two sides are opened in two threads. */
 export type EnginePlace = EmbeddedPlace | Neo4jPlace
 
 /** The writing sides of an engine, and what its errors mean. */
 export interface EngineWriters {
-  openIndex(cache: IndexStatus['cache']): IndexWriter
+  /** `onComing`: where readers can prepare for a first commit while it is written. */
+  openIndex(cache: IndexStatus['cache'], onComing?: (coming: ComingRows) => void): IndexWriter
   openSearch(cache: IndexStatus['cache']): SearchWriter
   /** Whether it keeps the texts of notes. */
   readonly keepsTexts: boolean
@@ -29,7 +32,7 @@ export function openWriters(place: EnginePlace): EngineWriters {
   switch (place.type) {
     case 'embedded':
       return {
-        openIndex: (cache) => openIndexWriter(indexLocation(place, cache)),
+        openIndex: (cache, onComing) => openIndexWriter(indexLocation(place, cache), onComing),
         openSearch: (cache) => openSearchWriter(searchLocation(place, cache)),
         keepsTexts: false,
         isDamage,

@@ -137,7 +137,7 @@ function openService(
   const watchKind = !watch || vault.watch === 'off' ? 'off' : vault.watch === 'polling' ? 'polling' : 'events'
   return new IndexingService({
     openVault: () => openVault(root, options),
-    openWriter: openIndex,
+    openWriter: (cache) => openIndex(cache, (coming) => send({ type: 'coming', coming })),
     ...(watchKind === 'off'
       ? undefined
       : { watch: startWatching(root, { ...options, watch: watchKind === 'polling' ? 'polling' : 'auto' }) }),

@@ -9,14 +9,20 @@ import { attempt, openToRead } from './database-file.ts'
 import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
 import { identityOf, type Location } from './location.ts'
 import { findNotesWithProblems } from './notes-with-problems.ts'
-import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
+import { SEPARATOR, type StoredState, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
-import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
+import { type ComingRows, readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
 
 /** Names as far as they are built: of the keys below `next`. */
 interface NamesAhead {
   readonly names: SimilarNames
   next: number
+}
+
+interface NewRows {
+  readonly rows: readonly GraphRow[]
+  /** Of these rows alone, where it is made already. */
+  readonly graph?: Graph
 }
 
 const MANY_LINKS = 100
@@ -49,6 +55,8 @@ export class Projection {
   #names: SimilarNames | undefined
   #namesAhead: NamesAhead | undefined
   #notesWithProblems: readonly number[] | undefined
+  /** What the first commit was about to write. */
+  #coming: (Required<NewRows> & { readonly lineage: string }) | undefined
   readonly #links = new Map<number, readonly ResolvedLink[]>()
 
   constructor(location: Location, vault: string | undefined) {
@@ -90,10 +98,19 @@ export class Projection {
     // 3 µs; in memory shared by threads SQLite does not count versions, and the generation itself is asked.
     const version = this.#location.kind === 'file' ? (open.version.get() as { data_version: number }).data_version : -1
     if (version === this.#version && version !== -1) return []
-    const rows = this.#newRows(open.database)
+    const { rows, graph } = this.#newRows(open.database)
     this.#version = version
-    if (rows.length > 0) this.#apply(rows)
+    if (rows.length > 0) this.#apply(rows, graph)
     return rows.map((row) => row.key)
+  }
+
+  /** Makes the graph of what is about to be committed: once it is, nothing needs to be read. @throws DamagedIndex */
+  expect({ lineage, hot }: ComingRows): void {
+    if (this.#generation > 0) return
+    const rows = hot === '' ? [] : hot.split(SEPARATOR).map(unpackHot)
+    const graph = new Graph(this.#vault)
+    graph.apply(rows)
+    this.#coming = { lineage, rows, graph }
   }
 
   /** Something was committed or replaced: the next `refresh` looks at the file itself. */
@@ -101,28 +118,47 @@ export class Projection {
     this.#sameUntil = 0
   }
 
-  #newRows(database: Database): readonly GraphRow[] {
+  #newRows(database: Database): NewRows {
     database.exec('BEGIN')
     try {
-      const { generation, outside, complete, lineage, rows: count } = readMeta(database)
+      const state = readMeta(database)
+      const { generation, outside, complete, lineage, rows: count } = state
       this.#lineage = lineage
-      if (generation === this.#generation) return []
-      const { texts, keySum } = readNewTexts(database, this.#generation)
-      const rows = requireKeys(texts.map(unpackHot), keySum)
-      if (this.#generation === 0 && rows.length !== count) throw new DamagedIndex('rows are missing')
+      if (generation === this.#generation) return { rows: [] }
+      const found = this.#arrived(state) ?? readRows(database, this.#generation)
+      if (this.#generation === 0 && found.rows.length !== count) throw new DamagedIndex('rows are missing')
       this.#generation = generation
       this.#outside = outside
       this.#isComplete = complete
-      return rows
+      return found
     } finally {
       // What was found damaged may have ended it already.
       attempt(() => database.exec('COMMIT'))
     }
   }
 
-  #apply(rows: readonly GraphRow[]): void {
+  /** What was expected, if that is what was committed. */
+  #arrived({ generation, lineage }: StoredState): NewRows | undefined {
+    const coming = this.#coming
+    this.#coming = undefined
+    return this.#generation === 0 && generation === 1 && coming?.lineage === lineage ? coming : undefined
+  }
+
+  /** `graph`: has these rows already, and no others. */
+  #apply(rows: readonly GraphRow[], graph: Graph | undefined): void {
     this.#links.clear()
     this.#notesWithProblems = undefined
+    if (graph === undefined) this.#applyToGraph(rows)
+    else this.#graph = graph
+    for (const row of rows) {
+      this.#tags?.add(row)
+      this.#folders?.add(row)
+      const names = this.#names ?? (row.key < (this.#namesAhead?.next ?? 0) ? this.#namesAhead?.names : undefined)
+      names?.set(row.key, namesOf(row))
+    }
+  }
+
+  #applyToGraph(rows: readonly GraphRow[]): void {
     for (const { key } of rows) {
       const row = this.#graph.row(key)
       if (row === undefined) continue
@@ -130,12 +166,6 @@ export class Projection {
       this.#folders?.remove(row)
     }
     this.#graph.apply(rows)
-    for (const row of rows) {
-      this.#tags?.add(row)
-      this.#folders?.add(row)
-      const names = this.#names ?? (row.key < (this.#namesAhead?.next ?? 0) ? this.#namesAhead?.names : undefined)
-      names?.set(row.key, namesOf(row))
-    }
   }
 
   /** Built when first asked for, kept up from then on; so are the next ones. */
@@ -253,6 +283,7 @@ export class Projection {
     this.#outside = []
     this.#isComplete = false
     this.#lineage = undefined
+    this.#coming = undefined
     this.#links.clear()
     this.#graph = new Graph(this.#vault)
     this.#tags = undefined
@@ -303,6 +334,11 @@ export function linksOf(key: number, data: string | undefined, row: GraphRow | u
   if (data !== undefined) return unpackLinks(key, data)
   if (row !== undefined && row.targets.length + row.missing.length > 0) throw new DamagedIndex('links are missing')
   return []
+}
+
+function readRows(database: Database, generation: number): NewRows {
+  const { texts, keySum } = readNewTexts(database, generation)
+  return { rows: requireKeys(texts.map(unpackHot), keySum) }
 }
 
 /** The texts of rows newer than a generation. */

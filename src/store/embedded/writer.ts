@@ -37,9 +37,19 @@ import {
 import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
 import { sweepOldIndexes } from './sweep.ts'
 
-/** The writing side of the embedded store. Nothing is made on disk before the first commit. */
-export function openIndexWriter(location: Location): IndexWriter {
-  return new SqliteWriter(location)
+/** What the first commit of an index is about to write. The lineage tells later whether it was this one that came to pass. */
+export interface ComingRows {
+  readonly lineage: string
+  /** The column `hot` of every row, joined by `SEPARATOR`. */
+  readonly hot: string
+}
+
+/**
+ * The writing side of the embedded store. Nothing is made on disk before the first commit.
+ * @param onComing told what the first commit will write, before it does: a reader has made its graph of it by the time that is done
+ */
+export function openIndexWriter(location: Location, onComing?: (coming: ComingRows) => void): IndexWriter {
+  return new SqliteWriter(location, onComing)
 }
 
 /** What the database of an index is. */
@@ -50,10 +60,12 @@ const NOTHING: StoredState = { generation: 0, outside: [], nextKey: 0, rows: 0, 
 
 class SqliteWriter implements IndexWriter {
   readonly #file: DatabaseFile
+  readonly #onComing: ((coming: ComingRows) => void) | undefined
   #isSwept = false
 
-  constructor(location: Location) {
+  constructor(location: Location, onComing: ((coming: ComingRows) => void) | undefined) {
     this.#file = new DatabaseFile(location, INDEX)
+    this.#onComing = onComing
   }
 
   async state(): Promise<IndexState> {
@@ -177,15 +189,19 @@ class SqliteWriter implements IndexWriter {
       put: async (batch) => {
         batches.push(batch)
       },
-      commit: async (state) =>
-        this.#file.write((database) => {
+      commit: async (state) => {
+        const hot = batches.map(({ put }) => put.map(packHot))
+        const { complete, lineage } = state
+        if (base === 0 && complete && lineage !== undefined) this.#onComing?.({ lineage, hot: hot.flat().join(SEPARATOR) })
+        return this.#file.write((database) => {
           const current = readMeta(database)
           if (current.generation !== base) return undefined
           const generation = isSeen(batches, state, current) || base === 0 ? base + 1 : base
-          for (const batch of batches) write(database, batch, generation)
+          for (const [at, batch] of batches.entries()) write(database, batch, { generation, hot: hot[at] ?? [] })
           writeMeta(database, { ...state, generation })
           return generation
-        }),
+        })
+      },
     }
   }
 
@@ -279,7 +295,13 @@ function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, cu
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
 }
 
-function write(database: Database, batch: Batch, generation: number): void {
+interface Written {
+  readonly generation: number
+  /** Of each file that is put. */
+  readonly hot: readonly string[]
+}
+
+function write(database: Database, batch: Batch, { generation, hot }: Written): void {
   const remove = database.prepare("UPDATE file SET generation = ?, hash = '', stat = '', hot = ?, mentions = '' WHERE key = ?")
   const forget = ['info', 'links'].map((table) => database.prepare(`DELETE FROM ${table} WHERE key = ?`))
   for (const key of batch.remove) {
@@ -292,7 +314,7 @@ function write(database: Database, batch: Batch, generation: number): void {
     links: database.prepare('INSERT OR REPLACE INTO links VALUES (?, ?)'),
     noLinks: database.prepare('DELETE FROM links WHERE key = ?'),
   }
-  for (const record of batch.put) put(statements, record, generation)
+  for (const [at, record] of batch.put.entries()) put(statements, record, { generation, hot: hot[at] as string })
   const touch = database.prepare('UPDATE file SET stat = ? WHERE key = ?')
   for (const known of batch.touch) touch.run(packStat(known), known.key)
 }
@@ -310,10 +332,10 @@ interface PutStatements {
   readonly noLinks: Statement
 }
 
-function put(statements: PutStatements, record: FileRecord, generation: number): void {
+function put(statements: PutStatements, record: FileRecord, { generation, hot }: { generation: number; hot: string }): void {
   const { key, hash, mentions, links, info } = record
   const mentioned = mentions.length === 0 ? '' : packMentions(key, mentions)
-  statements.file.run(key, generation, hash, packStat(record), packHot(record), mentioned)
+  statements.file.run(key, generation, hash, packStat(record), hot, mentioned)
   if (info !== undefined) statements.info.run(key, packInfo(key, info))
   if (links.length > 0) statements.links.run(key, packLinks(key, links))
   // A new index has none to delete.
