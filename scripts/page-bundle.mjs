@@ -7,7 +7,7 @@ const from = (name) => join(root, 'src/web/client', name)
 /** Files of the page that are sent as they are. */
 export const PAGE_FILES = ['index.html', 'page.css', 'icon.svg'].map(from)
 
-/** How esbuild bundles the page that "roux open" shows, and the thread that it parses notes in, with nothing of the program in it. */
+/** How esbuild bundles the page that "roux open" shows, the thread that it parses notes in, and what that reads formulas with, with nothing of the program in it. */
 export const PAGE_BUNDLE = {
   absWorkingDir: root,
   bundle: true,
@@ -19,5 +19,5 @@ export const PAGE_BUNDLE = {
   jsxImportSource: 'preact',
   tsconfig: from('tsconfig.json'),
   alias: { 'decode-named-character-reference': from('named-characters.ts') },
-  entryPoints: { page: from('main.tsx'), markdown: from('markdown-worker.ts') },
+  entryPoints: { page: from('main.tsx'), markdown: from('markdown-worker.ts'), formula: from('formula.ts') },
 }

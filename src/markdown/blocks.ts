@@ -18,6 +18,7 @@ import {
   TILDE,
   UNDERSCORE,
 } from './chars.ts'
+import type { Range } from './comments.ts'
 import { type Definition, takeDefinitions } from './destinations.ts'
 import { closesHtmlBlock, htmlBlockKind } from './html.ts'
 import { LineCursor } from './line-cursor.ts'
@@ -33,6 +34,8 @@ export interface Blocks {
   readonly boxes: readonly number[]
   /** Fenced code, each from its first mark to the end of its last line. */
   readonly fences: readonly Fence[]
+  /** Formulas that are blocks, with their marks. */
+  readonly formulas: readonly Range[]
 }
 
 export interface Fence {
@@ -72,6 +75,7 @@ class BlockScanner implements Blocks {
   readonly definitions = new Map<string, Definition>()
   readonly boxes: number[] = []
   readonly fences: { readonly start: number; end: number }[] = []
+  readonly formulas: Range[] = []
   readonly #text: string
   readonly #line: LineCursor
 
@@ -419,6 +423,7 @@ class BlockScanner implements Blocks {
     const close = this.#findMath(content + 2)
     if (close < eol || close === Number.POSITIVE_INFINITY) return 'none'
     this.#beginLeaf(MATH)
+    this.formulas.push({ start: content, end: close + 2 })
     return 'leaf'
   }
 

@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 import { PAGE_BUNDLE, PAGE_FILES } from '../../scripts/page-bundle.mjs'
 
-/** What the page may weigh without what draws the map, as it goes over a wire; and all of it in the package. */
+/** What the page may weigh without what draws the map and what reads formulas, as it goes over a wire; and all of it in the package. */
 const MOST = { gzipped: 60_000, whole: 600_000 }
 
-async function bytesOf(external: readonly string[]): Promise<Uint8Array> {
+/** The scripts of the page by their names. */
+async function scriptsOf(external: readonly string[]): Promise<Readonly<Record<string, Uint8Array>>> {
   const { outputFiles = [] } = await build({
     ...PAGE_BUNDLE,
     minify: true,
@@ -15,13 +17,17 @@ async function bytesOf(external: readonly string[]): Promise<Uint8Array> {
     outdir: 'page',
     external: [...external],
   })
-  return outputFiles[0]?.contents ?? new Uint8Array()
+  return Object.fromEntries(outputFiles.map(({ path, contents }) => [basename(path), contents]))
 }
 
+const sum = (sizes: readonly number[]): number => sizes.reduce((all, size) => all + size, 0)
+
 test('the page is small', async () => {
-  const [whole, withoutMap] = await Promise.all([bytesOf([]), bytesOf(['./map-view.ts'])])
-  expect(withoutMap.length).toBeLessThan(whole.length)
-  expect(gzipSync(withoutMap).length).toBeLessThan(MOST.gzipped)
-  const files = PAGE_FILES.map((file) => readFileSync(file).length).reduce((sum, size) => sum + size, 0)
-  expect(whole.length + files).toBeLessThan(MOST.whole)
+  const [whole, withoutMap] = await Promise.all([scriptsOf([]), scriptsOf(['./map-view.ts'])])
+  expect(Object.keys(whole).sort()).toEqual(['formula.js', 'markdown.js', 'page.js'])
+  expect(withoutMap['page.js']?.length).toBeLessThan(whole['page.js']?.length ?? 0)
+  const always = ['page.js', 'markdown.js'].map((name) => gzipSync(withoutMap[name] ?? '', { level: 9 }).length)
+  expect(sum(always)).toBeLessThan(MOST.gzipped)
+  const files = PAGE_FILES.map((file) => readFileSync(file).length)
+  expect(sum([...files, ...Object.values(whole).map(({ length }) => length)])).toBeLessThan(MOST.whole)
 })

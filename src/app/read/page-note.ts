@@ -2,6 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { LinkForm } from '../../core/note.ts'
 import { ALL, type Node, type NodeKind, type Snapshot } from '../../core/store.ts'
 import { findComments } from '../../markdown/find-comments.ts'
+import { findFormulas } from '../../markdown/find-formulas.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp, unknownIdWarning } from '../names/known-node.ts'
@@ -19,6 +20,8 @@ export interface PageText {
   readonly links: readonly PageLink[]
   /** Offsets in `text` of what its author hid (`%% … %%`), in order. */
   readonly comments: readonly { readonly start: number; readonly end: number }[]
+  /** Offsets in `text` of formulas with their marks (`$…$`, `$$…$$`), in order. */
+  readonly formulas: readonly { readonly start: number; readonly end: number }[]
   /** A line of the text is a line when it is read, as in Obsidian and Logseq; else lines run on. */
   readonly breaks: boolean
 }
@@ -92,6 +95,7 @@ export function pageNote(
       lines_before: countLines(text.slice(0, bodyStart)),
       links: text === '' ? [] : await linksIn(snapshot, id, { start: bodyStart, end }),
       comments: id.endsWith('.canvas') ? [] : commentsIn(text.slice(bodyStart, end)),
+      formulas: id.endsWith('.canvas') ? [] : findFormulas(text.slice(bodyStart, end), 0),
       breaks: KEEPS_LINES.has(core.indexing.status().mode),
     }
     return { value, warnings: [] }

@@ -46,8 +46,8 @@ async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined
   try {
     const { value } = await pageNote(core, { id }, { whole: true })
     if (value === null) return undefined
-    const { title, text, left_out, lines_before, links, comments, breaks } = value
-    return { title, text, left_out, lines_before, links, comments, breaks }
+    const { title, text, left_out, lines_before, links, comments, formulas, breaks } = value
+    return { title, text, left_out, lines_before, links, comments, formulas, breaks }
   } catch (error) {
     // Its file does not answer: the others are worth a page without it.
     if (error instanceof RouxError && error.code === 'TIMEOUT') return undefined

@@ -1,20 +1,22 @@
 import type { RootContent } from 'hast'
 import { defaultSchema, sanitize } from 'hast-util-sanitize'
 import type { RootContent as RootNode } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
+import { toHast } from 'mdast-util-to-hast'
 import { gfm } from 'micromark-extension-gfm'
-import remarkParse from 'remark-parse'
-import remarkRehype from 'remark-rehype'
-import { type Processor, unified } from 'unified'
 import type { PageLink, PageText } from '../../app/read/page-note.ts'
-import type { MarkdownNode, MarkdownTree } from './markdown-nodes.ts'
+import type { MarkdownElement, MarkdownNode, MarkdownTree } from './markdown-nodes.ts'
 
-// A private-use character on each side: what stands for a link can be in no table's or code's way.
-const [OPEN, CLOSE] = ['\u{E000}', '\u{E001}']
-const MARKS = /[\u{E000}\u{E001}]/gu
+// A private-use character on each side: what stands for a link or a formula can be in no table's or code's way.
+const [OPEN, CLOSE, CLOSE_FORMULA] = ['\u{E000}', '\u{E001}', '\u{E002}']
+const MARKS = /[\u{E000}-\u{E002}]/gu
+const FORMULA = /\u{E000}(\d+)\u{E002}/gu
 
-// Raw HTML never becomes elements: remark-rehype drops it, and this is the second lock.
-const processor = unified().use(remarkParse).use(readGfm).use(remarkRehype)
+/** Tables, tasks and footnotes. */
+const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
+
+// Raw HTML never becomes elements: it is dropped from the tree, and this is the second lock.
 const SCHEMA = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
@@ -33,20 +35,25 @@ export interface ParseOptions {
    * who cannot end it sets a limit.
    */
   readonly mostMarks?: number
+  /** Makes an element of TeX, or `undefined` of what is none; absent: formulas are shown as they are written. */
+  readonly readFormula?:
+    | ((tex: string, display: boolean, definitions: Record<string, unknown>) => MarkdownElement | undefined)
+    | undefined
 }
 
 const MARK = /[!#$&*+<=>@[\\\]^_`{|}~\n-]/g
 
 /** A note's text as elements; `undefined` for what no browser should lay out. It may take minutes without `mostMarks`. */
-export function parseMarkdown(note: PageText, { mostMarks }: ParseOptions = {}): MarkdownTree | undefined {
+export function parseMarkdown(note: PageText, { mostMarks, readFormula }: ParseOptions = {}): MarkdownTree | undefined {
   if (TANGLED.test(note.text)) return undefined
-  const { text, labels } = withSlots(note)
+  const { text, labels, formulas } = withSlots(note)
   if (mostMarks !== undefined && (text.match(MARK)?.length ?? 0) > mostMarks) return undefined
   try {
-    const parsed = processor.parse(text)
+    const parsed = fromMarkdown(text, GFM)
     if (note.breaks) keepLines(parsed)
-    const { children } = sanitize(processor.runSync(parsed), SCHEMA) as { readonly children: readonly RootContent[] }
-    return { children: new Conversion({ hidesBlockIds: note.breaks }).convert(children, 0), labels }
+    const { children } = sanitize(toHast(parsed), SCHEMA) as { readonly children: readonly RootContent[] }
+    const conversion = new Conversion({ hidesBlockIds: note.breaks, formulas, readFormula })
+    return { children: conversion.convert(children, 0), labels }
   } catch (error) {
     // Too deep for the stack, or for what is shown.
     if (error instanceof RangeError) return undefined
@@ -54,29 +61,76 @@ export function parseMarkdown(note: PageText, { mostMarks }: ParseOptions = {}):
   }
 }
 
+interface ConversionOptions extends Pick<ParseOptions, 'readFormula'> {
+  readonly hidesBlockIds: boolean
+  /** As they are written. */
+  readonly formulas: readonly string[]
+}
+
 /** Takes over what is shown. */
 class Conversion {
   #elements = 0
   readonly #hidesBlockIds: boolean
+  readonly #formulas: readonly string[]
+  readonly #readFormula: ParseOptions['readFormula']
+  readonly #definitions: Record<string, unknown> = {}
 
-  constructor({ hidesBlockIds }: { readonly hidesBlockIds: boolean }) {
+  constructor({ hidesBlockIds, formulas, readFormula }: ConversionOptions) {
     this.#hidesBlockIds = hidesBlockIds
+    this.#formulas = formulas
+    this.#readFormula = readFormula
   }
 
   /** @throws RangeError where there is too much */
   convert(nodes: readonly RootContent[], depth: number): readonly MarkdownNode[] {
     if (depth > DEEPEST) throw new RangeError('too deep')
     return nodes.flatMap((node): readonly MarkdownNode[] => {
-      if (node.type === 'text') return [node.value]
+      if (node.type === 'text') return this.#withFormulas(node.value)
       if (node.type !== 'element') return []
-      this.#elements++
-      if (this.#elements > MOST_ELEMENTS) throw new RangeError('too much')
-      const { tagName: name, properties, position } = node
+      this.#count(1)
+      const { tagName: name, position } = node
+      const properties = this.#written(node.properties)
       const within = this.convert(node.children, depth + 1)
       const children = this.#hidesBlockIds && BLOCKS.has(name) ? withoutBlockId(within) : within
       return [{ name, properties, line: position?.start.line, children }]
     })
   }
+
+  /** @throws RangeError */
+  #count(elements: number): void {
+    this.#elements += elements
+    if (this.#elements > MOST_ELEMENTS) throw new RangeError('too much')
+  }
+
+  /** A text with its formulas as elements. */
+  #withFormulas(value: string): readonly MarkdownNode[] {
+    const parts = value.split(FORMULA)
+    if (parts.length === 1) return [value]
+    return parts.flatMap((part, at): readonly MarkdownNode[] => {
+      if (at % 2 === 0) return part === '' ? [] : [part]
+      const written = this.#formulas[Number(part)] ?? ''
+      const display = written.startsWith('$$')
+      const tex = display ? written.slice(2, -2) : written.slice(1, -1)
+      const made = this.#readFormula?.(tex, display, this.#definitions)
+      if (made !== undefined) this.#count(sizeOf(made))
+      // What is none may be about prices.
+      return [made ?? written]
+    })
+  }
+
+  /** Properties are texts: formulas in them are as they are written. */
+  #written(properties: MarkdownElement['properties']): MarkdownElement['properties'] {
+    if (this.#formulas.length === 0) return properties
+    const entries = Object.entries(properties).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.replace(FORMULA, (_, number) => this.#formulas[Number(number)] ?? '') : value,
+    ])
+    return Object.fromEntries(entries)
+  }
+}
+
+function sizeOf(node: MarkdownNode): number {
+  return typeof node === 'string' ? 0 : node.children.reduce((sum, child) => sum + sizeOf(child), 1)
 }
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
@@ -101,31 +155,48 @@ function keepLines(parent: Parent): void {
   })
 }
 
-/** Tables, tasks and footnotes; what `remark-gfm` does, without what writes Markdown. */
-function readGfm(this: Processor): void {
-  const data = this.data()
-  data.micromarkExtensions = [gfm()]
-  data.fromMarkdownExtensions = [gfmFromMarkdown()]
-}
-
 interface Parent {
   children: RootNode[]
 }
 
-/** The text without comments, with a mark in place of each link that leads into the vault, and what each says. */
-function withSlots({ text, links, comments }: PageText): { readonly text: string; readonly labels: readonly string[] } {
+interface Slotted {
+  readonly text: string
+  /** What each link says. */
+  readonly labels: readonly string[]
+  /** Each formula as it is written, without the marks of the quotes that it stands in. */
+  readonly formulas: readonly string[]
+}
+
+/** The text without comments, with a mark in place of each formula and each link that leads into the vault; every line stays where it is. */
+function withSlots({ text, links, comments, formulas }: PageText): Slotted {
   let made = ''
   let at = 0
   const labels = links.map((link) => labelOf(text.slice(link.start, link.end), link))
   const slots = links.map(({ start, end, form }, number) => ({ start, end, form, mark: OPEN + number + CLOSE }))
-  const replaced = [...slots, ...comments.map((range) => ({ ...range, form: undefined, mark: '' }))]
+  const replaced = [
+    ...slots,
+    ...comments.map((range) => ({ ...range, form: undefined, mark: '' })),
+    ...formulas.map((range, number) => ({ ...range, form: undefined, mark: OPEN + number + CLOSE_FORMULA })),
+  ]
   for (const { start, end, form, mark } of replaced.sort((a, b) => a.start - b.start)) {
     // References are told apart by their definitions, which stand elsewhere.
     if (start < at || form === 'reference' || form === 'html') continue
-    made += text.slice(at, start).replace(MARKS, '') + mark
+    made += text.slice(at, start).replace(MARKS, '') + mark + linesOf(text.slice(start, end))
     at = end
   }
-  return { text: made + text.slice(at).replace(MARKS, ''), labels }
+  const written = formulas.map(({ start, end }) => text.slice(start, end).replace(QUOTE_MARKS, '\n'))
+  return { text: made + text.slice(at).replace(MARKS, ''), labels, formulas: written }
+}
+
+const QUOTE_MARKS = /\n(?:[ \t]*>)+/g
+
+/** The ends of the lines of what is replaced, and the quotes that they stand in: the lines after it are still those of the file. */
+function linesOf(replaced: string): string {
+  return replaced
+    .split('\n')
+    .slice(1)
+    .map((line) => `\n${/^(?:[ \t]*>)+/.exec(line)?.[0] ?? ''}`)
+    .join('')
 }
 
 function labelOf(written: string, { title }: PageLink): string {

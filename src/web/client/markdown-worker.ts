@@ -1,5 +1,21 @@
 import type { PageText } from '../../app/read/page-note.ts'
-import { parseMarkdown } from './markdown-tree.ts'
+import { type ParseOptions, parseMarkdown } from './markdown-tree.ts'
+
+const FORMULAS = './formula.js'
+
+/** What reads formulas is as large as all else, and hardly a note has any. Where it cannot be had they are shown as they are written. */
+async function formulaReader(): Promise<Pick<ParseOptions, 'readFormula'>> {
+  try {
+    const { readFormula } = (await import(FORMULAS)) as typeof import('./formula.ts')
+    return { readFormula }
+  } catch {
+    return {}
+  }
+}
+
+async function parse(note: PageText): Promise<void> {
+  postMessage(parseMarkdown(note, note.formulas.length === 0 ? {} : await formulaReader()))
+}
 
 // Parses what the page sends, one text after another: the page goes on meanwhile, and ends this thread when it takes too long.
-addEventListener('message', ({ data }: MessageEvent<PageText>) => postMessage(parseMarkdown(data)))
+addEventListener('message', ({ data }: MessageEvent<PageText>) => void parse(data))

@@ -48,12 +48,18 @@ function textOf(node: MarkdownNode): string {
 function rendered(node: MarkdownNode, context: Context): ComponentChildren {
   if (!isElement(node)) return filled(node, context)
   const { name, properties, children } = node
+  if (name === 'math') return formula(node)
   if (name === 'img') return outside(String(properties.src ?? ''), String(properties.alt ?? ''))
   const inner = children.map((child) => rendered(child, context))
   const shown = propertiesOf(node, context)
   if (name === 'blockquote') return callout(node, context) ?? h('blockquote', shown, inner)
   if (name === 'table') return h('div', { class: 'wide' }, h('table', shown, inner))
   return h(name, shown, inner)
+}
+
+/** A formula: elements and properties are those that `readFormula` lets through. */
+function formula(node: MarkdownNode): ComponentChildren {
+  return isElement(node) ? h(node.name, node.properties, node.children.map(formula)) : node
 }
 
 /** A text with its links. */

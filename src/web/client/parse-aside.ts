@@ -46,7 +46,7 @@ function answerOf(worker: Worker, note: PageText, signal: AbortSignal) {
     worker.onmessageerror = () => reject(new Error('What was parsed cannot be sent.'))
     worker.onerror = ({ message }) => reject(new Error(message))
     // Nothing else that is known of the note is copied.
-    const { title, text, links, comments, breaks, left_out, lines_before } = note
-    worker.postMessage({ title, text, links, comments, breaks, left_out, lines_before } satisfies PageText)
+    const { title, text, links, comments, formulas, breaks, left_out, lines_before } = note
+    worker.postMessage({ title, text, links, comments, formulas, breaks, left_out, lines_before } satisfies PageText)
   })
 }

@@ -1,12 +1,15 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { PageText } from '../../../src/app/read/page-note.ts'
+import { findFormulas } from '../../../src/markdown/find-formulas.ts'
+import { readFormula } from '../../../src/web/client/formula.ts'
 import { renderMarkdown } from '../../../src/web/client/markdown.ts'
+import type { MarkdownNode } from '../../../src/web/client/markdown-nodes.ts'
 import { parseMarkdown } from '../../../src/web/client/markdown-tree.ts'
 
 const SLOTS = { link: () => 'link', embed: () => 'embed' }
 
 function textOf(text: string): PageText {
-  return { title: 'a', text, left_out: 0, lines_before: 0, links: [], comments: [], breaks: false }
+  return { title: 'a', text, left_out: 0, lines_before: 0, links: [], comments: [], formulas: [], breaks: false }
 }
 
 const filled = (part: string): string => part.repeat(200_000 / part.length)
@@ -65,4 +68,63 @@ test('where notes are written as in Obsidian the id of a block is not shown, els
   expect(shown(true)).not.toMatch(/\^claim|\^github/)
   for (const kept of ['A claim.', 'GitHub: x', '2 ^ 3', 'At ^the end not']) expect(shown(true)).toContain(kept)
   expect(shown(false)).toContain('A claim. ^claim')
+})
+
+describe('formulas', () => {
+  const withFormulas = (text: string): PageText => ({ ...textOf(text), formulas: findFormulas(text, 0) })
+  const shown = (text: string, options = { readFormula }): string => {
+    const tree = parseMarkdown(withFormulas(text), options)
+    const written = (node: MarkdownNode): string =>
+      typeof node === 'string' ? node : `<${node.name}>${node.children.map(written).join('')}</${node.name}>`
+    return tree?.children.map(written).join('').replaceAll('\n', '') ?? ''
+  }
+
+  test('are MathML, in a line and as blocks, whatever their marks mean elsewhere', () => {
+    expect(shown('So $a_1*b_2*c$ is.')).toBe(
+      '<p>So <math><mrow><msub><mi>a</mi><mn>1</mn></msub><mo>∗</mo><msub><mi>b</mi><mn>2</mn></msub><mo>∗</mo><mi>c</mi></mrow></math> is.</p>',
+    )
+    const [block] = parseMarkdown(withFormulas('$$\nx\n$$\n'), { readFormula })?.children ?? []
+    expect(JSON.stringify(block)).toContain('"display":"block"')
+  })
+
+  test('in quotes and lists stay there, and every line after them is that of the file', () => {
+    expect(shown('> $$\n> x\n> $$\n> after')).toMatch(/^<blockquote><p><math>.*<\/math>.*after<\/p><\/blockquote>$/)
+    const tree = parseMarkdown(withFormulas('- one\n  $$\n  x\n  $$\n- two\n\nlast'))
+    expect(tree?.children.find((node) => typeof node === 'object' && node.name === 'p')).toMatchObject({ line: 7 })
+  })
+
+  test('are as they are written where they are no TeX, in texts of pictures, and where nothing reads them', () => {
+    expect(shown('A $\\nonsense{x}$ here')).toBe('<p>A $\\nonsense{x}$ here</p>')
+    expect(shown('A $x$ here', {} as never)).toBe('<p>A $x$ here</p>')
+    const [paragraph] = parseMarkdown(withFormulas('![of $x$](https://a.example/b.png)'), { readFormula })?.children ?? []
+    expect(JSON.stringify(paragraph)).toContain('"alt":"of $x$"')
+  })
+
+  test('may define what later ones use', () => {
+    expect(shown('$\\gdef\\half{\\frac12}$ and $\\half$')).toContain('<mfrac><mn>1</mn><mn>2</mn></mfrac>')
+  })
+
+  test('lead nowhere, load nothing and end', () => {
+    const hostile = [
+      '\\href{javascript:alert(1)}{x}',
+      '\\url{https://a.example}',
+      '\\includegraphics{https://a.example/b.png}',
+      '\\class{note}{x}',
+      '\\style{background:url(https://a.example)}{x}',
+      '\\color{url(https://a.example)} x',
+      '\\text{<img src=x onerror=alert(1)>}',
+      '\\def\\a{\\a\\a}\\a',
+      '{'.repeat(10_000),
+      '\\frac'.repeat(5_000),
+    ]
+    for (const tex of hostile) {
+      const tree = parseMarkdown(withFormulas(`$${tex}$`), { readFormula })
+      const text = JSON.stringify(tree?.children ?? '')
+      expect(text).not.toMatch(/"(?:href|src|id|onerror)"|"style":\{[^}]*url/)
+    }
+  })
+
+  test('of a size that no browser lays out leave the note as it is written', () => {
+    expect(parseMarkdown(withFormulas(`$${'x+'.repeat(15_000)}x$`), { readFormula })).toBeUndefined()
+  })
 })

@@ -197,3 +197,21 @@ test('of several vaults, too, what is copied for an assistant has texts with ids
   const copied = await page.evaluate(() => navigator.clipboard.readText())
   expect(copied).toMatch(/^## Hydration \(vault:concepts\/hydration\.md, lines \d+–\d+\)\n\n/)
 })
+
+test('formulas are laid out, under the same policy', async () => {
+  const world = openWorld()
+  world.write(
+    'Sums.md',
+    'So $e^{i\\pi} + 1 = 0$, and $5 a piece.\n\n$$\n\\begin{aligned} a &= b \\\\ c &= \\frac{d}{2} \\end{aligned}\n$$\n',
+  )
+  const { page, errors } = await look(await openRoux(world), { hash: '&note=Sums' })
+  await page.waitForSelector('.note math[display="block"] mfrac')
+  const inline = await page.$eval('.note math:not([display])', ({ namespaceURI, textContent }) => [namespaceURI, textContent])
+  expect(inline).toEqual(['http://www.w3.org/1998/Math/MathML', 'eiπ+1=0'])
+  // Laid out, not only there: a fraction is higher than a letter.
+  const heights = await page.$$eval('.note mfrac, .note msup > mi', (all) => all.map((one) => one.getBoundingClientRect().height))
+  expect(heights[1]).toBeGreaterThan(1.5 * (heights[0] ?? 0))
+  expect(await page.innerText('.note .body')).toContain('and $5 a piece')
+  expect(await page.evaluate(() => window.refusals ?? [])).toEqual([])
+  expect(errors).toEqual([])
+})

@@ -1,0 +1,62 @@
+import temml from 'temml'
+import type { MarkdownElement, MarkdownNode } from './markdown-nodes.ts'
+
+/** The part of what the library makes that is taken over: elements of MathML. */
+interface Made {
+  readonly type?: string
+  readonly text?: string
+  readonly attributes?: Readonly<Record<string, unknown>>
+  readonly classes?: readonly string[]
+  readonly style?: Readonly<Record<string, string>>
+  readonly children?: readonly Made[]
+}
+
+interface Library {
+  __renderToMathMLTree(tex: string, options: object): Made
+}
+
+/** Definitions (`\\gdef`, `\\newcommand`) that hold for the rest of a note. */
+export type Definitions = Record<string, unknown>
+
+const ELEMENTS: ReadonlySet<string | undefined> = new Set(
+  `math menclose merror mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle msub msubsup
+  msup mtable mtd mtext mtr munder munderover none`.split(/\s+/),
+)
+const ATTRIBUTES: ReadonlySet<string> = new Set(
+  `accent accentunder columnalign columnlines columnspacing columnspan depth display displaystyle fence form height largeop linethickness
+  lspace mathbackground mathcolor mathvariant maxsize minsize movablelimits notation rowlines rowspacing rowspan rspace scriptlevel
+  separator stretchy symmetric voffset width`.split(/\s+/),
+)
+const STYLES: ReadonlySet<string> = new Set(
+  `backgroundColor border borderBottom borderLeft borderRight borderTop color fontStyle fontWeight height marginLeft padding paddingBottom
+  paddingLeft paddingRight paddingTop textAlign width`.split(/\s+/),
+)
+/** Lengths, colours, words; nothing that could name an address. */
+const PLAIN = /^[\w#%., -]*$/
+
+/** A formula as MathML; `undefined` for what is no TeX that is known. It may define what later ones use. */
+export function readFormula(tex: string, display: boolean, macros: Definitions): MarkdownElement | undefined {
+  try {
+    const options = { displayMode: display, throwOnError: true, trust: false, maxExpand: 1_000, maxSize: [50, 50], macros }
+    const [node] = converted((temml as unknown as Library).__renderToMathMLTree(tex, options))
+    return typeof node === 'object' && node.name === 'math' ? node : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function converted({ type, text, attributes = {}, classes = [], style = {}, children = [] }: Made): readonly MarkdownNode[] {
+  if (text !== undefined) return [text]
+  const within = children.flatMap(converted)
+  // What holds others together is no element of its own.
+  if (type === undefined) return within
+  if (!ELEMENTS.has(type)) return []
+  const own = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name))
+  const shown = Object.entries(style).filter(([name, value]) => STYLES.has(name) && PLAIN.test(value))
+  const properties = {
+    ...Object.fromEntries(own),
+    ...(classes.length === 0 ? {} : { class: classes.join(' ') }),
+    ...(shown.length === 0 ? {} : { style: Object.fromEntries(shown) }),
+  }
+  return [{ name: type, properties, line: undefined, children: within }]
+}
