@@ -66,7 +66,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     vectorGraphs: compute,
   })
   const { store } = engine
-  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(engine)) : undefined
+  const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(engine, shared.files)) : undefined
   if (options.watch) {
     followVectors(indexing, engine)
     prepareForQuestions(indexing, {

@@ -32,8 +32,9 @@ export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.T
 }
 
 /** What is kept at hand for the next call is not worth its memory while none comes. */
-export function giveUpMemory(engine: OpenEngine): void {
+export function giveUpMemory(engine: OpenEngine, files: FileThreads): void {
   engine.rest()
+  files.rest()
   collectGarbage()
 }
 

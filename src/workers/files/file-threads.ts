@@ -88,6 +88,11 @@ export class FileThreads {
     if (this.#threads.size === 0 && !this.#isClosed) this.#startThread()
   }
 
+  /** Ends threads that read nothing: each takes some 10 MB, and the next file starts one again. */
+  rest(): void {
+    for (const thread of this.#threads) if (thread.given.length === 0) void this.#end(thread)
+  }
+
   /** Ends the threads. One that a file holds ends when that answers, and is not waited for any longer than `LAST_WAIT`. */
   async close(): Promise<void> {
     this.#isClosed = true

@@ -232,6 +232,22 @@ test('no thread is started once they are closed', async () => {
   expect(disk.threads).toEqual([])
 })
 
+test('threads that read nothing end when they are told to rest, and the next file has another', async () => {
+  const { disk, threads, read } = opened()
+  expect(await elapse(0, read('a.md'))).toMatchObject([{ value: 'a.md' }])
+  disk.slow.add('slow.md')
+  const slow = read('slow.md')
+  await vi.advanceTimersByTimeAsync(0)
+  threads.rest()
+  expect(disk.running).toBe(1)
+  disk.release('slow.md')
+  expect(await elapse(0, slow)).toMatchObject([{ value: 'slow.md' }])
+  threads.rest()
+  expect(disk.running).toBe(0)
+  expect(await elapse(0, read('b.md'))).toMatchObject([{ value: 'b.md' }])
+  expect(disk.threads).toHaveLength(2)
+})
+
 test('a thread that ends is told to whoever waits for the file that it was at, and another reads the rest', async () => {
   const { disk, read } = opened()
   disk.slow.add('a.md')

@@ -29,7 +29,8 @@ export class VectorSlots {
   /** Reads of fine vectors that the search under way may still make. */
   #reads = 0
   #searches = 0
-  readonly #ofKey = new Map<number, Int32Array>()
+  /** Mostly one: a typed array of that takes five times as much. */
+  readonly #ofKey = new Map<number, readonly number[]>()
   #free: number[] = []
   #keys = new Int32Array(64)
   #ordinals = new Uint16Array(64)
@@ -79,7 +80,8 @@ export class VectorSlots {
     }
     for (const slot of before?.values() ?? []) this.#release(slot)
     if (slots.length === 0) this.#ofKey.delete(key)
-    else this.#ofKey.set(key, Int32Array.from(slots))
+    // A list that has grown has room for more.
+    else this.#ofKey.set(key, slots.slice())
   }
 
   nearest(vector: Float32Array, limit: number, accept: (key: number) => boolean): readonly VectorTableHit[] {
