@@ -1,3 +1,4 @@
+import { NO_NOTE } from '../core/insight/insight.ts'
 import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED, type LinkSuggestions } from '../core/insight/link-suggestions.ts'
 import { selectTop } from '../graph/select-top.ts'
 import type { Corpus } from './corpus.ts'
@@ -27,9 +28,9 @@ const WEIGHTS: readonly number[] = [
   // walk: Visits of a walk from the note, ÷ the most.
   3.5,
   // words: BM25 of the note's own words, ÷ the best.
-  2.2,
+  1.8,
   // open: A name stands where a link can be put.
-  1.6,
+  1.8,
   // linkRate: log of the share of notes that link it among those that hold the name.
   0.15,
   // rarity: How few notes hold the name, 0–1.
@@ -51,7 +52,11 @@ const WEIGHTS: readonly number[] = [
   // peers: The share of the other notes of the note's own folder that link it.
   8,
   // alike: The share of the notes most alike that link it.
-  6,
+  5,
+  // asked: 1 ÷ the place that the note has among those most alike to it, by its words; 0 behind them.
+  1.5,
+  // ownFolder: It lies in the note's folder.
+  0.4,
 ]
 /** Turns the sum into a chance: that of a link that was taken out to be the one that is looked at. */
 const CHANCE = { slope: 0.5, constant: -6.5 }
@@ -60,7 +65,9 @@ const CHANCE = { slope: 0.5, constant: -6.5 }
 const KEPT = 12
 /** Of those that a walk or shared words find, so many are looked at more closely. */
 const CANDIDATES = 40
-/** How many of the notes most alike are asked what they link, unless they link too many. */
+/** An index lacks an entry: of folders of which a note links this share, so many of the notes that it does not link are looked at, too. */
+const LACKING = { share: 0.25, notes: 200 }
+/** How many notes count as most alike; they are asked what they link, unless they link too many. */
 const ALIKE = 10
 const MOST_LINKS = 100
 /** Shares are told apart from one case in one as if there were so many more cases, of the usual share. */
@@ -120,10 +127,15 @@ class Suggester {
   readonly #mentions: Mentions
   readonly #habits: Habits
   readonly #words: SharedWords
+  /** Of each note the `ALIKE` notes that answer best to its words, in order, then `NO_NOTE`. */
+  readonly #mostAlike: Uint32Array
   readonly #walker: Walker
   readonly #peers: Peers
   readonly #inLinks: Uint32Array
   readonly #folderSizes: Uint32Array
+  /** Notes by folder, and where each folder's begin. */
+  readonly #members: Uint32Array
+  readonly #membersOf: Uint32Array
   /** Of the note at hand: 1 for notes that it links and itself, 1 for terms that it has, and how many notes of each folder it links. */
   readonly #linked: Uint8Array
   readonly #hasTerm: Uint8Array
@@ -140,6 +152,7 @@ class Suggester {
     this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, (...occurrence) => contexts.add(...occurrence))
     this.#habits = habitsOf(this.#mentions, this.#names, { links, contexts })
     this.#words = new SharedWords(corpus)
+    this.#mostAlike = this.#answers(notes)
     this.#walker = new Walker(undirected(links))
     this.#peers = new Peers(folders, links)
     this.#inLinks = new Uint32Array(notes)
@@ -147,6 +160,8 @@ class Suggester {
     const folderCount = folders.reduce((most, folder) => Math.max(most, folder + 1), 0)
     this.#folderSizes = new Uint32Array(folderCount)
     for (const folder of folders) this.#folderSizes[folder] = (this.#folderSizes[folder] as number) + 1
+    this.#membersOf = startsOf(folders, folderCount)
+    this.#members = Uint32Array.from(folders.keys()).sort((a, b) => (folders[a] as number) - (folders[b] as number) || a - b)
     this.#linked = new Uint8Array(notes)
     this.#hasTerm = new Uint8Array(corpus.terms.length)
     this.#folderLinks = new Uint32Array(folderCount)
@@ -158,20 +173,19 @@ class Suggester {
     this.#mark(note, 1)
     const isFree = (other: number): boolean => this.#linked[other] === 0 && ignored?.[other] !== 1
     const walked = this.#walker.from(note).filter(isFree)
-    const likeIt = this.#words.of(note)
-    const worded = likeIt.filter(isFree)
+    const worded = this.#words.of(note).filter(isFree)
     const named = this.#named(note, isFree)
     const mostVisits = walked.reduce((most, other) => Math.max(most, this.#walker.visits(other)), Number.MIN_VALUE)
     const bestWords = worded.reduce((most, other) => Math.max(most, this.#words.score(other)), Number.MIN_VALUE)
     const byVisits = (a: number, b: number) => comesFirst(this.#walker.visits(a) - this.#walker.visits(b), a, b)
-    const byWords = (a: number, b: number) => comesFirst(this.#words.score(a) - this.#words.score(b), a, b)
-    const alike = this.#alike(selectTop(likeIt, ALIKE, byWords), isFree)
+    const alike = this.#alike(note, isFree)
     const candidates = new Set([
       ...named.keys(),
       ...this.#peers.most(note).filter(isFree),
       ...alike.keys(),
+      ...this.#lacking(note, isFree),
       ...selectTop(walked, CANDIDATES, byVisits),
-      ...selectTop(worded, CANDIDATES, byWords),
+      ...selectTop(worded, CANDIDATES, this.#byWords),
     ])
     const suggestions: Suggestion[] = []
     for (const target of candidates) {
@@ -189,6 +203,8 @@ class Suggester {
         siblings,
         peers,
         alike.get(target) ?? 0,
+        this.#asked(note, target),
+        this.#source.folders[note] === this.#source.folders[target] ? 1 : 0,
       ]
       const reasons =
         (name?.isOpen === true ? IS_NAMED | (this.#isMostlyLinked(name.mention) ? BY_RATE : 0) : 0) |
@@ -224,10 +240,40 @@ class Suggester {
     for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) this.#hasTerm[terms[at] as number] = mark
   }
 
-  /** Of what the notes most alike link: by what share of them, the nearer ones more. */
-  #alike(notes: readonly number[], isFree: (other: number) => boolean): ReadonlyMap<number, number> {
+  readonly #byWords = (a: number, b: number): boolean => comesFirst(this.#words.score(a) - this.#words.score(b), a, b)
+
+  #answers(notes: number): Uint32Array {
+    const answers = new Uint32Array(notes * ALIKE).fill(NO_NOTE)
+    for (let note = 0; note < notes; note++) answers.set(selectTop(this.#words.of(note), ALIKE, this.#byWords), note * ALIKE)
+    return answers
+  }
+
+  /** What the note at hand is to the words of another: two that are alike need not be so the other way round, because each asks by what it is about. */
+  #asked(note: number, other: number): number {
+    const place = this.#mostAlike.subarray(other * ALIKE, (other + 1) * ALIKE).indexOf(note)
+    return place === -1 ? 0 : 1 / (place + 1)
+  }
+
+  /** What is left of the folders of which a note links much, those of the greatest share first. */
+  #lacking(note: number, isFree: (other: number) => boolean): readonly number[] {
+    const { links, folders } = this.#source
+    const linked = new Set(
+      Array.from(links.targets.subarray(links.offsets[note], links.offsets[note + 1]), (target) => folders[target] as number),
+    )
+    const share = (folder: number): number => (this.#folderLinks[folder] as number) / (this.#folderSizes[folder] as number)
+    return [...linked]
+      .filter((folder) => share(folder) >= LACKING.share)
+      .sort((a, b) => share(b) - share(a) || a - b)
+      .flatMap((folder) => [...this.#members.subarray(this.#membersOf[folder], this.#membersOf[folder + 1])])
+      .filter(isFree)
+      .slice(0, LACKING.notes)
+  }
+
+  /** Of what the notes most alike link: by what share of them, the nearer ones more; asked while their scores are there. */
+  #alike(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
     const found = new Map<number, number>()
+    const notes = [...this.#mostAlike.subarray(note * ALIKE, (note + 1) * ALIKE)].filter((other) => other !== NO_NOTE)
     const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
     for (const other of notes) {
       // An index links everything.
@@ -396,7 +442,7 @@ class Peers {
   }
 }
 
-/** Where the stretch of each note begins in a list of notes in ascending order. */
+/** Where the stretch of each number begins when a list of numbers below `notes` is in ascending order. */
 function startsOf(sorted: Uint32Array, notes: number): Uint32Array {
   const starts = new Uint32Array(notes + 1)
   for (const note of sorted) starts[note + 1] = (starts[note + 1] as number) + 1

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { IS_NAMED } from '../../src/core/insight/link-suggestions.ts'
 import { CorpusBuilder } from '../../src/insight/corpus.ts'
@@ -15,32 +16,39 @@ function corpusOf(vault: Vault) {
   return builder.build()
 }
 
-/** What each note is told to link by name, as `from > to: line`. */
-function named(vault: Vault, linked: readonly (readonly [string, string])[] = []): readonly string[] {
+type Linked = readonly (readonly [string, string])[]
+
+/** What is suggested for each note, best first; `folderOf` numbers the folders. */
+function suggested(vault: Vault, linked: Linked = [], folderOf: (name: string) => number = () => 0) {
   const names = Object.keys(vault)
   const lists = names.map((name) =>
-    linked
-      .filter(([from]) => from === name)
-      .map(([, to]) => names.indexOf(to))
-      .sort((a, b) => a - b),
+    [...new Set(linked.filter(([from]) => from === name).map(([, to]) => names.indexOf(to)))].sort((a, b) => a - b),
   )
   const offsets = new Uint32Array(names.length + 1)
   for (const [note, list] of lists.entries()) offsets[note + 1] = (offsets[note] as number) + list.length
-  const links = { offsets, targets: Uint32Array.from(lists.flat()) }
   const found = suggestLinks({
     corpus: corpusOf(vault),
     names: names.map((name) => [name]),
-    folders: new Uint32Array(names.length),
-    links,
+    folders: Uint32Array.from(names, folderOf),
+    links: { offsets, targets: Uint32Array.from(lists.flat()) },
   })
-  return names.flatMap((name, note) => {
-    const places = Array.from(
-      { length: (found.offsets[note + 1] as number) - (found.offsets[note] as number) },
-      (_, at) => (found.offsets[note] as number) + at,
-    )
-    const open = places.filter((at) => ((found.reasons[at] as number) & IS_NAMED) !== 0)
-    return open.map((at) => `${name} > ${names[found.targets[at] as number]}: ${found.lines[at]}`)
-  })
+  return names.flatMap((from, note) =>
+    Array.from({ length: (found.offsets[note + 1] as number) - (found.offsets[note] as number) }, (_, place) => {
+      const at = (found.offsets[note] as number) + place
+      return {
+        from,
+        to: names[found.targets[at] as number] as string,
+        score: found.scores[at] as number,
+        line: found.lines[at] as number,
+        isNamed: ((found.reasons[at] as number) & IS_NAMED) !== 0,
+      }
+    }),
+  )
+}
+
+/** What each note is told to link by name, as `from > to: line`. */
+function named(vault: Vault, linked: Linked = []): readonly string[] {
+  return suggested(vault, linked).flatMap(({ from, to, line, isNamed }) => (isNamed ? [`${from} > ${to}: ${line}`] : []))
 }
 
 test('a name in the text is suggested with its line, in the plural too', () => {
@@ -100,6 +108,65 @@ test('suggestions of a vault where one note links all others stay finite', () =>
     names.map((name) => ['Index', name] as const),
   )
   expect(found).toContain('Topic 3 > Topic 4: 1')
+})
+
+test('an index is told the one note of a folder that it lacks, though nothing else leads there', () => {
+  const species = ['ash', 'beech', 'cedar', 'elm', 'fir', 'larch', 'maple', 'oak', 'pine', 'yew']
+  const vault = { Index: 'Here.\n', Tools: 'Saws.\n', ...Object.fromEntries(species.map((tree) => [tree, `${tree}wood.\n`])) }
+  const linked = species.filter((tree) => tree !== 'larch').map((tree) => ['Index', tree] as const)
+  const found = suggested(vault, linked, (name) => (species.includes(name) ? 1 : 0))
+  expect(found.filter(({ from }) => from === 'Index').map(({ to }) => to)).toEqual(['larch'])
+})
+
+test('of two notes that answer a note equally well, the one comes first to whose words the note answers best', () => {
+  const crowd = ['crab', 'gull', 'seal', 'tern']
+  const vault = {
+    Here: 'Quartz lantern.\n',
+    // Its other words are those of four notes, which answer it better.
+    Busy: 'Quartz harbour ferry island.\n',
+    Quiet: 'Lantern velvet thimble bobbin.\n',
+    ...Object.fromEntries(crowd.map((name) => [name, `Harbour ferry island ${name}.\n`])),
+    ...Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`Note ${n}`, 'Another.\n'.repeat(n % 2)])),
+  }
+  const found = suggested(vault).filter(({ from }) => from === 'Here')
+  expect(found.slice(0, 2).map(({ to }) => to)).toEqual(['Quiet', 'Busy'])
+})
+
+test('a note of the same folder comes before another that says the same', () => {
+  const vault = { Here: 'Quartz lantern.\n', Far: 'A quartz lantern.\n', Near: 'One quartz lantern.\n' }
+  const found = suggested(vault, [], (name) => (name === 'Far' ? 1 : 0)).filter(({ from }) => from === 'Here')
+  expect(found.map(({ to }) => to)).toEqual(['Near', 'Far'])
+})
+
+const WORDS = ['rose', 'bee', 'honey', 'water', 'prune', 'march', 'compost', 'seed', 'frost', 'ladder']
+
+test('whatever the words, links and folders: each note is told others that it does not link, each once, best first', () => {
+  const note = fc.array(fc.constantFrom(...WORDS), { maxLength: 12 })
+  fc.assert(
+    fc.property(
+      fc.array(note, { minLength: 1, maxLength: 12 }),
+      fc.array(fc.tuple(fc.nat(11), fc.nat(11)), { maxLength: 40 }),
+      fc.array(fc.nat(3), { minLength: 12, maxLength: 12 }),
+      (texts, pairs, folders) => {
+        const names = texts.map((_, at) => `${WORDS[at % WORDS.length]} ${at}`)
+        const vault = Object.fromEntries(names.map((name, at) => [name, `${texts[at]?.join(' ')}.\n`]))
+        const linked = pairs.flatMap(([from, to]) => {
+          const pair = [names[from], names[to]] as const
+          return from !== to && pair[0] !== undefined && pair[1] !== undefined ? [[pair[0], pair[1]] as const] : []
+        })
+        const found = suggested(vault, linked, (name) => folders[names.indexOf(name)] as number)
+        const told = found.map(({ from, to }) => `${from} > ${to}`)
+        const never = [...linked.map(([from, to]) => `${from} > ${to}`), ...names.map((name) => `${name} > ${name}`)]
+        expect(told.filter((one) => never.includes(one))).toEqual([])
+        expect(new Set(told).size).toBe(told.length)
+        for (const [at, { from, score }] of found.entries()) {
+          expect(score > 0 && score < 1).toBe(true)
+          const before = found[at - 1]
+          if (before?.from === from) expect(before.score).toBeGreaterThanOrEqual(score)
+        }
+      },
+    ),
+  )
 })
 
 test('a place is not told where markup would be torn apart', () => {
