@@ -206,9 +206,8 @@ async function knownOf(
   const question = embedder.coverage(query)
   if (words.hits.length === 0 || !isKnown(question)) return knownShare(question, undefined)
   const ids = words.hits.slice(0, SAMPLED_NOTES).map(({ id }) => id)
-  const nodes = await snapshot.nodes(ids, { links: 0 })
-  const names = nodes.flatMap((node) => (node === undefined ? [] : [node.title, ...node.aliases]))
-  return knownShare(question, embedder.coverage(names.join('\n')))
+  const names = await snapshot.namesOf(ids)
+  return knownShare(question, embedder.coverage(names.flat().join('\n')))
 }
 
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }

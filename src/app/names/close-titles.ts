@@ -56,12 +56,6 @@ async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Pr
 
 /** The name that is most alike need not be the one that is spelled most alike: `Trevor Lee` for `trevorlee`. */
 async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
-  const nodes = await snapshot.nodes(
-    hits.map(({ id }) => id),
-    { links: 0 },
-  )
-  return hits.flatMap((hit, at) => {
-    const node = nodes[at]
-    return node === undefined ? [hit] : [node.title, ...node.aliases].map((name) => ({ ...hit, name }))
-  })
+  const names = await snapshot.namesOf(hits.map(({ id }) => id))
+  return hits.flatMap((hit, at) => (names[at] ?? []).map((name) => ({ ...hit, name })))
 }
