@@ -107,7 +107,8 @@ function likelyWords(terms: SnippetQuery['terms']): RegExp {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]+$/
-const OTHERWISE = "[^\\x00-\\x7f]|['.](?=[a-z0-9])|,(?=\\d)"
+/** Of dots those of an abbreviation alone: with any other what stands before and after it is spelled as it is indexed. */
+const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
 /** Which word of a query a form is; remembers what it was asked. */
 class TermFinder {
