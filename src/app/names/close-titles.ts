@@ -23,10 +23,10 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   if (typed.length < SHORTEST_TITLE || typed.length > LONGEST_TITLE) return []
   const isShort = typed.length < SHORT.letters
   const likeness = typed.length < LONG.letters ? LIKENESS : LONG.likeness
-  const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: likeness }
+  const slips = isShort ? 1 : 2
+  const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: likeness, slips }
   const [alike = []] = await snapshot.names([text.trim()], 'similar', scope, bounds)
   const swapped = isShort ? await swappedNames(snapshot, typed, scope) : []
-  const slips = isShort ? 1 : 2
   const named = [...swapped, ...(isShort ? alike : await withAllNames(snapshot, alike))]
   const digits = digitsOf(typed)
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()

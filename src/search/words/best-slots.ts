@@ -2,38 +2,42 @@
 export interface SlotOrder {
   /** Above 0. */
   readonly scores: Float32Array
+  /** Below 2²²; slots that are ordered have each its own. */
   readonly keys: Uint32Array
 }
 
 /**
- * The `limit` best slots, best first. They are ordered as numbers that begin with the score, as to sort numbers by themselves takes a
- * fifth of the time that comparing slots by their scores takes.
+ * The `limit` best slots, best first. Each is a number that begins with the score and ends with the key: to sort numbers takes a fifth of
+ * the time that comparing slots takes.
  */
-export function bestSlots(slots: readonly number[], limit: number, { scores, keys }: SlotOrder): readonly number[] {
+export function bestSlots(slots: Uint32Array, limit: number, { scores, keys }: SlotOrder): readonly number[] {
   const candidates = slots.length > limit ? likeliest(slots, limit, scores) : slots
   const bits = bitsOf(candidates, scores)
   const marks = new Float64Array(candidates.length)
-  // The bits of a positive float are in the order of floats.
-  for (let at = 0; at < marks.length; at++) marks[at] = (MOST_BITS - (bits[at] as number)) * PLACES + at
+  const slotOf = new Uint32Array(candidates.reduce((most, slot) => Math.max(most, keys[slot] as number), 0) + 1)
+  for (let at = 0; at < marks.length; at++) {
+    const slot = candidates[at] as number
+    const key = keys[slot] as number
+    slotOf[key] = slot
+    // The bits of positive floats are in the order of the floats.
+    marks[at] = (MOST_BITS - (bits[at] as number)) * KEYS + key
+  }
   marks.sort()
-  const sorted: number[] = []
-  for (const mark of marks) sorted.push(candidates[mark - Math.floor(mark / PLACES) * PLACES] as number)
-  orderEqual(sorted, { scores, keys })
-  return sorted.slice(0, limit)
+  return Array.from(marks.subarray(0, limit), (mark) => slotOf[mark - Math.floor(mark / KEYS) * KEYS] as number)
 }
 
-/** Candidates that a mark tells apart; with the 31 bits of a score it is a whole number that a double holds. */
-const PLACES = 2 ** 22
+/** With the 31 bits of a score these make whole numbers that a double holds. */
+const KEYS = 2 ** 22
 const MOST_BITS = 2 ** 31 - 1
 
-function bitsOf(slots: readonly number[], scores: Float32Array): Uint32Array {
+function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
   const values = new Float32Array(slots.length)
   for (let at = 0; at < values.length; at++) values[at] = scores[slots[at] as number] as number
   return new Uint32Array(values.buffer)
 }
 
 /** The best so many, and those whose scores begin with the same bits as the last one's. */
-function likeliest(slots: readonly number[], limit: number, scores: Float32Array): readonly number[] {
+function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
   const bits = bitsOf(slots, scores)
   const counts = new Uint32Array(1 << (31 - UNTOLD_BITS))
   let least = 0
@@ -48,15 +52,3 @@ function likeliest(slots: readonly number[], limit: number, scores: Float32Array
 
 /** Scores that differ by less than a hundredth may be in one step. */
 const UNTOLD_BITS = 16
-
-/** Puts slots with the same score in the order of their keys. */
-function orderEqual(sorted: number[], { scores, keys }: SlotOrder): void {
-  for (let from = 0, to = 1; from < sorted.length; from = to++) {
-    const score = scores[sorted[from] as number]
-    while (to < sorted.length && scores[sorted[to] as number] === score) to++
-    if (to - from > 1) {
-      const equal = sorted.slice(from, to).sort((a, b) => (keys[a] as number) - (keys[b] as number))
-      for (const [at, slot] of equal.entries()) sorted[from + at] = slot
-    }
-  }
-}

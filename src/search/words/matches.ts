@@ -62,7 +62,7 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
   const matches: Match[] = []
   const take: WordSink = (form, _kind, position, start, end) => {
     const found = finder.find(form)
-    if (found !== undefined) matches.push({ start, end, ...found })
+    if (found !== undefined) matches.push({ start, end, term: found.term, weight: found.weight })
     for (const run of runs) {
       const match = run.read({ form, position, start, end })
       if (match !== undefined) matches.push(match)
@@ -87,7 +87,7 @@ function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] 
     while (to < text.length && text.charCodeAt(to) > SPACE) to++
     scanWords(text.slice(from, to), (form, _kind, _position, start, end) => {
       const found = finder.find(form)
-      if (found !== undefined) matches.push({ start: from + start, end: from + end, ...found })
+      if (found !== undefined) matches.push({ start: from + start, end: from + end, term: found.term, weight: found.weight })
     })
     read = to
     likely.lastIndex = to
