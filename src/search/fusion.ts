@@ -96,10 +96,10 @@ export function fuse<Key>(
   }
   // A search has a thousand hits: each is met once, and makes no more than what is given back.
   const left = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
-  for (const [at, { key }] of keyword.entries()) {
+  keyword.forEach(({ key }, at) => {
     put(key, words[at], left.get(key))
     left.delete(key)
-  }
+  })
   for (const [key, meant] of left) put(key, undefined, meant)
   if (exact.size > 0) {
     const met = new Set(hits.map(({ hit }) => hit.key))

@@ -259,6 +259,7 @@ const SPELLED_FIRST = 2
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? SPELLED_FIRST : 0
   const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS).map(({ id }) => id))
+  if (full.size === 0) return 0
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
 

@@ -23,7 +23,9 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys }: S
     marks[at] = (MOST_BITS - (bits[at] as number)) * KEYS + key
   }
   marks.sort()
-  return Array.from(marks.subarray(0, limit), (mark) => slotOf[mark - Math.floor(mark / KEYS) * KEYS] as number)
+  const best: number[] = []
+  for (const mark of marks.subarray(0, limit)) best.push(slotOf[mark - Math.floor(mark / KEYS) * KEYS] as number)
+  return best
 }
 
 /** With the 31 bits of a score these make whole numbers that a double holds. */

@@ -47,7 +47,8 @@ export class SearchIndex {
 
   /** Takes over what was committed; cheap when nothing was. @throws DamagedIndex, DamagedWords */
   refresh(): void {
-    this.read(() => {})
+    const open = this.#open()
+    if (open !== undefined && this.#versionOf(open) !== this.#version) this.read(() => {})
   }
 
   /**
@@ -68,10 +69,10 @@ export class SearchIndex {
   }
 
   #takeOver(open: OpenDatabase): void {
-    // The moment is that of the first read.
-    const stored = open.segments.all() as { id: number; rank: number }[]
+    // The moment is that of the first read, which this is.
     const version = this.#versionOf(open)
     if (version === this.#version) return
+    const stored = open.segments.all() as { id: number; rank: number }[]
     this.#headers = new Map(stored.map(({ id, rank }) => [id, this.#headers.get(id) ?? readHeader(open, id, rank)]))
     this.words.setSegments([...this.#headers].map(([id, header]) => ({ id, header })))
     this.#version = version
