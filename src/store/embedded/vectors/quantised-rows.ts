@@ -64,8 +64,7 @@ export class QuantisedRows {
       // In the order of rows most of those that get in at first would have to go again.
       const likely = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
       offerBetween(best, block, { from: likely, below: Number.POSITIVE_INFINITY })
-      if (likely > Number.NEGATIVE_INFINITY && !best.isFull)
-        offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: likely })
+      if (best.threshold < likely) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: likely })
     }
   }
 
