@@ -285,16 +285,8 @@ export function isHeldByFile(): boolean {
 
 /** A worker as a thread that reads files; what waits for it keeps the process alive, it does not. */
 export function fileThread(worker: Worker): FileThread {
-  let unsent: ToReader[] = []
-  const send = (): void => {
-    worker.postMessage(unsent)
-    unsent = []
-  }
   return {
-    // What is asked for together goes together: ten messages take ten times as long as one.
-    post: (message) => {
-      if (unsent.push(message) === 1) queueMicrotask(send)
-    },
+    post: (message) => worker.postMessage(message),
     onMessage: (listener) => {
       worker.on('message', listener)
       // A listener holds the process.
