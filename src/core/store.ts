@@ -297,6 +297,8 @@ export interface NameOptions {
   readonly limit: number
   /** Least similarity, 0–1. */
   readonly minimum: number
+  /** Only names that are longer or shorter by so many letters at the most are of use (see `plainName`); others may be given all the same. */
+  readonly slips?: number
 }
 
 /** What a caller may get of `nodes`. */

@@ -85,15 +85,26 @@ export function fuse<Key>(
   const weight = semantic.length === 0 ? 0 : keyword.length === 0 ? 1 : wanted * known.order * meaningShare(matched)
   const words = keywordScores(keyword)
   const meaning = semanticScores(semantic)
-  const farthest = [...meaning.values()].at(-1)?.normalised ?? 0
+  const farthest = meaning.at(-1)?.normalised ?? 0
   const bySemantic = semantic.length === 0 ? matched : certaintyOf(matched, highest(semantic), certainty)
   const sure = known.certainty * bySemantic + (1 - known.certainty) * matched
-  const hits = [...new Set([...words.keys(), ...meaning.keys(), ...exact])].map((key) => {
-    const legs = { keyword: words.get(key), semantic: meaning.get(key) }
-    const mix = (1 - weight) * (legs.keyword?.normalised ?? 0) + weight * (legs.semantic?.normalised ?? farthest)
+  const hits: { readonly mix: number; readonly hit: FusedHit<Key> }[] = []
+  const put = (key: Key, word: RetrieverScore | undefined, meant: RetrieverScore | undefined): void => {
+    const mix = (1 - weight) * (word?.normalised ?? 0) + weight * (meant?.normalised ?? farthest)
     const isExact = exact.has(key)
-    return { mix, hit: { key, score: isExact ? 1 : sure * mix, exact: isExact, ...legs, weight } }
+    hits.push({ mix, hit: { key, score: isExact ? 1 : sure * mix, exact: isExact, keyword: word, semantic: meant, weight } })
+  }
+  // A search has a thousand hits: each is met once, and makes no more than what is given back.
+  const left = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
+  keyword.forEach(({ key }, at) => {
+    put(key, words[at], left.get(key))
+    left.delete(key)
   })
+  for (const [key, meant] of left) put(key, undefined, meant)
+  if (exact.size > 0) {
+    const met = new Set(hits.map(({ hit }) => hit.key))
+    for (const key of exact) if (!met.has(key)) put(key, undefined, undefined)
+  }
   return hits.sort((a, b) => Number(b.hit.exact) - Number(a.hit.exact) || b.mix - a.mix).map(({ hit }) => hit)
 }
 
@@ -109,18 +120,17 @@ export function nearestNotes<Key>(
   return [...best].map(([key, score]) => ({ key, score })).sort((a, b) => b.score - a.score)
 }
 
-function keywordScores<Key>(hits: readonly KeywordHit<Key>[]): ReadonlyMap<Key, RetrieverScore> {
+function keywordScores<Key>(hits: readonly KeywordHit<Key>[]): readonly RetrieverScore[] {
   const top = highest(hits) || 1
-  const legs = hits.map(({ key, score, matched }, i): [Key, RetrieverScore] => {
+  return hits.map(({ score, matched }, i) => {
     const normalised = (1 - MATCHED_SHARE) * (score / top) + MATCHED_SHARE * matched
-    return [key, { rank: i + 1, score, normalised }]
+    return { rank: i + 1, score, normalised }
   })
-  return new Map(legs)
 }
 
-function semanticScores<Key>(hits: readonly SemanticHit<Key>[]): ReadonlyMap<Key, RetrieverScore> {
+function semanticScores<Key>(hits: readonly SemanticHit<Key>[]): readonly RetrieverScore[] {
   const top = highest(hits) || 1
-  return new Map(hits.map(({ key, score }, i) => [key, { rank: i + 1, score, normalised: Math.max(0, score) / top }]))
+  return hits.map(({ score }, i) => ({ rank: i + 1, score, normalised: Math.max(0, score) / top }))
 }
 
 /** The highest score, 0 if none is above. */

@@ -1,5 +1,6 @@
 import { foldName } from '../core/text/fold.ts'
 import { BestNames, type SimilarName } from './best-names.ts'
+import { NumberList } from './number-list.ts'
 import { PairIndex } from './pair-index.ts'
 import { plainName } from './plain-name.ts'
 
@@ -13,6 +14,8 @@ export interface NamedFiles {
 interface SimilarityBounds {
   readonly limit: number
   readonly minimum: number
+  /** Leaves out names that, plain, are longer or shorter by more letters. */
+  readonly slips?: number | undefined
 }
 
 /**
@@ -25,6 +28,8 @@ export class SimilarNames {
   /** Whose a name is, and the name, by the number that it has in the index; no name: no one is called so any more. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
+  /** Letters of each when plain. */
+  #lengths = new NumberList(1024)
   /** The number of a key's first name; the others follow it. */
   readonly #firstOf = new Map<number, number>()
   /** The numbers of names that are others when plain. */
@@ -59,6 +64,7 @@ export class SimilarNames {
       if (plain !== folded) this.#addPlain(plain, this.#names.length)
       this.#names.push(name)
       this.#keys.push(key)
+      this.#lengths.push(plain.length)
       this.#index.add(folded)
     }
   }
@@ -78,6 +84,7 @@ export class SimilarNames {
     this.#plain = new Map()
     this.#keys = []
     this.#names = []
+    this.#lengths = new NumberList(1024)
     this.#seen.fill(0)
     this.#lookUp = 0
     this.#dead = 0
@@ -88,7 +95,7 @@ export class SimilarNames {
    * Names at least this similar, best first, then by id; a key once, under its best name.
    * @param files which keys are wanted, and their ids · @param bounds names that share nothing are never found
    */
-  find(name: string, files: NamedFiles, { limit, minimum }: SimilarityBounds): readonly SimilarName[] {
+  find(name: string, files: NamedFiles, { limit, minimum, slips }: SimilarityBounds): readonly SimilarName[] {
     const best = new BestNames(limit, files.id)
     if (limit <= 0) return best.list()
     const folded = foldName(name)
@@ -100,7 +107,9 @@ export class SimilarNames {
       const score = likeness < 1 ? Math.min(ALMOST, likeness) : foldName(found) === folded ? 1 : ALMOST
       if (score >= minimum) best.offer({ key, name: found, score })
     }
-    this.#visit(folded, () => best.least(minimum), visit)
+    const least = () => best.least(minimum)
+    if (slips === undefined) this.#visit(folded, least, visit)
+    else this.#visitAsLong(folded, { letters: plainName(name).length, slips }, { least, visit })
     return best.list()
   }
 
@@ -165,6 +174,28 @@ export class SimilarNames {
         lengths = lengthsThatReach(minimum, length, left)
       }
       left -= count
+    }
+  }
+
+  /** Likewise those that are about as long when plain. They are few: to look at each takes a fifth of the time that going through lists takes. */
+  #visitAsLong(
+    folded: string,
+    { letters, slips }: { readonly letters: number; readonly slips: number },
+    { least, visit }: { readonly least: () => number; readonly visit: (number: number, likeness: number) => void },
+  ): void {
+    const index = this.#index
+    const { length, pairs } = index.want(folded)
+    const all = pairs.reduce((sum, { count }) => sum + count, 0)
+    const lengths = this.#lengths.items
+    let minimum = least()
+    for (let number = 0; number < this.#names.length; number++) {
+      if (Math.abs((lengths[number] as number) - letters) > slips) continue
+      const own = index.lengthOf(number)
+      if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
+      const likeness = (2 * index.shared(number)) / (length + own)
+      if (likeness < minimum) continue
+      visit(number, likeness)
+      minimum = least()
     }
   }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { plainName } from '../../src/search/plain-name.ts'
 import { SimilarNames } from '../../src/search/similar-names.ts'
 
 /** Dice by the book: pairs of neighbouring characters without white space, each as often as both have it. */
@@ -44,6 +45,19 @@ describe('similar names', () => {
         },
       ),
       { numRuns: 500 },
+    )
+  })
+
+  test('are those of about the same length, where only those are of use', () => {
+    fc.assert(
+      fc.property(fc.array(name, { maxLength: 20 }), name, fc.nat(2), (names, query, slips) => {
+        const index = new SimilarNames()
+        for (const [key, one] of names.entries()) index.set(key, [one])
+        const bounds = { limit: 100, minimum: 0.3 }
+        const isAsLong = (one: { readonly name: string }) =>
+          Math.abs(plainName(one.name).length - plainName(query).length) <= slips
+        expect(index.find(query, ids, { ...bounds, slips })).toEqual(index.find(query, ids, bounds).filter(isAsLong))
+      }),
     )
   })
 

@@ -107,16 +107,29 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   const weight = meaning?.weight ?? 0
   const find = matchFinder(query.words)
   const share = shareFor(query.words)
-  const scored = likeliest(candidates, source.text, { words: query.words, weight }).map(
-    ({ place, meaning: certainty }): AnsweringPlace => {
-      const chunk = readChunk(source.text.slice(place.start, place.end), find)
-      return { place, chunk, score: (1 - weight) * share(chunk.matches) + weight * certainty }
-    },
-  )
-  const ranked = scored.sort((a, b) => b.score - a.score || a.place.start - b.place.start)
-  const least = (ranked[0]?.score ?? 0) * LEAST_SHARE
-  return ranked.slice(0, MOST_PASSAGES).filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
+  let best: readonly AnsweringPlace[] = []
+  for (const { candidate, most } of likeliest(candidates, source.text, { words: query.words, weight })) {
+    const { place, meaning: certainty } = candidate
+    const text = source.text.slice(place.start, place.end)
+    if (most < leastOf(best) - ROUNDING && !ABBREVIATION.test(text)) continue
+    const chunk = readChunk(text, find)
+    const score = (1 - weight) * share(chunk.matches) + weight * certainty
+    best = [...best, { place, chunk, score }].sort((a, b) => b.score - a.score || a.place.start - b.place.start)
+    best = best.slice(0, MOST_PASSAGES)
+  }
+  const least = leastOf(best)
+  return best.filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
 }
+
+/** What another part must be worth to be among the best. */
+function leastOf(best: readonly AnsweringPlace[]): number {
+  return Math.max((best[0]?.score ?? 0) * LEAST_SHARE, best[MOST_PASSAGES - 1]?.score ?? 0)
+}
+
+/** What is worth the same by two ways of adding up. */
+const ROUNDING = 1e-9
+/** Letters with dots between them may be a word that a glance does not see (`U.S.A.`). */
+const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
 
 /** The parts that a note consists of, in order; `stored` is how they were embedded. */
 export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | undefined): readonly ChunkPlace[] {
@@ -146,23 +159,32 @@ function inOrder(node: Node, { text, bodyStart }: NoteText): readonly Candidate[
   return chunks.map((place) => ({ place, meaning: 0 }))
 }
 
+/** A chunk, and what it is worth at the most. */
+interface Likely {
+  readonly candidate: Candidate
+  readonly most: number
+}
+
 /** The chunks that are worth reading, by what they seem to have of the words. */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,
   { words, weight }: { readonly words: SnippetQuery; readonly weight: number },
-): readonly Candidate[] {
-  if (candidates.length <= READ) return candidates
+): readonly Likely[] {
+  const unknown = Number.POSITIVE_INFINITY
+  if (candidates.length <= MOST_PASSAGES) return candidates.map((candidate) => ({ candidate, most: unknown }))
   const glance = glanceFor(words)
   const all = totalOf(words)
-  const rated = candidates.map((candidate) => {
+  const rated = candidates.map((candidate): Likely => {
     const found = glance(text, candidate.place.start, candidate.place.end)
-    return { candidate, rate: found === undefined ? undefined : (1 - weight) * (found / all) + weight * candidate.meaning }
+    if (found === undefined) return { candidate, most: unknown }
+    // Phrases cannot be told at a glance.
+    const shared = (found + words.phrases.length) / all
+    return { candidate, most: (1 - weight) * shared + weight * candidate.meaning }
   })
   // What cannot be told at a glance is read as well.
-  const told = rated.flatMap(({ candidate, rate }) => (rate === undefined ? [] : [{ candidate, rate }]))
-  told.sort((a, b) => b.rate - a.rate)
-  return [...rated.filter(({ rate }) => rate === undefined), ...told.slice(0, READ)].map(({ candidate }) => candidate)
+  const told = rated.filter(({ most }) => most < unknown).sort((a, b) => b.most - a.most)
+  return [...rated.filter(({ most }) => most === unknown), ...told.slice(0, READ)]
 }
 
 /** The share of a question's words that a text has, by their weights. */

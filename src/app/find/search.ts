@@ -206,9 +206,8 @@ async function knownOf(
   const question = embedder.coverage(query)
   if (words.hits.length === 0 || !isKnown(question)) return knownShare(question, undefined)
   const ids = words.hits.slice(0, SAMPLED_NOTES).map(({ id }) => id)
-  const nodes = await snapshot.nodes(ids, { links: 0 })
-  const names = nodes.flatMap((node) => (node === undefined ? [] : [node.title, ...node.aliases]))
-  return knownShare(question, embedder.coverage(names.join('\n')))
+  const names = await snapshot.namesOf(ids)
+  return knownShare(question, embedder.coverage(names.flat().join('\n')))
 }
 
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
@@ -260,6 +259,7 @@ const SPELLED_FIRST = 2
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? SPELLED_FIRST : 0
   const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS).map(({ id }) => id))
+  if (full.size === 0) return 0
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
 

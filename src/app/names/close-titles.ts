@@ -23,10 +23,10 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   if (typed.length < SHORTEST_TITLE || typed.length > LONGEST_TITLE) return []
   const isShort = typed.length < SHORT.letters
   const likeness = typed.length < LONG.letters ? LIKENESS : LONG.likeness
-  const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: likeness }
+  const slips = isShort ? 1 : 2
+  const bounds = isShort ? { limit: SHORT.lookedAt, minimum: SHORT.likeness } : { limit: LOOKED_AT, minimum: likeness, slips }
   const [alike = []] = await snapshot.names([text.trim()], 'similar', scope, bounds)
   const swapped = isShort ? await swappedNames(snapshot, typed, scope) : []
-  const slips = isShort ? 1 : 2
   const named = [...swapped, ...(isShort ? alike : await withAllNames(snapshot, alike))]
   const digits = digitsOf(typed)
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
@@ -56,12 +56,6 @@ async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Pr
 
 /** The name that is most alike need not be the one that is spelled most alike: `Trevor Lee` for `trevorlee`. */
 async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
-  const nodes = await snapshot.nodes(
-    hits.map(({ id }) => id),
-    { links: 0 },
-  )
-  return hits.flatMap((hit, at) => {
-    const node = nodes[at]
-    return node === undefined ? [hit] : [node.title, ...node.aliases].map((name) => ({ ...hit, name }))
-  })
+  const names = await snapshot.namesOf(hits.map(({ id }) => id))
+  return hits.flatMap((hit, at) => (names[at] ?? []).map((name) => ({ ...hit, name })))
 }

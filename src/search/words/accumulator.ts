@@ -2,7 +2,7 @@ import type { WordKey } from './index/segment.ts'
 import type { Slots } from './index/slots.ts'
 import { FieldScore, inverseDocumentFrequency, type Scoring } from './scoring.ts'
 
-/** Adds up the scores of all documents, one word after the other; 20 bytes a slot. */
+/** Adds up the scores of all documents, one word after the other; 24 bytes a slot. */
 export class Accumulator {
   /** Live documents. */
   readonly documents: number
@@ -11,8 +11,6 @@ export class Accumulator {
   readonly scores: Float32Array
   /** The idf of the words that a document holds. */
   readonly masses: Float32Array
-  /** Slots that hold a word, in the order found. */
-  readonly touched: number[] = []
   readonly #slots: Slots
   readonly #scoring: Scoring
   readonly #averages: { readonly title: number; readonly body: number }
@@ -21,6 +19,8 @@ export class Accumulator {
   readonly #body: Uint32Array
   readonly #holders: Uint32Array
   #held = 0
+  readonly #touched: Uint32Array
+  #touchedCount = 0
 
   constructor(slots: Slots, scoring: Scoring) {
     this.#slots = slots
@@ -30,6 +30,7 @@ export class Accumulator {
     this.#title = new Uint32Array(slots.size)
     this.#body = new Uint32Array(slots.size)
     this.#holders = new Uint32Array(slots.size)
+    this.#touched = new Uint32Array(slots.size)
     const total = { documents: 0, title: 0, body: 0 }
     for (const { liveCount, titleWords, bodyWords } of slots.segments) {
       total.documents += liveCount
@@ -39,6 +40,11 @@ export class Accumulator {
     this.documents = total.documents
     const all = Math.max(total.documents, 1)
     this.#averages = { title: Math.max(total.title, 1) / all, body: Math.max(total.body, 1) / all }
+  }
+
+  /** Slots that hold a word, in the order found. */
+  get touched(): Uint32Array {
+    return this.#touched.subarray(0, this.#touchedCount)
   }
 
   /** Adds a word's share to every document that holds it; returns their number. */
@@ -92,12 +98,12 @@ export class Accumulator {
   }
 
   #addBodies(holders: Uint32Array, body: FieldScore): void {
-    const { scores, masses, touched } = this
+    const { scores, masses } = this
     const counts = this.#body
     const lengths = this.#slots.bodyLengths
     const mass = this.idf(holders.length)
     for (const slot of holders) {
-      if (masses[slot] === 0) touched.push(slot)
+      if (masses[slot] === 0) this.#touched[this.#touchedCount++] = slot
       masses[slot] = (masses[slot] as number) + mass
       scores[slot] = (scores[slot] as number) + body.of(counts[slot] as number, lengths[slot] as number)
       counts[slot] = 0

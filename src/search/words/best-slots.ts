@@ -1,51 +1,56 @@
 /** The order of results: higher scores first, of equal ones smaller keys. */
 export interface SlotOrder {
+  /** Above 0. */
   readonly scores: Float32Array
+  /** Below 2²²; slots that are ordered have each its own. */
   readonly keys: Uint32Array
 }
 
-/** The `limit` best slots, best first; a binary heap with the worst of them on top. */
-export function bestSlots(slots: Iterable<number>, limit: number, { scores, keys }: SlotOrder): readonly number[] {
-  const isWorse = (a: number, b: number): boolean => {
-    const difference = (scores[a] as number) - (scores[b] as number)
-    return difference === 0 ? (keys[a] as number) > (keys[b] as number) : difference < 0
+/**
+ * The `limit` best slots, best first. Each is a number that begins with the score and ends with the key: to sort numbers takes a fifth of
+ * the time that comparing slots takes.
+ */
+export function bestSlots(slots: Uint32Array, limit: number, { scores, keys }: SlotOrder): readonly number[] {
+  const candidates = slots.length > limit ? likeliest(slots, limit, scores) : slots
+  const bits = bitsOf(candidates, scores)
+  const marks = new Float64Array(candidates.length)
+  const slotOf = new Uint32Array(candidates.reduce((most, slot) => Math.max(most, keys[slot] as number), 0) + 1)
+  for (let at = 0; at < marks.length; at++) {
+    const slot = candidates[at] as number
+    const key = keys[slot] as number
+    slotOf[key] = slot
+    // The bits of positive floats are in the order of the floats.
+    marks[at] = (MOST_BITS - (bits[at] as number)) * KEYS + key
   }
-  const heap: number[] = []
-  /** Most slots are told by their scores alone. */
-  let least = Number.NEGATIVE_INFINITY
-  for (const slot of slots) {
-    if ((scores[slot] as number) < least) continue
-    if (heap.length < limit) raise(heap, slot, isWorse)
-    else if (limit > 0 && isWorse(heap[0] as number, slot)) sink(heap, slot, isWorse)
-    if (heap.length === limit && limit > 0) least = scores[heap[0] as number] as number
-  }
-  return heap.sort((a, b) => (isWorse(a, b) ? 1 : -1))
+  marks.sort()
+  const best: number[] = []
+  for (const mark of marks.subarray(0, limit)) best.push(slotOf[mark - Math.floor(mark / KEYS) * KEYS] as number)
+  return best
 }
 
-type IsWorse = (a: number, b: number) => boolean
+/** With the 31 bits of a score these make whole numbers that a double holds. */
+const KEYS = 2 ** 22
+const MOST_BITS = 2 ** 31 - 1
 
-/** Adds a slot at the bottom. */
-function raise(heap: number[], slot: number, isWorse: IsWorse): void {
-  let at = heap.length
-  while (at > 0) {
-    const parent = (at - 1) >> 1
-    if (!isWorse(slot, heap[parent] as number)) break
-    heap[at] = heap[parent] as number
-    at = parent
-  }
-  heap[at] = slot
+function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
+  const values = new Float32Array(slots.length)
+  for (let at = 0; at < values.length; at++) values[at] = scores[slots[at] as number] as number
+  return new Uint32Array(values.buffer)
 }
 
-/** Replaces the top. */
-function sink(heap: number[], slot: number, isWorse: IsWorse): void {
-  let at = 0
-  for (;;) {
-    let child = 2 * at + 1
-    if (child >= heap.length) break
-    if (child + 1 < heap.length && isWorse(heap[child + 1] as number, heap[child] as number)) child++
-    if (!isWorse(heap[child] as number, slot)) break
-    heap[at] = heap[child] as number
-    at = child
+/** The best so many, and those whose scores begin with the same bits as the last one's. */
+function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
+  const bits = bitsOf(slots, scores)
+  const counts = new Uint32Array(1 << (31 - UNTOLD_BITS))
+  let least = 0
+  for (const each of bits) {
+    const step = each >>> UNTOLD_BITS
+    counts[step] = (counts[step] as number) + 1
+    if (step > least) least = step
   }
-  heap[at] = slot
+  for (let left = limit - (counts[least] as number); left > 0; left -= counts[least] as number) least--
+  return slots.filter((_, at) => (bits[at] as number) >>> UNTOLD_BITS >= least)
 }
+
+/** Scores that differ by less than a hundredth may be in one step. */
+const UNTOLD_BITS = 16

@@ -62,7 +62,7 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
   const matches: Match[] = []
   const take: WordSink = (form, _kind, position, start, end) => {
     const found = finder.find(form)
-    if (found !== undefined) matches.push({ start, end, ...found })
+    if (found !== undefined) matches.push({ start, end, term: found.term, weight: found.weight })
     for (const run of runs) {
       const match = run.read({ form, position, start, end })
       if (match !== undefined) matches.push(match)
@@ -87,7 +87,7 @@ function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] 
     while (to < text.length && text.charCodeAt(to) > SPACE) to++
     scanWords(text.slice(from, to), (form, _kind, _position, start, end) => {
       const found = finder.find(form)
-      if (found !== undefined) matches.push({ start: from + start, end: from + end, ...found })
+      if (found !== undefined) matches.push({ start: from + start, end: from + end, term: found.term, weight: found.weight })
     })
     read = to
     likely.lastIndex = to
@@ -107,7 +107,8 @@ function likelyWords(terms: SnippetQuery['terms']): RegExp {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]+$/
-const OTHERWISE = "[^\\x00-\\x7f]|['.](?=[a-z0-9])|,(?=\\d)"
+/** Of dots those of an abbreviation alone: with any other what stands before and after it is spelled as it is indexed. */
+const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
 /** Which word of a query a form is; remembers what it was asked. */
 class TermFinder {

@@ -61,9 +61,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   }
   used.forEach(add)
   const mass = idfOf(terms)
-  const { accept } = options
-  const accepted =
-    accept === undefined ? accumulator.touched : accumulator.touched.filter((slot) => accept(slots.keys[slot] as number))
+  const accepted = acceptedOf(accumulator.touched, slots, options.accept)
   const best = bestSlots(accepted, options.limit, { scores: accumulator.scores, keys: slots.keys })
   return {
     hits: best.map((slot) => ({
@@ -76,6 +74,14 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
     coverage: mass === 0 ? 0 : idfOf(terms.filter(({ documents }) => documents > 0)) / mass,
     maxScore: accumulator.maxScore,
   }
+}
+
+/** Leaves out of these slots what is not accepted, in place. */
+function acceptedOf(touched: Uint32Array, { keys }: Slots, accept: RankOptions['accept']): Uint32Array {
+  if (accept === undefined) return touched
+  let count = 0
+  for (const slot of touched) if (accept(keys[slot] as number)) touched[count++] = slot
+  return touched.subarray(0, count)
 }
 
 function idfOf(terms: readonly TermFact[]): number {

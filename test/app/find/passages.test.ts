@@ -116,6 +116,15 @@ test.each([
   expect(first?.text).toContain(spelled)
 })
 
+test('parts that a glance thinks little of are read where an abbreviation may be the word', async () => {
+  const part = (at: number, text: string) => `# Part ${at}\n\n${'So it goes, on and on with nothing in it. '.repeat(40)}${text}\n`
+  const texts = ['Treaty.', 'Treaty again.', 'A treaty.', 'The treaty of the U.S.A. and others.', 'No treaty.', '']
+  const note = texts.map((text, at) => part(at, text)).join('\n')
+  const passages = (await passagesFor(await searchCore({ 'note.md': note }), 'usa treaty')).get('note.md') ?? []
+  expect(passages[0]?.heading).toEqual(['Part 3'])
+  expect(passages).toHaveLength(1)
+})
+
 test('the passages of the first results are as long as can be, and the others never too short to say something', () => {
   fc.assert(
     fc.property(fc.integer({ min: 100, max: 10_000 }), fc.integer({ min: 1, max: 50 }), (tokens, results) => {

@@ -85,8 +85,9 @@ export class PageCursor {
   readonly #form = new Uint8Array(MAX_KEY)
   #stemLength = 0
   #formLength = 0
-  postings: Span = NOTHING
-  positions: Span = NOTHING
+  #start = 0
+  #middle = 0
+  #end = 0
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
@@ -103,6 +104,15 @@ export class PageCursor {
     return this.#form.subarray(0, this.#formLength)
   }
 
+  /** Made when they are asked for: most entries of a page are passed over. */
+  get postings(): Span {
+    return { start: this.#start, end: this.#middle }
+  }
+
+  get positions(): Span {
+    return { start: this.#middle, end: this.#end }
+  }
+
   next(): boolean {
     const reader = this.#reader
     if (reader.isAtEnd) return false
@@ -110,10 +120,9 @@ export class PageCursor {
     this.#formLength = this.#key(this.#stem, this.#stemLength, this.#form)
     const postings = reader.varint()
     const positions = reader.varint()
-    const start = reader.take(postings)
-    const middle = reader.take(positions)
-    this.postings = { start, end: middle }
-    this.positions = { start: middle, end: middle + positions }
+    this.#start = reader.take(postings)
+    this.#middle = reader.take(positions)
+    this.#end = this.#middle + positions
     return true
   }
 
@@ -151,5 +160,3 @@ export class PageCursor {
     return length
   }
 }
-
-const NOTHING: Span = { start: 0, end: 0 }

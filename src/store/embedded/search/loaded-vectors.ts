@@ -31,6 +31,8 @@ export class LoadedVectors {
   readonly #prepared: Promise<void>
   /** Up to this row everything is loaded. */
   #revision = 0
+  /** Of the database: all that it held is loaded. */
+  #version = Number.NaN
   #key = -1
   /** Rows may have been deleted since that was looked at. */
   #mayLack = false
@@ -44,12 +46,19 @@ export class LoadedVectors {
     this.#prepared = this.table.prepare()
   }
 
-  /** Loads what is new, a few milliseconds at a time. @throws DamagedIndex */
-  async load(): Promise<void> {
+  /** Whether all that a version of the database holds is loaded. */
+  isOf(version: number): boolean {
+    return this.#version === version && !this.#mayLack
+  }
+
+  /** Loads what is new in a version of the database, or came after it, a few milliseconds at a time. @throws DamagedIndex */
+  async load(version: number): Promise<void> {
     await this.#prepared
-    while (!this.#isClosed && this.#loadNew()) await new Promise((resolve) => setImmediate(resolve))
+    const isNew = !this.isOf(version)
+    while (isNew && !this.#isClosed && this.#loadNew()) await new Promise((resolve) => setImmediate(resolve))
     if (this.#isClosed) return
     if (this.#mayLack) this.#forgetGone()
+    this.#version = version
     this.table.endLoading()
   }
 

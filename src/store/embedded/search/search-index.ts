@@ -27,7 +27,7 @@ export class SearchIndex {
   readonly #vectorIndex: VectorIndexOptions
   #location: Location
   #database: OpenDatabase | undefined
-  #version = -1
+  #version = Number.NaN
   /** Known until someone commits. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
@@ -47,7 +47,8 @@ export class SearchIndex {
 
   /** Takes over what was committed; cheap when nothing was. @throws DamagedIndex, DamagedWords */
   refresh(): void {
-    this.read(() => {})
+    const open = this.#open()
+    if (open !== undefined && this.#versionOf(open) !== this.#version) this.read(() => {})
   }
 
   /**
@@ -68,15 +69,20 @@ export class SearchIndex {
   }
 
   #takeOver(open: OpenDatabase): void {
-    // The moment is that of the first read.
+    // The moment is that of the first read, which this is.
+    const version = this.#versionOf(open)
+    if (version === this.#version) return
     const stored = open.segments.all() as { id: number; rank: number }[]
-    const version = this.#location.kind === 'file' ? (open.version.get() as { data_version: number }).data_version : -1
-    if (version === this.#version && version !== -1) return
     this.#headers = new Map(stored.map(({ id, rank }) => [id, this.#headers.get(id) ?? readHeader(open, id, rank)]))
     this.words.setSegments([...this.#headers].map(([id, header]) => ({ id, header })))
     this.#version = version
     this.#embedders = undefined
     for (const loaded of this.#tables.values()) loaded.mayHaveGone()
+  }
+
+  /** Another one after each commit; in memory that threads share SQLite does not count them, and NaN is never the same. */
+  #versionOf(open: OpenDatabase): number {
+    return this.#location.kind === 'file' ? (open.version.get() as { data_version: number }).data_version : Number.NaN
   }
 
   /** The files behind these keys changed. */
@@ -90,12 +96,12 @@ export class SearchIndex {
    */
   async vectors(embedder: string): Promise<VectorTable | undefined> {
     const open = this.#open()
-    const row = open?.embedder.get(embedder) as { id: number; dimensions: number } | undefined
-    if (open === undefined || row === undefined) return undefined
+    if (open === undefined) return undefined
+    const version = this.#versionOf(open)
     const known = this.#tables.get(embedder)
-    const loaded = known?.id === row.id ? known : this.#newTable(open, row, embedder)
-    await loaded.load()
-    return loaded.table
+    const loaded = known?.isOf(version) === true ? known : this.#tableOf(open, embedder)
+    await loaded?.load(version)
+    return loaded?.table
   }
 
   /** Embedders that vectors are of, the newest first. */
@@ -121,7 +127,7 @@ export class SearchIndex {
   reopen(location = this.#location): void {
     this.close()
     this.#location = location
-    this.#version = -1
+    this.#version = Number.NaN
     this.#embedders = undefined
     this.#headers = new Map()
     this.words.setSegments([])
@@ -141,6 +147,13 @@ export class SearchIndex {
     for (const loaded of this.#tables.values()) loaded.close()
     this.#tables.clear()
     open?.database.close()
+  }
+
+  #tableOf(open: OpenDatabase, embedder: string): LoadedVectors | undefined {
+    const row = open.embedder.get(embedder) as { id: number; dimensions: number } | undefined
+    if (row === undefined) return undefined
+    const known = this.#tables.get(embedder)
+    return known?.id === row.id ? known : this.#newTable(open, row, embedder)
   }
 
   #newTable(open: OpenDatabase, row: { readonly id: number; readonly dimensions: number }, embedder: string): LoadedVectors {

@@ -40,7 +40,11 @@ export class VectorSlots {
 
   constructor(dimensions: number, read: ReadFullPrecision) {
     this.#read = read
-    this.scan = new ExactScan({ dimensions, exact: (slot) => (this.#reads-- > 0 ? this.fine(slot) : undefined) })
+    this.scan = new ExactScan({
+      dimensions,
+      fineReads: FINE_READS,
+      exact: (slot) => (this.#reads-- > 0 ? this.fine(slot) : undefined),
+    })
     this.#index = this.scan
   }
 

@@ -5,26 +5,31 @@ import type { VectorHit } from './vector-index.ts'
  * scores lie in arrays of their own, as an object a hit is a tenth of what a search leaves to be collected.
  */
 export class BestLabels {
-  readonly #limit: number
+  /** How many are kept. */
+  readonly limit: number
   readonly #labels: Uint32Array
   readonly #scores: Float64Array
   #size = 0
 
   /** `limit` is at least 1. */
   constructor(limit: number) {
-    this.#limit = limit
+    this.limit = limit
     this.#labels = new Uint32Array(limit)
     this.#scores = new Float64Array(limit)
   }
 
+  get isFull(): boolean {
+    return this.#size === this.limit
+  }
+
   /** A later label needs a score above this to get in: −∞ until as many as wanted are there. */
   get threshold(): number {
-    return this.#size < this.#limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
+    return this.#size < this.limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
   }
 
   /** Keeps the hit if it is among the best so far; labels are whole numbers below 2³². */
   offer(label: number, score: number): void {
-    if (this.#size < this.#limit) this.#rise(label, score)
+    if (this.#size < this.limit) this.#rise(label, score)
     else if (this.#isWorse(0, label, score)) this.#sink(label, score)
   }
 

@@ -18,6 +18,8 @@ export interface ExactScanOptions {
   readonly dimensions: number
   /** Where the fine vectors are; the best candidates are scored with them. Without one, scores are the estimates of int8. */
   readonly exact: StoredVector
+  /** Fine vectors that `exact` gives at the most for one search, the best candidates first. Default: any number. */
+  readonly fineReads?: number
   /** Whether WebAssembly SIMD is used; where it is missing, plain JavaScript, with the same results. */
   readonly simd?: boolean
 }
@@ -79,12 +81,14 @@ export class ExactScan implements VectorIndex {
     requireVector(query, this.#options.dimensions)
     const wanted = requireLimit(limit, this.size)
     if (wanted === 0) return []
-    const candidates = new BestLabels(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * wanted))
+    const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
+    // Of those that keep their estimates no more than are wanted can get in, even where all that are scored again fall behind them.
+    const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * wanted), wanted + fineReads))
     scan(candidates)
     const cosine = cosineWith(query)
     return candidates
       .sorted()
-      .map(({ label, score }) => ({ label, score: cosine(this.#options.exact(label)) ?? score }))
+      .map(({ label, score }) => ({ label, score: cosine(exact(label)) ?? score }))
       .sort(compareHits)
       .slice(0, wanted)
   }

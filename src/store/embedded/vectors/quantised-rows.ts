@@ -54,16 +54,17 @@ export class QuantisedRows {
   /** Offers the estimated cosine of every row that `accept` allows; it is asked only about rows that would get in. */
   scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
     const unit = this.#quantiseQuery(query)
+    const scales = this.#scales
+    const scores = new Float64Array(Math.min(BLOCK, this.#end))
     for (let first = 0; first < this.#end; first += BLOCK) {
       const count = Math.min(BLOCK, this.#end - first)
       const dots = this.#kernel.dots(first, count)
-      let { threshold } = best
-      for (let i = 0; i < count; i++) {
-        const score = (dots[i] as number) * (this.#scales[first + i] as number) * unit
-        if (!(score > threshold) || (accept !== undefined && !accept(first + i))) continue
-        best.offer(first + i, score)
-        threshold = best.threshold
-      }
+      for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
+      const block = { scores: scores.subarray(0, count), first, accept }
+      // In the order of rows most of those that get in at first would have to go again.
+      const likely = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
+      offerBetween(best, block, { from: likely, below: Number.POSITIVE_INFINITY })
+      if (best.threshold < likely) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: likely })
     }
   }
 
@@ -101,6 +102,48 @@ export class QuantisedRows {
     grown.set(this.#scales)
     this.#scales = grown
   }
+}
+
+/** Scores of rows from `first` on. */
+interface ScoredRows {
+  readonly scores: Float64Array
+  readonly first: number
+  readonly accept: AcceptLabel | undefined
+}
+
+/** Offers the rows whose scores lie between, and would get in. */
+function offerBetween(
+  best: BestLabels,
+  { scores, first, accept }: ScoredRows,
+  { from, below }: { readonly from: number; readonly below: number },
+): void {
+  let least = Math.max(from, best.threshold)
+  for (let i = 0; i < scores.length; i++) {
+    const score = scores[i] as number
+    if (!(score >= least) || score >= below || (accept !== undefined && !accept(first + i))) continue
+    best.offer(first + i, score)
+    least = Math.max(from, best.threshold)
+  }
+}
+
+/** A score that a few more than `count` of them reach, none above it left out; −∞ where there are not so many. */
+function leastOfBest(scores: Float64Array, count: number): number {
+  if (scores.length <= count) return Number.NEGATIVE_INFINITY
+  const steps = new Uint32Array(2 * STEPS + 1)
+  for (let i = 0; i < scores.length; i++) {
+    const score = scores[i] as number
+    if (score > -1) steps[stepOf(score)] = (steps[stepOf(score)] as number) + 1
+  }
+  let step = 2 * STEPS
+  for (let left = count - (steps[step] as number); left > 0 && step > 0; left -= steps[--step] as number);
+  return step === 0 ? Number.NEGATIVE_INFINITY : step / STEPS - 1
+}
+
+/** Steps of scores from 0 to 1, and as many from −1 to 0. */
+const STEPS = 512
+
+function stepOf(score: number): number {
+  return Math.min(2 * STEPS, Math.floor((score + 1) * STEPS))
 }
 
 const INT8_PEAK = 127

@@ -104,6 +104,32 @@ describe('exact scan', () => {
     }
   })
 
+  test('whoever is wanted, those are found that are found when each is looked at', () => {
+    const scan = fill(true)
+    // As many are equal as notes made from one template have.
+    for (let label = 0; label < 3_000; label += 7) scan.set(label, vectors.get(7) as Float32Array)
+    for (const accept of [() => true, (label: number) => label % 7 === 0, (label: number) => label % 50 === 3, () => false]) {
+      const wanted = [...scan.labels()].filter(accept)
+      for (const limit of [1, 20, 200, 3_000])
+        for (const query of queries.slice(0, 3))
+          expect(scan.search(query, limit, accept)).toEqual(scan.searchAmong(query, limit, wanted))
+    }
+  })
+
+  test('few fine vectors find what they find among all candidates', () => {
+    let left = 0
+    const exact = (label: number) => (left-- > 0 ? vectors.get(label) : undefined)
+    const [few, all] = [{ fineReads: 40 }, {}].map((reads) => {
+      const scan = new ExactScan({ dimensions, exact, ...reads })
+      for (const [label, vector] of vectors) scan.set(label, label % 3 === 0 ? (vectors.get(9) as Float32Array) : vector)
+      return (query: Float32Array, limit: number) => {
+        left = 40
+        return scan.search(query, limit)
+      }
+    })
+    for (const query of queries) for (const limit of [1, 10, 50, 200]) expect(few?.(query, limit)).toEqual(all?.(query, limit))
+  })
+
   test('without fine vectors the scores are estimates, good to a hundredth', () => {
     const estimating = fill(true, () => undefined)
     for (const query of queries) {
