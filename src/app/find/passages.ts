@@ -29,6 +29,8 @@ export interface PassageQuery {
   readonly meaning?: Meaning | undefined
   /** Characters of each. */
   readonly length?: number
+  /** Words of the title and of the headings above a part count as its own. */
+  readonly isNamed?: boolean
 }
 
 export interface Meaning {
@@ -110,12 +112,17 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   const scored = likeliest(candidates, source.text, { words: query.words, weight }).map(
     ({ place, meaning: certainty }): AnsweringPlace => {
       const chunk = readChunk(source.text.slice(place.start, place.end), find)
-      return { place, chunk, score: (1 - weight) * share(chunk.matches) + weight * certainty }
+      const matches = query.isNamed === true ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
+      return { place, chunk, score: (1 - weight) * share(matches) + weight * certainty }
     },
   )
   const ranked = scored.sort((a, b) => b.score - a.score || a.place.start - b.place.start)
   const least = (ranked[0]?.score ?? 0) * LEAST_SHARE
   return ranked.slice(0, MOST_PASSAGES).filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
+}
+
+function namesOf({ title, headings }: Node, { startLine }: ChunkPlace): string {
+  return [title, ...headingPathAt(headings, startLine)].join('\n')
 }
 
 /** The parts that a note consists of, in order; `stored` is how they were embedded. */
