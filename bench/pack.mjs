@@ -5,7 +5,8 @@
 // the share of the two notes of which an excerpt holds the phrase that is the evidence; an answer is found where any excerpt has it. Answers
 // that take more than their budget are counted, and times of both in turn. Exits with 1 where a bar is missed.
 //
-// `--set tune|held-out`: only these questions; `--keep <folder>`: copies and indexes stay there for the next time; `--misses`: what was not found; `--json`: everything, for machines.
+// `--questions <file>`: others, which need not hold the bars; of one note where there is no `to` (`questions/facts.jsonl`), and then a third figure is how
+// often that note comes first. `--set tune|held-out`: only these questions; `--keep <folder>`: copies and indexes stay there for the next time; `--misses`: what was not found; `--json`: everything, for machines.
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -22,6 +23,7 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     program: { type: 'string', default: fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)) },
+    questions: { type: 'string' },
     set: { type: 'string' },
     keep: { type: 'string' },
     misses: { type: 'boolean', default: false },
@@ -33,7 +35,7 @@ if (hub === undefined || help === undefined) {
   console.error('Which vaults? node bench/pack.mjs <hub> <help/en>')
   process.exit(2)
 }
-const questions = readFileSync(new URL('questions/two-hop.jsonl', import.meta.url), 'utf8')
+const questions = readFileSync(options.questions ?? new URL('questions/two-hop.jsonl', import.meta.url), 'utf8')
   .split('\n')
   .filter((line) => line !== '')
   .map((line) => JSON.parse(line))
@@ -77,13 +79,28 @@ function parts(results) {
 }
 
 function judge({ question, vault, set, from, to, answer }, { value, ms }, budget, excerpts) {
-  const holds = ({ id, says }) =>
-    excerpts.some((one) => one.id === id.toLowerCase().normalize('NFC') && plain(one.text).includes(plain(says)))
-  const evidence = [holds(from), holds(to)]
+  const holds = ({ id, says }) => excerpts.some((one) => one.id === foldId(id) && plain(one.text).includes(plain(says)))
+  const evidence = [from, ...(to === undefined ? [] : [to])].map(holds)
+  const isFirst = to === undefined && excerpts[0]?.id === foldId(from.id)
   const isAnswered = excerpts.some(({ text }) => plain(text).includes(plain(answer)))
   const tokens = Math.ceil(Buffer.byteLength(JSON.stringify(value)) / 4)
   const counted = Array.isArray(value) ? tokens : value.tokens
-  return { question, vault, set, evidence, isAnswered, ms, tokens, isOver: tokens > budget, isMiscounted: counted !== tokens }
+  return {
+    question,
+    vault,
+    set,
+    evidence,
+    isAnswered,
+    isFirst,
+    ms,
+    tokens,
+    isOver: tokens > budget,
+    isMiscounted: counted !== tokens,
+  }
+}
+
+function foldId(id) {
+  return id.toLowerCase().normalize('NFC')
 }
 
 function plain(text) {
@@ -95,7 +112,9 @@ function report() {
   const faults = []
   const mean = (all) => all.reduce((sum, one) => sum + one, 0) / all.length
   const groups = ['all', 'hub', 'help', 'tune', 'held-out']
-  if (!options.json) console.log(`${questions.length} questions: recall of the evidence / answer found`)
+  const isFact = questions.every(({ to }) => to === undefined)
+  const figures = `recall of the evidence / answer found${isFact ? ' / its note comes first' : ''}`
+  if (!options.json) console.log(`${questions.length} questions: ${figures}`)
   for (const group of groups) {
     for (const by of ['search', 'context_pack']) {
       const cells = BUDGETS.map((budget) => {
@@ -105,13 +124,16 @@ function report() {
         return {
           recall: mean(own.map(({ evidence }) => mean(evidence.map(Number)))),
           answered: mean(own.map(({ isAnswered }) => Number(isAnswered))),
+          ...(isFact ? { first: mean(own.map(({ isFirst }) => Number(isFirst))) } : {}),
         }
       })
-      if (!options.json)
-        console.log(
-          `${group.padEnd(9)} ${by.padEnd(13)} ${cells.map(({ recall, answered }) => `${recall.toFixed(2)} / ${answered.toFixed(2)}`).join('   ')}`,
-        )
-      if (group === 'all') {
+      const shown = cells.map((cell) =>
+        Object.values(cell)
+          .map((share) => share.toFixed(2))
+          .join(' / '),
+      )
+      if (!options.json) console.log(`${group.padEnd(9)} ${by.padEnd(13)} ${shown.join('   ')}`)
+      if (group === 'all' && options.questions === undefined) {
         cells.forEach(({ recall, answered }, at) => {
           const budget = BUDGETS[at]
           if (by === 'context_pack' && recall < BARS[budget])

@@ -3,9 +3,9 @@
 //
 // fact       one pack of passages for the question; the answer is the first passage's note. Where there are no packs: one search for four results, as few have
 //            longer passages; with `relevance: loose` where nothing is sure enough.
-// two-hop    a small pack for the question (without packs a search with the first clause); the link in its first passage that stands among most words
-//            of the question is followed and read, by its name where `get_node` takes titles. Without such a link: a search with the second clause, and its first
-//            result is read.
+// two-hop    one pack for the question, which has what links lead to. Where there are no packs: a search with the first clause; the link in its first
+//            passage that stands among most words of the question is followed and read, by its name where `get_node` takes titles. Without such a link: a
+//            search with the second clause, and its first result is read.
 // backlinks  `get_neighbors` inwards of the name after "link to" and the like, with evidence. Where there is no evidence to ask for,
 //            `find_path` from each note tells the sentence.
 // path       `find_path` between the two names. Where they may be parted in several ways, they are resolved first, in one call.
@@ -26,9 +26,6 @@ const RESOLVED = 0.8
 /** Where one note answers, few results with long passages serve better than many. */
 const FACT_RESULTS = 4
 
-/** Tokens of a pack whose links are followed by hand, too. */
-const FIRST_HOP = 2_000
-
 const POLICIES = { fact, 'two-hop': twoHop, backlinks, path, list, vault }
 
 /** Asks a question. @returns `given`, the notes that are the answer, and `number`, the number that is; the session's log has the calls. */
@@ -44,12 +41,12 @@ async function fact(session, question) {
 }
 
 async function twoHop(session, question) {
+  if (session.offers('context_pack', 'query')) return { given: (await packed(session, question)).slice(0, 1).map(({ id }) => id) }
   const [first, second] = clausesOf(question)
-  const canPack = session.offers('context_pack', 'query')
-  const [one] = canPack ? await packed(session, question, { max_tokens: FIRST_HOP }) : await search(session, first)
+  const [one] = await search(session, first)
   if (one === undefined) return { given: [] }
   const wanted = stemsOf(question)
-  const links = linksIn(canPack ? one.text : (one.passages ?? []).map(({ text }) => text).join('\n')).map((link) => ({
+  const links = linksIn((one.passages ?? []).map(({ text }) => text).join('\n')).map((link) => ({
     ...link,
     shared: [...stemsOf(`${link.around} ${link.to}`)].filter((stem) => wanted.has(stem)).length,
   }))
@@ -61,8 +58,8 @@ async function twoHop(session, question) {
 }
 
 /** The passages of one pack. */
-async function packed(session, query, more = {}) {
-  return (await session.call('context_pack', { query, ...more })).value.excerpts
+async function packed(session, query) {
+  return (await session.call('context_pack', { query })).value.excerpts
 }
 
 /** The id that a link of a result leads to: among its own links where they are named, else looked up. */

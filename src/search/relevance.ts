@@ -91,6 +91,11 @@ export interface RelevantHit {
 
 /** The hits that a preset lets through, exact ones always; `meaning`: how much meaning says of how certain they are, 0–1. The order is kept. */
 export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], relevance: Relevance, meaning = 1): readonly Hit[] {
-  const least = meaning * LEAST_SCORE[relevance] + (1 - meaning) * LEAST_BY_WORDS[relevance]
+  const least = leastScore(relevance, meaning)
   return hits.filter((hit) => hit.exact || hit.score >= least)
+}
+
+/** The least score that a preset lets through; `meaning` as above. */
+export function leastScore(relevance: Relevance, meaning: number): number {
+  return meaning * LEAST_SCORE[relevance] + (1 - meaning) * LEAST_BY_WORDS[relevance]
 }

@@ -29,6 +29,8 @@ export interface PassageQuery {
   readonly meaning?: Meaning | undefined
   /** Characters of each. */
   readonly length?: number
+  /** Words of the title and of the headings above a part count as its own. */
+  readonly isNamed?: boolean
 }
 
 export interface Meaning {
@@ -107,13 +109,16 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   const weight = meaning?.weight ?? 0
   const find = matchFinder(query.words)
   const share = shareFor(query.words)
+  const isNamed = query.isNamed === true
   let best: readonly AnsweringPlace[] = []
   for (const { candidate, most } of likeliest(candidates, source.text, { words: query.words, weight })) {
     const { place, meaning: certainty } = candidate
     const text = source.text.slice(place.start, place.end)
-    if (most < leastOf(best) - ROUNDING && !ABBREVIATION.test(text)) continue
+    // What its names add is no part of what it is worth at the most.
+    if (!isNamed && most < leastOf(best) - ROUNDING && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
-    const score = (1 - weight) * share(chunk.matches) + weight * certainty
+    const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
+    const score = (1 - weight) * share(matches) + weight * certainty
     best = [...best, { place, chunk, score }].sort((a, b) => b.score - a.score || a.place.start - b.place.start)
     best = best.slice(0, MOST_PASSAGES)
   }
@@ -130,6 +135,10 @@ function leastOf(best: readonly AnsweringPlace[]): number {
 const ROUNDING = 1e-9
 /** Letters with dots between them may be a word that a glance does not see (`U.S.A.`). */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
+
+function namesOf({ title, headings }: Node, { startLine }: ChunkPlace): string {
+  return [title, ...headingPathAt(headings, startLine)].join('\n')
+}
 
 /** The parts that a note consists of, in order; `stored` is how they were embedded. */
 export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | undefined): readonly ChunkPlace[] {

@@ -5,7 +5,7 @@ import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
 import { type FusedHit, fuse, nearestNotes, type RetrieverScore, type SemanticHit } from '../../search/fusion.ts'
 import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../../search/known-share.ts'
 import { type Literal, literalsIn } from '../../search/literals.ts'
-import { type EmbedderTraits, keepRelevant, type Relevance } from '../../search/relevance.ts'
+import { type EmbedderTraits, keepRelevant, leastScore, type Relevance } from '../../search/relevance.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
 import { queryTerms } from '../../search/words/query.ts'
 import { type Call, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
@@ -139,6 +139,9 @@ export interface Ranked extends Pick<Description, 'words' | 'question' | 'traits
   readonly hits: readonly RankedHit[]
   /** How many there are without `limit` and `offset`. */
   readonly relevant: number
+  /** Whether one of them is surely about the question, as `normal` has it, and the score from which one is. */
+  readonly isSure: boolean
+  readonly sureFrom: number
   readonly warnings: readonly Warning[]
 }
 
@@ -166,6 +169,8 @@ export async function rank(reading: Reading, args: SearchArguments, asked: Asked
   return {
     hits: ranked.slice(offset, offset + limit),
     relevant: ranked.length,
+    isSure: holding.length + close.length > 0 || keepRelevant(others.slice(0, 1), 'normal', certainty).length > 0,
+    sureFrom: leastScore('normal', certainty),
     words,
     traits,
     known,

@@ -9,7 +9,7 @@ import { jsonBytes, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import { answerFindable } from '../find/findable.ts'
-import { chunksOf, type PassageQuery, placesOf } from '../find/passages.ts'
+import { type AnsweringPlace, chunksOf, type PassageQuery, placesOf } from '../find/passages.ts'
 import { type Asked, ask, passageQuery, type Ranked, rank, readChunked, type SearchArguments } from '../find/search.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findMeant } from '../names/meant-note.ts'
@@ -17,7 +17,7 @@ import { readableSource } from '../read/readable-source.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toScope, WITH_TEXT } from '../scope.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
-import { bestWays, FOLLOWED, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
+import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
 import { type PackVault, readCursor, writeCursor } from './pack-cursor.ts'
 import { endingAt, inOrder, type PlacedPassage, packPassage } from './pack-passages.ts'
 import { sharedEndings } from './shared-endings.ts'
@@ -110,8 +110,6 @@ export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folde
   /** Only this note, and no link out of it. */
   readonly note?: string | undefined
   readonly relevance?: Relevance | undefined
-  /** Tokens of text that are wanted: notes are looked through until what is best in them fills that. */
-  readonly room?: number | undefined
 }
 
 export interface FoundPack {
@@ -217,7 +215,7 @@ interface Wanted {
 }
 
 /** How passages are compared with the question. */
-export type Lens = Pick<PassageQuery, 'words' | 'meaning'>
+export type Lens = Pick<PassageQuery, 'words' | 'meaning' | 'isNamed'>
 
 interface FoundPassages {
   readonly generation: number
@@ -237,22 +235,25 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
       ? undefined
       : await rankSurely(reading, { ...SEARCH, query, folder, tag, note }, { asked, relevance })
   const hits = ranked?.hits.filter(({ key }) => !ids.includes(key)) ?? []
-  const lens = ranked === undefined ? ownLens(query) : passageQuery(query, ranked)
+  const lens = ranked === undefined ? ownLens(query) : packLens(query, ranked)
   const all = [...ids, ...hits.map(({ key }) => key)]
   const [{ notes, stored, unread }, links] = await Promise.all([
     readChunked(reading, all, { links: 0, question: asked.question }),
     note === undefined ? linksOf(snapshot, all, scope) : NO_LINKS,
   ])
-  const passages: PlacedPassage[] = []
+  const given: PlacedPassage[] = []
+  const found: AnsweringNote[] = []
   for (const [at, { node, source } = {}] of notes.entries()) {
     if (node === undefined || source === undefined) continue
     const read: ReadNote = { node, source, stored: stored[at] }
     const score = hits[at - ids.length]?.score ?? 0
-    if (at < ids.length) passages.push(...givenPassages(read, lens, at / all.length))
-    else if (args.room !== undefined && fills(passages, score, args.room)) break
-    else passages.push(...foundPassages(read, lens, score))
+    if (at < ids.length) {
+      given.push(...givenPassages(read, lens, at / all.length))
+      continue
+    }
+    found.push({ ...read, score, places: placesOf(node, readableSource(node, source), { ...lens, stored: read.stored }) })
   }
-  const best = inOrder(passages)
+  const best = inOrder([...given, ...foundPassages(found, lens)])
   return {
     generation: snapshot.generation,
     passages: best,
@@ -266,28 +267,26 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
   }
 }
 
-/** Whether passages that no other note can surpass, whose best is worth `next`, fill so many tokens, and links enough can be followed. */
-function fills(passages: readonly PlacedPassage[], next: number, room: number): boolean {
-  const sure = passages.filter(({ score }) => score >= next)
-  return sure.length >= FOLLOWED && sure.reduce((sum, { length }) => sum + length, 0) >= room * CHARACTERS
-}
-
-/** Of a token that is estimated. */
-const CHARACTERS = 3
-
 const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
 
-/** What is surely about a question; where nothing is, and no one said how sure it must be, what comes nearest. */
+/**
+ * What is about a question, if one said how surely; else, where something surely is, with what comes nearly as near, and where nothing is, what
+ * comes nearest.
+ */
 async function rankSurely(
   reading: Reading,
   args: Omit<SearchArguments, 'relevance'>,
   { asked, relevance }: { readonly asked: Asked; readonly relevance: Relevance | undefined },
 ): Promise<Ranked> {
-  const sure = await rank(reading, { ...args, relevance: relevance ?? 'normal' }, asked)
-  if (sure.hits.length > 0 || relevance !== undefined) return sure
-  const near = await rank(reading, { ...args, relevance: 'loose' }, asked)
-  return near.hits.length === 0 ? sure : { ...near, warnings: [...near.warnings, NOT_SURE] }
+  const ranked = await rank(reading, { ...args, relevance: relevance ?? 'loose' }, asked)
+  if (relevance !== undefined || ranked.hits.length === 0) return ranked
+  if (!ranked.isSure) return { ...ranked, warnings: [...ranked.warnings, NOT_SURE] }
+  const least = Math.min(ranked.sureFrom, (ranked.hits[0]?.score ?? 0) * NEAR_SHARE)
+  return { ...ranked, hits: ranked.hits.filter(({ score }) => score >= least) }
 }
+
+/** Notes that are worth less of the best one are left out, unless they are surely about the question. */
+const NEAR_SHARE = 0.4
 
 const NOT_SURE: Warning = {
   code: 'NOTICE',
@@ -307,13 +306,35 @@ interface ReadNote {
   readonly stored: NoteChunks | undefined
 }
 
-/** What of a note answers: the best of it is worth what the note is. */
-function foundPassages({ node, source, stored }: ReadNote, lens: Lens, score: number): readonly PlacedPassage[] {
-  const places = placesOf(node, readableSource(node, source), { ...lens, stored })
-  const best = places[0]?.score || 1
-  return places.map((each) =>
-    packPassage({ node, source, place: each.place, words: lens.words, score: (score * (each.score || 1)) / best }),
+interface AnsweringNote extends ReadNote {
+  readonly score: number
+  readonly places: readonly AnsweringPlace[]
+}
+
+/** What a passage counts by itself; the note that it is of counts the rest. */
+const OWN_SHARE = 0.5
+
+/** What of notes answers: a passage is worth half what its note is, and half what it says of the question against the best of all. */
+function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
+  const highest = Math.max(...notes.map(({ score }) => score))
+  const best = Math.max(...notes.map(({ places }) => places[0]?.score ?? 0)) || 1
+  return notes.flatMap(({ node, source, score: worth, places }) =>
+    places.map(({ place, score: says }) => {
+      const ofNote = worth * (places[0]?.score ? says / places[0].score : 1)
+      return packPassage({ node, source, place, words, score: (1 - OWN_SHARE) * ofNote + OWN_SHARE * highest * (says / best) })
+    }),
   )
+}
+
+/** Of the question's vector all that is known counts, even where it is too little to be certain: passages are compared with each other. */
+function packLens(query: string, ranked: Ranked): Lens {
+  const { words, meaning } = passageQuery(query, ranked)
+  const high = Math.max(0, ...ranked.hits.map(({ semantic }) => semantic?.score ?? 0))
+  return {
+    words,
+    meaning: meaning === undefined || high === 0 ? undefined : { ...meaning, certainty: { low: 0, high } },
+    isNamed: true,
+  }
 }
 
 /** The beginning of a note that was asked for, with its outline, and later what else it says. */

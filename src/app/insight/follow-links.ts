@@ -3,6 +3,8 @@ import { requireVectors } from '../../core/require-vectors.ts'
 import type { OutgoingLink, Scope, Snapshot } from '../../core/store.ts'
 import { within } from '../../core/waiting/within.ts'
 import { plainText } from '../../search/chunks/plain-text.ts'
+import type { SnippetQuery } from '../../search/words/matches.ts'
+import { idOf, queryTerms } from '../../search/words/query.ts'
 import { type PassageQuery, placesOf, wordShareFor } from '../find/passages.ts'
 import { PATIENCE } from '../find/question-vector.ts'
 import { type Asked, readChunked } from '../find/search.ts'
@@ -21,7 +23,10 @@ export interface Way {
   /** Which of the passages it stands in. */
   readonly passage: number
   readonly sentence: string
+  /** As a share of what the passage is worth. */
   readonly worth: number
+  /** What the passage is worth. */
+  readonly most: number
 }
 
 /** A way that is gone, and what waits at its end is worth. */
@@ -31,24 +36,26 @@ export interface ChosenWay extends Way {
 
 /** Passages whose links are followed. */
 export const FOLLOWED = 6
-/** Links of each. */
+/** Notes whose links are read. */
+const LINKED = 12
+/** Links of each passage. */
 const LINKS = 4
 /** Links of a passage whose sentences are compared with the question. */
 const COMPARED = 24
 /** What a link is worth beside the passage that it stands in. */
-const WORTH = 2.2
+const WORTH = 3
 /** What a sentence is worth that has nothing of the question. */
-const LEAST = 0.3
+const LEAST = 0.2
 /** How much less a note says that many link to. */
 const KNOWN = 0.3
 
-/** The links of the notes that the best passages are of: a passage is worth what its note is at the most, so that these are the first. */
+/** The links of the first notes, which the best passages are mostly of: they are read beside the texts. */
 export async function linksOf(
   snapshot: Snapshot,
   ids: readonly NodeId[],
   scope: Scope,
 ): Promise<ReadonlyMap<NodeId, readonly OutgoingLink[]>> {
-  const first = ids.slice(0, FOLLOWED)
+  const first = ids.slice(0, LINKED)
   const links = await snapshot.linksWithin(
     first.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER })),
     scope,
@@ -66,8 +73,9 @@ export function waysFrom(
     (links.get(node.id) ?? [])
       .filter(({ start }) => start >= place.start && start < place.end)
       .map(({ to, line, start, end, inLinks }): Way => {
-        const worth = (Math.min(1, score) * WORTH) / (1 + KNOWN * Math.log1p(inLinks))
-        return { from: node.id, path: node.path, to, line, passage, sentence: sentenceOf(source, { start, end }), worth }
+        const worth = WORTH / (1 + KNOWN * Math.log1p(inLinks))
+        const sentence = sentenceOf(source, { start, end })
+        return { from: node.id, path: node.path, to, line, passage, sentence, worth, most: Math.min(1, score) }
       }),
   )
 }
@@ -106,9 +114,15 @@ function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
   return cosine === undefined ? way : scored(way, cosine)
 }
 
+/** What a link leads to comes after the passage that it stands in, however much it is worth. */
 function scored(way: Way, likeness: number): ChosenWay {
-  return { ...way, score: way.worth * (LEAST + (1 - LEAST) * Math.max(0, likeness)) }
+  const worth = way.worth * (LEAST + (1 - LEAST) * Math.max(0, likeness))
+  return { ...way, score: way.most * Math.min(worth, MOST + worth / MANY) }
 }
+
+/** Of several that are worth as much as their passage, the better ones come first all the same. */
+const MOST = 0.99
+const MANY = 330
 
 /** So many of each passage's links, one a note. */
 function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenWay[] {
@@ -160,11 +174,23 @@ export async function readLinked(
     const { node, source } = notes[at] ?? {}
     if (node === undefined || source === undefined) return []
     const via = { from: way.from, line: way.line }
-    const places = placesOf(node, readableSource(node, source), { ...lens, stored: stored[at] })
+    const words = withSentence(lens.words, way.sentence)
+    const places = placesOf(node, readableSource(node, source), { ...lens, words, stored: stored[at] })
     const best = places[0]?.score || 1
     return places.map((each) =>
-      packPassage({ node, source, place: each.place, words: lens.words, via, score: (way.score * (each.score || 1)) / best }),
+      packPassage({ node, source, place: each.place, words, via, score: (way.score * (each.score || 1)) / best }),
     )
   })
   return { passages, unread }
 }
+
+/** What the sentence around a link says is what its author sends a reader there for: its words count beside the question's. */
+function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
+  const known = new Set(terms.map(({ term }) => idOf(term)))
+  const more = queryTerms(plainText(sentence)).filter((term) => !known.has(idOf(term)))
+  const weight = (SAID * terms.reduce((sum, each) => sum + each.weight, 0)) / (terms.length || 1)
+  return { terms: [...terms, ...more.map((term) => ({ term, weight }))], phrases }
+}
+
+/** What a word of the sentence weighs against a mean one of the question. */
+const SAID = 0.25

@@ -29,6 +29,26 @@ test('what a link in a passage leads to is in the pack, and says which link', as
   expect(excerpts.map(({ id }) => id)).not.toContain('old/spring.md')
 })
 
+test('what a link leads to comes after the passage that it stands in, however well it answers', async () => {
+  const core = await searchCore({
+    'Talk.md': 'The talk about zebras was held by [[Speaker]], who wrote of stripes.\n',
+    'Speaker.md': 'Zebras.\n',
+    'Other.md': 'Nothing.\n',
+  })
+  const { excerpts } = await pack(core, { query: 'who held the talk about zebras and wrote of stripes' })
+  expect(excerpts.map(({ id }) => id)).toEqual(['talk.md', 'speaker.md'])
+})
+
+test('of what a link leads to, the part is shown that its sentence speaks of', async () => {
+  const filler = (word: string) => `${`${word} and nothing else stands here. `.repeat(60)}\n\n`
+  const core = await searchCore({
+    'Licences.md': 'Beta builds need a key. What becomes of it is told by the rules about refunds: [[Rules]].\n',
+    'Rules.md': `# Rules\n\n${filler('Invoices')}## Later\n\n${filler('Seats')}Refunds are not given for keys.\n`,
+  })
+  const { excerpts } = await pack(core, { query: 'what do beta builds need', maxTokens: 600 })
+  expect(excerpts.find(({ id }) => id === 'rules.md')?.text).toContain('Refunds are not given')
+})
+
 test('without an embedder words decide, and links are followed all the same', async () => {
   const core = await searchCore(GARDEN)
   const { value, warnings } = await contextPack(core, { query: QUESTION })
