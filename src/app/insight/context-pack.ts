@@ -312,9 +312,9 @@ interface AnsweringNote extends ReadNote {
 }
 
 /** What a passage counts by itself; the note that it is of counts the rest. */
-const OWN_SHARE = 0.5
+const OWN_SHARE = 0.25
 
-/** What of notes answers: a passage is worth half what its note is, and half what it says of the question against the best of all. */
+/** What of notes answers: a passage is worth three quarters of what its note is, and a quarter what it says of the question against the best of all. */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
   const best = Math.max(...notes.map(({ places }) => places[0]?.score ?? 0)) || 1
