@@ -15,7 +15,7 @@ import { type ChangeRecord, Journal } from './record/journal.ts'
 import type { Retention } from './record/retention.ts'
 import { contentOf, numbered, recoverChanges } from './recover.ts'
 import { rollBack } from './roll-back.ts'
-import { takeBack } from './take-back.ts'
+import { takeBack } from './undo.ts'
 import { acquireWriteLock, thisOwner } from './write-lock.ts'
 
 export interface ChangesOptions {

@@ -1,7 +1,7 @@
 import { CONFIG_FILE } from '../config/config-file.ts'
 import { shownKey } from '../config/document.ts'
 import { variableOf } from '../config/given.ts'
-import { SETTINGS } from '../config/schema.ts'
+import { SETTINGS } from '../config/settings-schema.ts'
 import { describeType } from '../config/values.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option } from './arguments.ts'

@@ -1,10 +1,10 @@
 // What the command line and the library ask for: settings go in, a GraphCore and what belongs to it come out.
 export type { AiDesk, NamedModel } from '../workers/ai-desk.ts'
-export { openAiDesk } from './ai-desk.ts'
 export { type Diagnosis, diagnose, type IndexDiagnosis } from './diagnose.ts'
 export { type FeederLease, openFeederLease, removeFed } from './feeding.ts'
 export { forgetHistory, type History, readHistory } from './history.ts'
 export { indexFile, measureIndexes } from './index-files.ts'
+export { openAiDesk } from './open-ai-desk.ts'
 export { openCore } from './open-core.ts'
 export type { OpenOptions } from './open-options.ts'
 export { type SharedParts, shareParts } from './shared-parts.ts'

@@ -1,5 +1,5 @@
 import { variableOf } from './given.ts'
-import { SECTIONS, SETTINGS, type Setting } from './schema.ts'
+import { SECTIONS, SETTINGS, type Setting } from './settings-schema.ts'
 import { describeType } from './values.ts'
 
 /** A tool as the settings name it. */

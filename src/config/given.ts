@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
-import { findSetting, SECTIONS, SETTINGS } from './schema.ts'
+import { findSetting, SECTIONS, SETTINGS } from './settings-schema.ts'
 
 /** The variable that an API key is read from: no setting, because keys do not belong into files. */
 export const API_KEY_VARIABLE = 'ROUX_EMBEDDER_API_KEY'

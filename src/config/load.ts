@@ -16,8 +16,8 @@ import {
   STORE_PASSWORD_VARIABLE,
   unknownKey,
 } from './given.ts'
-import { findSetting, widensTrust } from './schema.ts'
 import { type Settings, toSettings } from './settings.ts'
+import { findSetting, widensTrust } from './settings-schema.ts'
 import { shellWord } from './shell-word.ts'
 import { fileTrust, type TrustStore, trustFile } from './trust.ts'
 import { expandPath, readText, readValue } from './values.ts'

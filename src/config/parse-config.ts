@@ -3,7 +3,7 @@ import { Composer, type Document, isAlias, isMap, isScalar, LineCounter, type No
 import type { RouxError } from '../core/errors.ts'
 import { MAX_YAML_DEPTH, tooDeepAt } from '../core/text/deep-yaml.ts'
 import { type Gift, type Given, invalid, unknownKey } from './given.ts'
-import { SECTIONS, SETTINGS } from './schema.ts'
+import { SECTIONS, SETTINGS } from './settings-schema.ts'
 
 /** The settings that a file's text gives; what is wrong with it becomes `problems`. */
 export function parseConfig(path: string, text: string): Gift {

@@ -1,4 +1,4 @@
-import { SETTINGS } from './schema.ts'
+import { SETTINGS } from './settings-schema.ts'
 
 type Entry = (typeof SETTINGS)[number]
 type ValueOf = { readonly [E in Entry as E['key']]: E['default'] }

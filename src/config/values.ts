@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { SettingType } from './schema.ts'
+import type { SettingType } from './settings-schema.ts'
 
 /** `~someone` is no home folder that we know, and no id of a model either. */
 const LOOKS_LIKE_PATH = /^(\.\.?|~)(?=$|[\\/])/

@@ -11,7 +11,7 @@ import {
   type SendOptions,
   withoutKey,
 } from '../outbound/http-client.ts'
-import type { Meter, Spent } from '../outbound/meter.ts'
+import type { Meter, Spent } from '../outbound/usage-meter.ts'
 import { embedderId } from './embedder-id.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import { recipeOf } from './model-recipes.ts'

@@ -6,7 +6,7 @@ import { RouxError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
 import type { Account, UsageRow } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
-import type { Expected, Spent } from './meter.ts'
+import type { Expected, Spent } from './usage-meter.ts'
 
 /** Which requests of a day a bound counts, and the bound. */
 export interface Bound {

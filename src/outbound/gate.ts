@@ -3,7 +3,7 @@ import type { Account } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
 import type { AiState, Bound } from './ai-state.ts'
 import { type Location, locationOf, originOf, type Place, type Resolve } from './location.ts'
-import type { Expected, Meter, Ticket } from './meter.ts'
+import type { Expected, Meter, Ticket } from './usage-meter.ts'
 
 /** What of the settings decides what may leave this computer. */
 export interface GateSettings {

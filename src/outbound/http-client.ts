@@ -3,7 +3,7 @@ import { RouxError } from '../core/errors.ts'
 import { reasonOf, unavailableError } from '../core/provider-error.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { linkSignals, pause, untilAborted } from '../core/waiting/aborting.ts'
-import type { Meter, Spent, Ticket } from './meter.ts'
+import type { Meter, Spent, Ticket } from './usage-meter.ts'
 
 /** A server that runs models. */
 export interface ModelServer {

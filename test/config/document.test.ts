@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { settingsDocument, settingsTable } from '../../src/config/document.ts'
 import { readSettings } from '../../src/config/load.ts'
-import { SECTIONS } from '../../src/config/schema.ts'
 import { toSettings } from '../../src/config/settings.ts'
+import { SECTIONS } from '../../src/config/settings-schema.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 
 const tools = TOOLS.map((tool) => tool.definition())

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { parseCanvas } from '../../src/markdown/canvas/parse-canvas.ts'
+import { parseCanvas } from '../../src/markdown/json-canvas/parse-canvas.ts'
 import { checkCanvas, flavour } from './check.ts'
 
 const canvas = (...nodes: object[]) =>

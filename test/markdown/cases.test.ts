@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { Mode } from '../../src/core/note.ts'
-import { parseCanvas } from '../../src/markdown/canvas/parse-canvas.ts'
+import { parseCanvas } from '../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 
 interface Case {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import type { Flavour, Link, Note } from '../../src/core/note.ts'
-import { parseCanvas } from '../../src/markdown/canvas/parse-canvas.ts'
+import { parseCanvas } from '../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 
 const LENIENT: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }

@@ -4,7 +4,7 @@ import type { ChatEvent, ChatRequest } from '../../src/core/chat.ts'
 import { openAnthropic } from '../../src/outbound/chat/anthropic.ts'
 import { openOpenAi } from '../../src/outbound/chat/openai.ts'
 import { eventData } from '../../src/outbound/chat/server-sent-events.ts'
-import type { Spent } from '../../src/outbound/meter.ts'
+import type { Spent } from '../../src/outbound/usage-meter.ts'
 import { anthropicSays, anthropicStream, type Behaviour, openAiSays, openAiStream, reply, serve, slowly } from './fake-servers.ts'
 
 const KEY = 'sk-canary-7f3a'

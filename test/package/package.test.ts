@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { variableOf } from '../../src/config/given.ts'
-import { SETTINGS } from '../../src/config/schema.ts'
+import { SETTINGS } from '../../src/config/settings-schema.ts'
 import { SERVER_JSON } from './server-json.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))

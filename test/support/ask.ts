@@ -5,7 +5,7 @@ import { ownNames } from '../../src/app/names/own-names.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { NameHit, NameMatch, NameOptions, Page, Paged, ProblemFilter, Scope, Snapshot, Store } from '../../src/core/store.ts'
 import { parseQuery } from '../../src/search/query/parse-query.ts'
-import { queryTerms } from '../../src/search/words/query.ts'
+import { queryTerms } from '../../src/search/words/query-terms.ts'
 
 type Asked = {
   readonly [K in keyof Snapshot as Snapshot[K] extends (...given: never[]) => Promise<unknown> ? K : never]: Snapshot[K]

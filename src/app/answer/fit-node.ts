@@ -1,5 +1,5 @@
 import { type Fitted, jsonBytes } from './budget.ts'
-import { compose, fitMembers, leastBytes } from './compose.ts'
+import { compose, fitMembers, leastBytes } from './fit-list.ts'
 import type { NodeDetails } from './node-details.ts'
 import type { ListedNode } from './node-response.ts'
 

@@ -1,6 +1,6 @@
 import type { PathAnswer } from '../links/find-path.ts'
 import { type Fitted, jsonBytes, sums } from './budget.ts'
-import { compose, leastBytes } from './compose.ts'
+import { compose, leastBytes } from './fit-list.ts'
 
 /** A path within a budget: its ids, its links and their sentences, then the alternatives in the same way. */
 export function fitPath(answer: PathAnswer | null, room: number): Fitted<PathAnswer | null> {

@@ -1,5 +1,5 @@
 import { findMatches } from '../../search/words/matches.ts'
-import { queryTerms } from '../../search/words/query.ts'
+import { queryTerms } from '../../search/words/query-terms.ts'
 
 /** Where the words of a question stand in a text, in any of their forms: UTF-16 offsets, ascending, without overlaps. */
 export function highlightsOf(question: string, text: string): readonly (readonly [start: number, end: number])[] {

@@ -3,7 +3,7 @@ import type { Condition } from '../../core/query.ts'
 import type { Scope } from '../../core/store.ts'
 import type { FusedHit } from '../../search/fusion.ts'
 import type { Literal } from '../../search/literals.ts'
-import { queryTerms } from '../../search/words/query.ts'
+import { queryTerms } from '../../search/words/query-terms.ts'
 import { type Reading, readNotes } from '../read/texts.ts'
 
 /** Notes that are looked through for what is meant letter by letter. */

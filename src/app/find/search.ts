@@ -7,7 +7,7 @@ import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../../search/kn
 import { type Literal, literalsIn } from '../../search/literals.ts'
 import { type EmbedderTraits, keepRelevant, leastScore, type Relevance } from '../../search/relevance.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
-import { queryTerms } from '../../search/words/query.ts'
+import { queryTerms } from '../../search/words/query-terms.ts'
 import { type Call, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, tokensFor } from '../answer/budget.ts'
 import { type ListedNode, linksShown, listResponse } from '../answer/node-response.ts'

@@ -4,7 +4,7 @@ import type { OutgoingLink, Scope, Snapshot } from '../../core/store.ts'
 import { within } from '../../core/waiting/within.ts'
 import { plainText } from '../../search/chunks/plain-text.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
-import { idOf, queryTerms } from '../../search/words/query.ts'
+import { idOf, queryTerms } from '../../search/words/query-terms.ts'
 import { type PassageQuery, placesOf, wordShareFor } from '../find/passages.ts'
 import { PATIENCE } from '../find/question-vector.ts'
 import { type Asked, readChunked } from '../find/search.ts'
@@ -35,7 +35,7 @@ export interface ChosenWay extends Way {
 }
 
 /** Passages whose links are followed. */
-export const FOLLOWED = 6
+const FOLLOWED = 6
 /** Notes whose links are read. */
 const LINKED = 12
 /** Links of each passage. */

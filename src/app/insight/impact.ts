@@ -5,7 +5,7 @@ import { ALL, type NodeKind, type NodeSummary, type Occurrence, type Snapshot } 
 import { type Loss, withoutNotes } from '../../insight/without-notes.ts'
 import { answer, answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
 import { type Fitted, jsonBytes } from '../answer/budget.ts'
-import { compose } from '../answer/compose.ts'
+import { compose } from '../answer/fit-list.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readLinkSentences } from '../links/link-sentences.ts'

@@ -1,7 +1,7 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { Occurrence } from '../../core/store.ts'
 import type { NoteText } from '../../core/texts.ts'
-import { type CanvasText, readCanvasNodes, sourceOffsets } from '../../markdown/canvas/canvas-json.ts'
+import { type CanvasText, readCanvasNodes, sourceOffsets } from '../../markdown/json-canvas/canvas-json.ts'
 import { paragraphAt, sentenceAt } from '../../markdown/prose/sentences.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 

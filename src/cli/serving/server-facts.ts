@@ -1,6 +1,6 @@
 import type { LoadedSettings } from '../../config/load.ts'
-import { findSetting } from '../../config/schema.ts'
 import { type Settings, splitKey } from '../../config/settings.ts'
+import { findSetting } from '../../config/settings-schema.ts'
 import type { ServerFacts } from '../../mcp/server-facts.ts'
 
 /** Types of values that say nothing of where things are on this computer or elsewhere. */

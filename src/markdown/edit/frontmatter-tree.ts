@@ -1,7 +1,7 @@
 import type * as Yaml from 'yaml'
 import { RouxError } from '../../core/errors.ts'
 import { type Fences, findFences, readFrontmatter } from '../frontmatter/frontmatter.ts'
-import { MAX_LENGTH, YAML_OPTIONS, yaml } from '../frontmatter/full-frontmatter.ts'
+import { MAX_LENGTH, YAML_OPTIONS, yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 import { startOfLine } from './line-endings.ts'
 import { READING } from './reading.ts'

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as Yaml from 'yaml'
 import type { TextEdit } from '../../core/changes.ts'
-import { yaml } from '../frontmatter/full-frontmatter.ts'
+import { yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { addProperties, editPairs, frontmatterEdits, indented } from './edit-frontmatter.ts'
 import { type Entry, type FrontmatterTree, requireFrontmatter } from './frontmatter-tree.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './line-endings.ts'

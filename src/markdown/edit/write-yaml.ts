@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type * as Yaml from 'yaml'
-import { readFullFrontmatter, yaml } from '../frontmatter/full-frontmatter.ts'
+import { readFullFrontmatter, yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 
 /** How the value that is replaced is written: the new one follows it where it can. */

@@ -1,9 +1,9 @@
 import type { Flavour, MalformedPart } from '../../core/note.ts'
 import { CR, DASH, isSpaceOrTab } from '../chars.ts'
 import { addLines, type LineIndex } from '../line-index.ts'
-import { readFullFrontmatter } from './full-frontmatter.ts'
 import { type PropertyText, readPlainFrontmatter } from './plain-frontmatter.ts'
 import { salvage } from './salvage.ts'
+import { readFullFrontmatter } from './yaml-frontmatter.ts'
 
 /** The block between the `---` fences at the beginning of a file. */
 export interface Fences {

@@ -1,5 +1,5 @@
 import type { TextSlot } from '../../core/text/link-slots.ts'
-import { type CanvasText, sourceOffsets } from '../canvas/canvas-json.ts'
+import { type CanvasText, sourceOffsets } from '../json-canvas/canvas-json.ts'
 import { mappedPassage, type Passage } from './passage.ts'
 
 /** The Markdown of a canvas card in its JSON string. */

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitRows } from '../../app/answer/compose.ts'
+import { fitRows } from '../../app/answer/fit-list.ts'
 import { mergeFound, withoutFallbacks } from '../../app/answer/merge.ts'
 import { type FoundNode, findNodes } from '../../app/find/find-nodes.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'

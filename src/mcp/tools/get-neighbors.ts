@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitRows } from '../../app/answer/compose.ts'
+import { fitRows } from '../../app/answer/fit-list.ts'
 import { getNeighbors } from '../../app/links/get-neighbors.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { includeContent, kinds, links, maxTokens, nodeName, page } from './parameters.ts'

@@ -1,5 +1,5 @@
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitMember } from '../../app/answer/compose.ts'
+import { fitMember } from '../../app/answer/fit-list.ts'
 import { listAttachments } from '../../app/write/list-attachments.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { maxTokens, nodeId, page } from './parameters.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitMember } from '../../app/answer/compose.ts'
+import { fitMember } from '../../app/answer/fit-list.ts'
 import { listNodes } from '../../app/read/list-nodes.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { COUNT, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitMember } from '../../app/answer/compose.ts'
+import { fitMember } from '../../app/answer/fit-list.ts'
 import { listProperties, type PropertyPage, type ValuePage } from '../../app/read/list-properties.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { maxTokens, page } from './parameters.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitRows } from '../../app/answer/compose.ts'
+import { fitRows } from '../../app/answer/fit-list.ts'
 import { searchByTags } from '../../app/find/search-by-tags.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { links, maxTokens, page } from './parameters.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitMember } from '../../app/answer/compose.ts'
+import { fitMember } from '../../app/answer/fit-list.ts'
 import { SUGGESTION_KINDS, type SuggestionList, suggestLinks } from '../../app/insight/suggest-links.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { folder, limit, maxTokens, offset } from './parameters.ts'

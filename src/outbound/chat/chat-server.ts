@@ -10,7 +10,7 @@ import {
   postForStream,
   withoutKey,
 } from '../http-client.ts'
-import type { Expected, Meter, Spent } from '../meter.ts'
+import type { Expected, Meter, Spent } from '../usage-meter.ts'
 import { eventData } from './server-sent-events.ts'
 
 /** What a provider is opened with. */

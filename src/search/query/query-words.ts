@@ -1,5 +1,5 @@
 import type { TaskState, WordTerm } from '../../core/query.ts'
-import { queryTerms } from '../words/query.ts'
+import { queryTerms } from '../words/query-terms.ts'
 import { formatTerm } from './format-query.ts'
 import type { Query, QueryPart, Term, TextForm } from './query.ts'
 

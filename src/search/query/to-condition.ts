@@ -2,7 +2,7 @@ import { foldId, type NodeId } from '../../core/ids.ts'
 import type { Condition, Lookup, WordField } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { analyze } from '../words/analyze.ts'
-import { phraseOf, queryTerms } from '../words/query.ts'
+import { phraseOf, queryTerms } from '../words/query-terms.ts'
 import type { Query, QueryPart, Term, TextForm } from './query.ts'
 
 /** Ids of the notes that a title in `~relation=title`, `links:title` or `linkedfrom:title` means. */

@@ -2,7 +2,7 @@ import type { WordTerm } from '../../core/query.ts'
 import { Accumulator } from './accumulator.ts'
 import { bestSlots } from './best-slots.ts'
 import type { Slots } from './index/slots.ts'
-import { idOf } from './query.ts'
+import { idOf } from './query-terms.ts'
 import { DEFAULT_SCORING, type Scoring } from './scoring.ts'
 
 /** Distinct words of a query that are used; of more the rarest. */

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { legible, type PassageText, passageText as passageIn, readChunk } from '../../../src/app/find/passage-text.ts'
 import { matchFinder, type SnippetQuery } from '../../../src/search/words/matches.ts'
-import { queryTerms } from '../../../src/search/words/query.ts'
+import { queryTerms } from '../../../src/search/words/query-terms.ts'
 
 const asking = (text: string): SnippetQuery => ({ terms: queryTerms(text).map((term) => ({ term, weight: 1 })), phrases: [] })
 

@@ -7,7 +7,7 @@ import { affectedSources, movedTo, type NameChange } from '../../../src/links/re
 import { planRelink } from '../../../src/links/relink/plan-relink.ts'
 import type { RelinkPlan, RelinkSource, SourceTexts } from '../../../src/links/relink/relink-plan.ts'
 import { addMentions, resolveLink } from '../../../src/links/resolve.ts'
-import { parseCanvas } from '../../../src/markdown/canvas/parse-canvas.ts'
+import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { slotsOfCanvas, slotsOfNote } from '../../../src/markdown/retarget/find-slots.ts'
 import { fileKind } from '../../../src/vault/file-kind.ts'

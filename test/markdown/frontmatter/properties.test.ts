@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Flavour, Link, Note } from '../../../src/core/note.ts'
-import { parseCanvas } from '../../../src/markdown/canvas/parse-canvas.ts'
+import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { excerptOf } from '../../../src/markdown/prose/excerpt.ts'
 import { sentenceAt } from '../../../src/markdown/prose/sentences.ts'

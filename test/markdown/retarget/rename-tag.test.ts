@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { parseCanvas } from '../../../src/markdown/canvas/parse-canvas.ts'
+import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { isTagName, renameTagInCanvas, renameTagInNote, type TagEdits } from '../../../src/markdown/retarget/rename-tag.ts'
 import { flavour, LOGSEQ } from '../check.ts'

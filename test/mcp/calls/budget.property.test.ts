@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { jsonBytes } from '../../../src/app/answer/budget.ts'
-import { leastBytes } from '../../../src/app/answer/compose.ts'
+import { leastBytes } from '../../../src/app/answer/fit-list.ts'
 import { vaultsOnDemand } from '../../../src/app/vaults.ts'
 import type { ChangeSummary } from '../../../src/core/changes.ts'
 import { callTool } from '../../../src/mcp/calls/call-tool.ts'

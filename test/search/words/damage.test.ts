@@ -4,7 +4,7 @@ import { DamagedWords } from '../../../src/search/words/index/bytes.ts'
 import { packHeader, unpackHeader } from '../../../src/search/words/index/header.ts'
 import { mergeSegments } from '../../../src/search/words/index/merge.ts'
 import { WordIndex } from '../../../src/search/words/index/word-index.ts'
-import { phraseOf, queryTerms } from '../../../src/search/words/query.ts'
+import { phraseOf, queryTerms } from '../../../src/search/words/query-terms.ts'
 import { documents, text } from './documents.ts'
 import { MemoryPages, store } from './memory-pages.ts'
 

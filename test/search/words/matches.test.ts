@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findMatches } from '../../../src/search/words/matches.ts'
-import { phraseOf, queryTerms } from '../../../src/search/words/query.ts'
+import { phraseOf, queryTerms } from '../../../src/search/words/query-terms.ts'
 
 const piece = fc.oneof(
   fc.constantFrom(

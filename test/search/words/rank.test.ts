@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { WordIndex } from '../../../src/search/words/index/word-index.ts'
-import { queryTerms } from '../../../src/search/words/query.ts'
+import { queryTerms } from '../../../src/search/words/query-terms.ts'
 import { MAX_TERMS } from '../../../src/search/words/rank.ts'
 import { MemoryPages, note, store, type WordDocument } from './memory-pages.ts'
 

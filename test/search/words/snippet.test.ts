@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { phraseOf, queryTerms } from '../../../src/search/words/query.ts'
+import { phraseOf, queryTerms } from '../../../src/search/words/query-terms.ts'
 import { snippet } from '../../../src/search/words/snippet.ts'
 
 function find(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { phraseOf, queryTerms } from '../../../src/search/words/query.ts'
+import { phraseOf, queryTerms } from '../../../src/search/words/query-terms.ts'
 
 function show(text: string): string[] {
   return queryTerms(text).map(({ form, match, count, parts }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { jsonBytes } from '../../../src/app/answer/budget.ts'
-import { compose, fitRows } from '../../../src/app/answer/compose.ts'
+import { compose, fitRows } from '../../../src/app/answer/fit-list.ts'
 import { MARKER } from '../../../src/core/text/partial-reading.ts'
 
 const PASSAGE = { heading: ['Soil'], start_line: 1, end_line: 9, score: 0.5 }
