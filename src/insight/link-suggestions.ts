@@ -132,7 +132,6 @@ class Suggester {
   readonly #walker: Walker
   readonly #peers: Peers
   readonly #inLinks: Uint32Array
-  readonly #folderSizes: Uint32Array
   /** Notes by folder, and where each folder's begin. */
   readonly #members: Uint32Array
   readonly #membersOf: Uint32Array
@@ -158,8 +157,6 @@ class Suggester {
     this.#inLinks = new Uint32Array(notes)
     for (const target of links.targets) this.#inLinks[target] = (this.#inLinks[target] as number) + 1
     const folderCount = folders.reduce((most, folder) => Math.max(most, folder + 1), 0)
-    this.#folderSizes = new Uint32Array(folderCount)
-    for (const folder of folders) this.#folderSizes[folder] = (this.#folderSizes[folder] as number) + 1
     this.#membersOf = startsOf(folders, folderCount)
     this.#members = Uint32Array.from(folders.keys()).sort((a, b) => (folders[a] as number) - (folders[b] as number) || a - b)
     this.#linked = new Uint8Array(notes)
@@ -254,13 +251,18 @@ class Suggester {
     return place === -1 ? 0 : 1 / (place + 1)
   }
 
+  /** How many notes a folder has. */
+  #sizeOf(folder: number): number {
+    return (this.#membersOf[folder + 1] as number) - (this.#membersOf[folder] as number)
+  }
+
   /** What is left of the folders of which a note links much, those of the greatest share first. */
   #lacking(note: number, isFree: (other: number) => boolean): readonly number[] {
     const { links, folders } = this.#source
     const linked = new Set(
       Array.from(links.targets.subarray(links.offsets[note], links.offsets[note + 1]), (target) => folders[target] as number),
     )
-    const share = (folder: number): number => (this.#folderLinks[folder] as number) / (this.#folderSizes[folder] as number)
+    const share = (folder: number): number => (this.#folderLinks[folder] as number) / this.#sizeOf(folder)
     return [...linked]
       .filter((folder) => share(folder) >= LACKING.share)
       .sort((a, b) => share(b) - share(a) || a - b)
@@ -330,7 +332,7 @@ class Suggester {
     const { folders } = this.#source
     const folder = folders[target] as number
     const isOwn = folders[note] === folder
-    const others = (this.#folderSizes[folder] as number) - 1 - (isOwn ? 1 : 0)
+    const others = this.#sizeOf(folder) - 1 - (isOwn ? 1 : 0)
     return (this.#folderLinks[folder] as number) / (others + 1)
   }
 

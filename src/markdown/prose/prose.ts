@@ -1,10 +1,6 @@
-import type { Flavour } from '../../core/note.ts'
-import { scanBlocks } from '../blocks.ts'
 import { LT, PERCENT, RBRACKET } from '../chars.ts'
 import { pairComments } from '../comments.ts'
-import { InlineScanner } from '../inline.ts'
-import { LineIndex } from '../line-index.ts'
-import { LinkSink } from '../link-sink.ts'
+import { scanInline } from '../scan-inline.ts'
 import type { Run } from './runs.ts'
 
 /** Plain text: a link can be put here. */
@@ -13,9 +9,6 @@ export const OPEN = 0
 export const CLOSED = 1
 /** What no reader sees: addresses, HTML tags. */
 export const SILENT = 2
-
-/** How everything is read here: the same whatever kind of vault a note stands in. */
-const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 
 const SCHEME = /[a-z][a-z0-9+.-]*$/i
 const ADDRESS_END = /[\s<>)\]]|$/g
@@ -28,19 +21,13 @@ const QUOTE = /^[ \t]*>[^\n]*/gm
 /** What each UTF-16 unit of a note's text is, by its offset; what stands before `from` is `SILENT`. Linear, never throws. */
 export function markProse(text: string, from: number): Uint8Array {
   const marks = new Uint8Array(text.length).fill(CLOSED)
-  const lines = new LineIndex()
-  const { runs, definitions } = scanBlocks(text, from, lines)
-  const scanner = new InlineScanner(FLAVOUR, definitions, new LinkSink(lines, false))
   const closed: Span[] = []
   const silent: Span[] = []
-  scanner.onSpan = (start, end, mark) => {
+  const { runs, commentMarks } = scanInline(text, from, (start, end, mark) => {
     if (mark !== PERCENT) addSpan(mark === LT || mark === RBRACKET ? silent : closed, { start, end })
-  }
-  for (const run of runs) {
-    openRun(marks, run)
-    scanner.scan(text, run)
-  }
-  for (const { start, end } of [...closed, ...pairComments(scanner.commentMarks)]) marks.fill(CLOSED, start, end)
+  })
+  for (const run of runs) openRun(marks, run)
+  for (const { start, end } of [...closed, ...pairComments(commentMarks)]) marks.fill(CLOSED, start, end)
   if (text.includes('>', from))
     for (const { index, 0: line } of text.matchAll(QUOTE)) marks.fill(CLOSED, index, index + line.length)
   for (const { start, end } of silent) marks.fill(SILENT, start, end)

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { threadId } from 'node:worker_threads'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
-import { BUSY_TIMEOUT, DamagedIndex, type Database, openSqlite } from './sqlite.ts'
+import { BUSY_TIMEOUT, DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
 
 /** Bytes of the log that are worth emptying it. */
 const LARGE_LOG = 4_000_000
@@ -198,6 +198,14 @@ function configure(database: Database): void {
   database.exec(
     'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',
   )
+}
+
+/**
+ * A number that is another one after each commit of another connection, by the statement `PRAGMA data_version`. In memory that threads share SQLite does
+ * not count them: there it is NaN, which is never the same.
+ */
+export function versionOf(location: Location, statement: Statement): number {
+  return location.kind === 'file' ? (statement.get() as { data_version: number }).data_version : Number.NaN
 }
 
 /** Does what may fail after something else has failed: the error that led here says more. */

@@ -5,7 +5,7 @@ import { FolderIndex } from '../../graph/folder-index.ts'
 import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
-import { attempt, openToRead } from './database-file.ts'
+import { attempt, openToRead, versionOf } from './database-file.ts'
 import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
 import { identityOf, type Location } from './location.ts'
 import { findNotesWithProblems } from './notes-with-problems.ts'
@@ -44,7 +44,7 @@ export class Projection {
   #database: OpenDatabase | undefined
   /** Until when the file is taken for the one that was opened (`performance.now()`). */
   #sameUntil = 0
-  #version = -1
+  #version = Number.NaN
   #generation = 0
   #outside: readonly OutsideLink[] = []
   #isComplete = false
@@ -95,9 +95,9 @@ export class Projection {
   refresh(): readonly number[] {
     const open = this.#open()
     if (open === undefined) return []
-    // 3 µs; in memory shared by threads SQLite does not count versions, and the generation itself is asked.
-    const version = this.#location.kind === 'file' ? (open.version.get() as { data_version: number }).data_version : -1
-    if (version === this.#version && version !== -1) return []
+    // 3 µs; where there is none the generation itself is asked.
+    const version = versionOf(this.#location, open.version)
+    if (version === this.#version) return []
     const { rows, graph } = this.#newRows(open.database)
     this.#version = version
     if (rows.length > 0) this.#apply(rows, graph)
@@ -278,7 +278,7 @@ export class Projection {
   reopen(location = this.#location): void {
     this.close()
     this.#location = location
-    this.#version = -1
+    this.#version = Number.NaN
     this.#generation = 0
     this.#outside = []
     this.#isComplete = false

@@ -15,7 +15,7 @@ interface Library {
   __renderToMathMLTree(tex: string, options: object): Made
 }
 
-/** Definitions (`\\gdef`, `\\newcommand`) that hold for the rest of a note. */
+/** Definitions (`\gdef`, `\newcommand`) that hold for the rest of a note. */
 export type Definitions = Record<string, unknown>
 
 const ELEMENTS: ReadonlySet<string | undefined> = new Set(

@@ -184,19 +184,16 @@ function withSlots({ text, links, comments, formulas }: PageText): Slotted {
     made += text.slice(at, start).replace(MARKS, '') + mark + linesOf(text.slice(start, end))
     at = end
   }
-  const written = formulas.map(({ start, end }) => text.slice(start, end).replace(QUOTE_MARKS, '\n'))
+  const written = formulas.map(({ start, end }) => text.slice(start, end).replace(LINE_STARTS, '\n'))
   return { text: made + text.slice(at).replace(MARKS, ''), labels, formulas: written }
 }
 
-const QUOTE_MARKS = /\n(?:[ \t]*>)+/g
+/** A line's end, and the marks of the quotes that the next one stands in. */
+const LINE_STARTS = /\n(?:[ \t]*>)*/g
 
 /** The ends of the lines of what is replaced, and the quotes that they stand in: the lines after it are still those of the file. */
 function linesOf(replaced: string): string {
-  return replaced
-    .split('\n')
-    .slice(1)
-    .map((line) => `\n${/^(?:[ \t]*>)+/.exec(line)?.[0] ?? ''}`)
-    .join('')
+  return (replaced.match(LINE_STARTS) ?? []).join('')
 }
 
 function labelOf(written: string, { title }: PageLink): string {

@@ -4,7 +4,7 @@ import type { Graph } from '../../../graph/graph.ts'
 import { type SegmentHeader, unpackHeader } from '../../../search/words/index/header.ts'
 import type { PageSource } from '../../../search/words/index/segment.ts'
 import { WordIndex } from '../../../search/words/index/word-index.ts'
-import { attempt, openToRead, requireKind } from '../database-file.ts'
+import { attempt, openToRead, requireKind, versionOf } from '../database-file.ts'
 import { identityOf, type Location } from '../location.ts'
 import { DamagedIndex, type Database, type Statement } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
@@ -48,7 +48,7 @@ export class SearchIndex {
   /** Takes over what was committed; cheap when nothing was. @throws DamagedIndex, DamagedWords */
   refresh(): void {
     const open = this.#open()
-    if (open !== undefined && this.#versionOf(open) !== this.#version) this.read(() => {})
+    if (open !== undefined && versionOf(this.#location, open.version) !== this.#version) this.read(() => {})
   }
 
   /**
@@ -70,7 +70,7 @@ export class SearchIndex {
 
   #takeOver(open: OpenDatabase): void {
     // The moment is that of the first read, which this is.
-    const version = this.#versionOf(open)
+    const version = versionOf(this.#location, open.version)
     if (version === this.#version) return
     const stored = open.segments.all() as { id: number; rank: number }[]
     this.#headers = new Map(stored.map(({ id, rank }) => [id, this.#headers.get(id) ?? readHeader(open, id, rank)]))
@@ -78,11 +78,6 @@ export class SearchIndex {
     this.#version = version
     this.#embedders = undefined
     for (const loaded of this.#tables.values()) loaded.mayHaveGone()
-  }
-
-  /** Another one after each commit; in memory that threads share SQLite does not count them, and NaN is never the same. */
-  #versionOf(open: OpenDatabase): number {
-    return this.#location.kind === 'file' ? (open.version.get() as { data_version: number }).data_version : Number.NaN
   }
 
   /** The files behind these keys changed. */
@@ -97,7 +92,7 @@ export class SearchIndex {
   async vectors(embedder: string): Promise<VectorTable | undefined> {
     const open = this.#open()
     if (open === undefined) return undefined
-    const version = this.#versionOf(open)
+    const version = versionOf(this.#location, open.version)
     const known = this.#tables.get(embedder)
     const loaded = known?.isOf(version) === true ? known : this.#tableOf(open, embedder)
     await loaded?.load(version)
