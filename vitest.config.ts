@@ -17,7 +17,8 @@ export default defineConfig({
   // What tests know as fast-check makes fewer runs, but for `npm run test:long`.
   resolve: { alias: { 'fast-check': fileURLToPath(new URL('test/support/fast-check.ts', import.meta.url)) } },
   test: {
-    testTimeout: 30_000,
+    // Properties that make all their runs take as long as others have the processors.
+    testTimeout: process.env.LONG_TESTS === undefined ? 60_000 : 180_000,
     // What is waited for comes late where others have the processors.
     expect: { poll: { timeout: 20_000 } },
     hookTimeout: 120_000,

@@ -162,7 +162,7 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
   })
 
   test('a server that does not answer in time is TIMEOUT, and what it may have read is counted', async () => {
-    const { error, settled, server } = await asked(kind, () => {}, { timeoutMs: 30 })
+    const { error, settled, server } = await asked(kind, () => {}, { timeoutMs: 1_000 })
     expect(error).toMatchObject({ code: 'TIMEOUT', hint: expect.stringContaining('ai.timeout') })
     // It is not asked again: that would take three times as long as the setting says.
     expect([server.requests.length, settled.length]).toEqual([1, 1])

@@ -1,7 +1,11 @@
 import type { PageText } from '../../app/read/page-note.ts'
+import type { MarkdownTree } from './markdown-nodes.ts'
 import { type ParseOptions, parseMarkdown } from './markdown-tree.ts'
 
 const FORMULAS = './formula.js'
+
+/** What is told of each text: that all is there that has to be fetched for it, then what it is; `undefined` for what is too much. */
+export type Told = 'begun' | MarkdownTree | undefined
 
 /** What reads formulas is as large as all else, and hardly a note has any. Where it cannot be had they are shown as they are written. */
 async function formulaReader(): Promise<Pick<ParseOptions, 'readFormula'>> {
@@ -14,7 +18,10 @@ async function formulaReader(): Promise<Pick<ParseOptions, 'readFormula'>> {
 }
 
 async function parse(note: PageText): Promise<void> {
-  postMessage(parseMarkdown(note, note.formulas.length === 0 ? {} : await formulaReader()))
+  const options = note.formulas.length === 0 ? {} : await formulaReader()
+  const tell = (told: Told): void => postMessage(told)
+  tell('begun')
+  tell(parseMarkdown(note, options))
 }
 
 // Parses what the page sends, one text after another: the page goes on meanwhile, and ends this thread when it takes too long.

@@ -1,7 +1,8 @@
 import type { PageText } from '../../app/read/page-note.ts'
 import type { MarkdownTree } from './markdown-nodes.ts'
+import type { Told } from './markdown-worker.ts'
 
-/** How long a note is parsed, ms: twenty times what a long one takes. */
+/** How long a note is parsed, ms: twenty times what a long one takes. A server that has much to do may take longer to send what parses it. */
 const LONGEST = 5_000
 
 const SCRIPT = '/web/markdown.js'
@@ -40,9 +41,12 @@ export async function parseAside(note: PageText, signal: AbortSignal): Promise<M
 
 function answerOf(worker: Worker, note: PageText, signal: AbortSignal) {
   return new Promise<MarkdownTree | undefined>((resolve, reject) => {
-    const ended = AbortSignal.any([signal, AbortSignal.timeout(LONGEST)])
-    ended.addEventListener('abort', () => reject(ended.reason))
-    worker.onmessage = ({ data }: MessageEvent<MarkdownTree | undefined>) => resolve(data)
+    const rejectWhen = (ended: AbortSignal) => ended.addEventListener('abort', () => reject(ended.reason))
+    rejectWhen(signal)
+    worker.onmessage = ({ data }: MessageEvent<Told>) => {
+      if (data === 'begun') rejectWhen(AbortSignal.timeout(LONGEST))
+      else resolve(data)
+    }
     worker.onmessageerror = () => reject(new Error('What was parsed cannot be sent.'))
     worker.onerror = ({ message }) => reject(new Error(message))
     // Nothing else that is known of the note is copied.
