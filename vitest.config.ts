@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 
 const root = fileURLToPath(new URL('.', import.meta.url))
 
@@ -10,7 +10,9 @@ const root = fileURLToPath(new URL('.', import.meta.url))
 const REACHES_FURTHER = /\bvi\.(?:mock|doMock|resetModules)\(|\bcountWatches\(/
 
 const alone = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-  .filter((name) => name.endsWith('.test.ts') && REACHES_FURTHER.test(readFileSync(join(root, 'test', name), 'utf8')))
+  // A suite that is installed for its run brings tests of its own.
+  .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
+  .filter((name) => REACHES_FURTHER.test(readFileSync(join(root, 'test', name), 'utf8')))
   .map((name) => `test/${name.replaceAll('\\', '/')}`)
 
 export default defineConfig({
@@ -33,7 +35,15 @@ export default defineConfig({
       // A process of its own for each file, before the others, as some of them wait long.
       { extends: true, test: { name: 'alone', include: alone } },
       // Files one after the other in the same processes, which load the program's modules once.
-      { extends: true, test: { name: 'together', include: ['test/**/*.test.ts'], exclude: alone, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: 'together',
+          include: ['test/**/*.test.ts'],
+          exclude: [...configDefaults.exclude, ...alone],
+          isolate: false,
+        },
+      },
     ],
   },
 })
