@@ -147,6 +147,18 @@ export class EmbeddingQueue {
     this.#lent = undefined
   }
 
+  /**
+   * Forgets which notes there are and which are embedded; `reload` reads it again.
+   * @returns whether it did: what is under way, or waits to be tried again, is not forgotten.
+   */
+  forget(): boolean {
+    if (this.#known === undefined || this.#left() > 0 || this.#outcome !== undefined) return false
+    this.#wanted.clear()
+    this.#known = undefined
+    this.#lent = undefined
+    return true
+  }
+
   progress(): NonNullable<SearchProgress['vectors']> {
     const left = this.#left()
     const total = this.#wanted.size

@@ -73,6 +73,8 @@ export class SearchIndexer {
   #batchVersions = new Map<number, number>()
   #generation = 0
   #isLoaded = false
+  /** How far it was when what is known of every note was forgotten. */
+  #rested: SearchProgress | undefined
   #isCompact = false
 
   constructor(parts: SearchParts) {
@@ -104,6 +106,19 @@ export class SearchIndexer {
     if (!this.#isLoaded || isOutdated) await this.#load()
     for (const { key } of files) this.#enqueue(key)
     for (const [key, times] of this.#doubts) if (times < MOST_DOUBTS) this.#enqueue(key)
+    this.#rested = undefined
+  }
+
+  /** Where nothing is left to do, what is known of every note is forgotten until the next `refresh`. */
+  rest(): void {
+    const progress = this.progress()
+    const isBusy = !this.isComplete('words') || this.#gone.size + this.#doubts.size > 0
+    if (isBusy || this.#embedding?.forget() === false) return
+    this.#rested = progress
+    this.#wanted.clear()
+    this.#words = new Map()
+    this.#generation = 0
+    this.#isLoaded = false
   }
 
   /** Does a little of what is to do. */
@@ -143,6 +158,7 @@ export class SearchIndexer {
   }
 
   progress(): SearchProgress {
+    if (this.#rested !== undefined) return this.#rested
     const total = this.#wanted.size
     const waiting = this.#wordQueue.size + this.#batchVersions.size
     const embedding = this.#embedding?.progress()

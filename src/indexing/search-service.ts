@@ -182,6 +182,13 @@ export class SearchService {
     await this.#writer?.tidy()
   }
 
+  /** Nothing was to do for long: what the next work needs to know is read again when it comes. */
+  rest(): void {
+    if (this.#isStale) return
+    this.#indexer?.rest()
+    this.#isStale = true
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     // A step that went on would open what is closed here again.

@@ -107,6 +107,31 @@ describe('what is embedded again', () => {
     expect(bag.passages).toHaveLength(length)
   })
 
+  test('nothing after a rest, in which it says how far it is', async () => {
+    const vault = new MemoryVault(GARDEN)
+    const bag = new BagOfWords()
+    const rig = await new SearchRig(vault, bag).finish()
+    const before = rig.search.progress()
+    rig.search.rest()
+    expect(rig.search.progress()).toEqual(before)
+    bag.passages.length = 0
+    vault.write('b.md', 'Blueberries.')
+    vault.remove('c.md')
+    await rig.finish()
+    expect(bag.passages).toEqual([expect.stringContaining('Blueberries')])
+    expect(rig.search.progress()).toMatchObject({ words: { done: 2, total: 2 }, vectors: { done: 2, total: 2 } })
+    expect(await hits(rig, 'blueberries cherries')).toEqual(['b.md'])
+  })
+
+  test('what is not done yet is done after a rest', async () => {
+    const rig = new SearchRig(new MemoryVault(GARDEN), new BagOfWords())
+    await rig.reconcile()
+    await rig.steps(1)
+    rig.search.rest()
+    await rig.steps(Number.POSITIVE_INFINITY)
+    expect(rig.search.progress()).toMatchObject({ words: { done: 3, total: 3 }, vectors: { done: 3, total: 3 } })
+  })
+
   test('of a note with another alias only that', async () => {
     const vault = new MemoryVault({ 'a.md': '---\naliases: [One]\n---\nText.' })
     const bag = new BagOfWords()

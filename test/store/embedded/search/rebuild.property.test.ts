@@ -44,6 +44,7 @@ const operation = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('reconcile' as const) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('steps' as const), most: fc.integer({ min: 1, max: 6 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('rest' as const) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('ask' as const) }) },
 )
 type Operation = typeof operation extends fc.Arbitrary<infer T> ? T : never
@@ -70,6 +71,10 @@ async function perform(rig: SearchRig, embedder: string, step: Operation): Promi
       break
     case 'restart':
       await rig.restart()
+      break
+    case 'rest':
+      rig.indexer.rest()
+      rig.search.rest()
       break
     case 'ask':
       // Whatever a reader loaded so far must not show later.
