@@ -20,7 +20,7 @@ const queryCount = Number(options.queries)
 const CLUSTERS = 200
 const LIMIT = 10
 
-const { ExactScan, packVector, unpackVector } = await bundle(['exact-scan', 'packed-vector'])
+const { ExactScan, coarsen, packVector, unpackVector } = await bundle(['exact-scan', 'coarse-vector', 'packed-vector'])
 const { HnswIndex, loadHnswAddon } = await bundle(['hnsw-index', 'hnsw-addon'])
 
 for (const count of options.counts.split(',').map(Number)) {
@@ -28,16 +28,17 @@ for (const count of options.counts.split(',').map(Number)) {
   const centres = Array.from({ length: CLUSTERS }, () => unitVector(random))
   const draw = () => unitVector(random, centres[Math.floor(random() * CLUSTERS)])
   const packed = Array.from({ length: count }, () => packVector(draw()))
+  const coarse = packed.map((bytes) => coarsen(bytes, dimensions))
   const queries = Array.from({ length: queryCount }, draw)
   const shared = { dimensions, exact: (label) => unpackVector(packed[label], dimensions) }
 
   const scan = new ExactScan(shared)
-  const loading = milliseconds(() => loadAll(scan, packed))
+  const loading = milliseconds(() => loadAll(scan, coarse))
   const rows = { 'exact scan': measure(scan, queries, loading) }
   const plain = new ExactScan({ ...shared, simd: false })
-  loadAll(plain, packed)
+  loadAll(plain, coarse)
   rows['without SIMD'] = measure(plain, queries.slice(0, 20))
-  if (options.hnsw) rows.hnsw = await measureGraph({ shared, packed, queries, scan })
+  if (options.hnsw) rows.hnsw = await measureGraph({ shared, coarse, queries, scan })
   console.log(`${count} vectors of ${dimensions} dimensions, ms (medians of ${queryCount} queries, ${LIMIT} hits)`)
   console.table(rows)
 }
@@ -51,12 +52,12 @@ function measure(index, queries, loading) {
   return { load: loading?.toFixed(0), all: median(times.all).toFixed(2), '1 in 50': median(times['1 in 50']).toFixed(2) }
 }
 
-async function measureGraph({ shared, packed, queries, scan }) {
+async function measureGraph({ shared, coarse, queries, scan }) {
   const { addon, reason } = await loadHnswAddon()
   if (addon === undefined) return { load: reason }
   const before = process.memoryUsage.rss()
   const index = new HnswIndex({ ...shared, addon, graphFrom: 0 })
-  loadAll(index, packed)
+  loadAll(index, coarse)
   const building = milliseconds(() => [...index.build()])
   const memory = process.memoryUsage.rss() - before
   const figures = measure(index, queries)
@@ -82,8 +83,8 @@ async function measureGraph({ shared, packed, queries, scan }) {
   }
 }
 
-function loadAll(index, packed) {
-  for (const [label, bytes] of packed.entries()) index.load(label, bytes)
+function loadAll(index, vectors) {
+  for (const [label, vector] of vectors.entries()) index.load(label, vector)
 }
 
 function milliseconds(work) {

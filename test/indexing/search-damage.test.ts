@@ -213,7 +213,7 @@ describe('a damaged search index', () => {
         renameSync(other, file)
       },
     ],
-    ...['meta', 'segment', 'merging', 'page', 'note', 'embedder', 'vector'].map(
+    ...['meta', 'segment', 'merging', 'page', 'note', 'embedder', 'vector', 'coarse'].map(
       (table): readonly [string, (file: string) => void] => [
         `without the table ${table}`,
         (file) => change(file, `DROP TABLE ${table}`),
@@ -227,6 +227,9 @@ describe('a damaged search index', () => {
       (file) => change(file, 'UPDATE embedder SET id = id + 1; UPDATE vector SET embedder = embedder + 1'),
     ],
     ['with vectors that are text', (file) => change(file, "UPDATE vector SET data = 'text'")],
+    ['with parts that are text', (file) => change(file, "UPDATE coarse SET data = 'text'")],
+    ['with parts of another revision', (file) => change(file, 'UPDATE coarse SET revision = revision + 1')],
+    ['without parts', (file) => change(file, 'DELETE FROM coarse')],
     ['without half of the vectors', (file) => change(file, 'DELETE FROM vector WHERE key % 2 = 0')],
     ['without half of the versions', (file) => change(file, 'DELETE FROM note WHERE key % 2 = 0')],
   ]

@@ -2,6 +2,7 @@ import { unpackHeader } from '../../../search/words/index/header.ts'
 import { examineDatabase, type IndexCondition } from '../examine.ts'
 import type { Location } from '../location.ts'
 import type { Database } from '../sqlite.ts'
+import { unpackCoarse } from './coarse-part.ts'
 import { headerPlace, pagePlace, SEARCH, unpackVectors, unsealBytes } from './search-rows.ts'
 
 /** Looks at a search index without changing it: every row is read once. */
@@ -22,5 +23,9 @@ function readEverything(database: Database): void {
   for (const row of database.prepare('SELECT embedder, key, data FROM vector').iterate()) {
     const { embedder, key, data } = row as { embedder: number; key: number; data: unknown }
     unpackVectors(embedder, key, data)
+  }
+  for (const row of database.prepare('SELECT embedder, revision, data FROM coarse').iterate()) {
+    const { data, ...place } = row as { embedder: number; revision: number; data: unknown }
+    unpackCoarse(place, data)
   }
 }

@@ -1,13 +1,14 @@
-import type { Statement } from '../sqlite.ts'
+import { DamagedIndex, type Statement } from '../sqlite.ts'
 import type { ChunkGraphOptions } from './chunk-graph.ts'
+import { unpackCoarse } from './coarse-part.ts'
 import { Recent } from './recent.ts'
 import { type StoredVectors, unpackVectors } from './search-rows.ts'
 import { VectorTable } from './vector-table.ts'
 
 /** Reads of the search index; the embedder's number comes first. */
 export interface VectorRows {
-  /** Rows after a revision and key, by these, so many at the most. */
-  readonly newVectors: Statement
+  /** The first part after a revision. */
+  readonly newCoarse: Statement
   /** The row of a key. */
   readonly vectors: Statement
   readonly vectorCount: Statement
@@ -29,13 +30,12 @@ export class LoadedVectors {
   readonly #rows: VectorRows
   readonly #recent = new Recent<number, StoredVectors | undefined>(BYTES_KEPT, sizeOf)
   readonly #prepared: Promise<void>
-  /** Up to this row everything is loaded. */
+  /** Up to this one all parts are loaded. */
   #revision = 0
   /** Of the database: all that it held is loaded. */
   #version = Number.NaN
-  #key = -1
-  /** Rows may have been deleted since that was looked at. */
-  #mayLack = false
+  /** Notes may have gone since that was looked at. */
+  #mayLack = true
   #isClosed = false
 
   constructor(rows: VectorRows, { id, ...options }: LoadedVectorsOptions) {
@@ -77,28 +77,33 @@ export class LoadedVectors {
     this.table.close()
   }
 
-  /** @returns whether there may be more. */
+  /** Loads one part: a millisecond or two, because calls wait for it. @returns whether there may be more. */
   #loadNew(): boolean {
-    const rows = this.#rows.newVectors.all(this.id, this.#revision, this.#key, ROWS_AT_ONCE) as VectorRow[]
-    for (const { key, revision, data } of rows) {
-      this.#recent.drop(key)
-      this.table.set(key, unpackVectors(this.id, key, data))
-      this.#revision = revision
-      this.#key = key
+    const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
+    if (part === undefined) return false
+    const { revision, data } = part
+    for (const note of unpackCoarse({ embedder: this.id, revision }, data)) {
+      this.#recent.drop(note.key)
+      this.table.set(note)
     }
-    return rows.length === ROWS_AT_ONCE
+    this.#revision = revision
+    return true
   }
 
+  /** Parts still have what was deleted or changed since. @throws DamagedIndex when a note is in none */
   #forgetGone(): void {
     this.#mayLack = false
     const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }
-    if (this.table.notes <= notes) return
+    if (this.table.notes === notes) return
     const rows = this.#rows.vectorKeys.all(this.id) as { key: number }[]
     const stored = new Set(rows.map(({ key }) => key))
     for (const key of [...this.table.keys()].filter((known) => !stored.has(known))) {
       this.#recent.drop(key)
       this.table.delete(key)
     }
+    // What was committed since the last part was loaded comes with the parts of now.
+    if (this.table.notes < stored.size) while (this.#loadNew());
+    if (this.table.notes < stored.size) throw new DamagedIndex('vectors of a note are missing')
   }
 
   #readRow(key: number): StoredVectors | undefined {
@@ -107,18 +112,9 @@ export class LoadedVectors {
   }
 }
 
-interface VectorRow {
-  readonly key: number
-  readonly revision: number
-  readonly data: unknown
-}
-
 /** The candidates of one search are often parts of the same few notes. */
 const BYTES_KEPT = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {
   return row === undefined ? 0 : 560 * (row.chunks.length + row.names.length)
 }
-
-/** Rows that are loaded at once: a millisecond or two, because calls wait for it. */
-const ROWS_AT_ONCE = 64

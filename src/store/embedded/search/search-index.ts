@@ -247,8 +247,8 @@ function prepare(database: Database, identity: string): OpenDatabase {
     embedders: database.prepare(
       'SELECT id, name AS embedder, (SELECT count(*) FROM vector WHERE embedder = e.id) AS notes FROM embedder AS e ORDER BY id DESC',
     ),
-    newVectors: database.prepare(
-      'SELECT key, revision, data FROM vector WHERE embedder = ? AND (revision, key) > (?, ?) ORDER BY revision, key LIMIT ?',
+    newCoarse: database.prepare(
+      'SELECT revision, data FROM coarse WHERE embedder = ? AND revision > ? ORDER BY revision LIMIT 1',
     ),
     vectors: database.prepare('SELECT data FROM vector WHERE embedder = ? AND key = ?'),
     vectorCount: database.prepare('SELECT count(*) AS notes FROM vector WHERE embedder = ?'),
@@ -268,7 +268,7 @@ interface OpenDatabase {
   readonly pages: Statement
   readonly embedder: Statement
   readonly embedders: Statement
-  readonly newVectors: Statement
+  readonly newCoarse: Statement
   readonly vectors: Statement
   readonly vectorCount: Statement
   readonly vectorKeys: Statement

@@ -7,13 +7,13 @@ import { packVector } from '../vectors/packed-vector.ts'
 
 /**
  * The search indexes, in a file of their own. `page` holds the keyword index: immutable segments, each a sorted run of pages; `note` which
- * version of a note is in it. `vector` has one row a note and embedder: the hash and the vector of each of its chunks and names.
- * `revision` grows with every change of vectors, so that readers load what is new.
+ * version of a note is in it. `vector` has one row a note and embedder: the hash and the vector of each of its chunks and names. `coarse` has
+ * the vectors of a batch of notes once more, as they are compared; its `revision` grows with every change, so that readers load what is new.
  */
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
-  format: 4,
+  format: 5,
   // Pages of words and vectors of notes are some kilobytes each: in small pages most of them would spill over.
   pageSize: 16_384,
   schema: `
@@ -25,9 +25,10 @@ export const SEARCH: DatabaseKind = {
     CREATE TABLE note (key INTEGER PRIMARY KEY, version INTEGER NOT NULL);
     CREATE TABLE embedder (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, dimensions INTEGER NOT NULL);
     CREATE TABLE vector (
-      embedder INTEGER NOT NULL, key INTEGER NOT NULL, revision INTEGER NOT NULL, version INTEGER NOT NULL, data BLOB NOT NULL);
+      embedder INTEGER NOT NULL, key INTEGER NOT NULL, version INTEGER NOT NULL, data BLOB NOT NULL);
     CREATE UNIQUE INDEX vector_key ON vector (embedder, key);
-    CREATE INDEX vector_revision ON vector (embedder, revision, key);
+    CREATE TABLE coarse (embedder INTEGER NOT NULL, revision INTEGER NOT NULL, notes INTEGER NOT NULL, data BLOB NOT NULL);
+    CREATE UNIQUE INDEX coarse_revision ON coarse (embedder, revision);
   `,
 }
 

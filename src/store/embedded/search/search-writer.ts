@@ -5,6 +5,7 @@ import { attempt, DatabaseFile } from '../database-file.ts'
 import type { Location } from '../location.ts'
 import type { Database } from '../sqlite.ts'
 import { unpackVector } from '../vectors/packed-vector.ts'
+import { CoarseRewrite, putCoarse } from './coarse-rewrite.ts'
 import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
 import { isEmpty, packVectors, SEARCH, stampOf, unpackVectors } from './search-rows.ts'
 
@@ -20,6 +21,7 @@ class SqliteSearchWriter implements SearchWriter {
   /** Something was written since it was asked last: there is a file, unless someone deleted it. */
   #hasWritten = false
   #compaction: Compaction | undefined
+  #rewrite: CoarseRewrite | undefined
   #isTouched = false
 
   constructor(location: Location) {
@@ -86,8 +88,13 @@ class SqliteSearchWriter implements SearchWriter {
     this.#write((database) => {
       const id = requireEmbedder(database, embedder, notes)
       const revision = nextRevision(database)
-      const put = database.prepare('INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?, ?)')
-      for (const note of notes) put.run(id, note.key, revision, note.version, packVectors(id, note))
+      const put = database.prepare('INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?)')
+      const stored = notes.map((note) => {
+        const data = packVectors(id, note)
+        put.run(id, note.key, note.version, data)
+        return { key: note.key, stored: unpackVectors(id, note.key, data) }
+      })
+      putCoarse(database, { embedder: id, dimensions: dimensionsOf(database, id), revision }, stored)
     })
   }
 
@@ -107,7 +114,7 @@ class SqliteSearchWriter implements SearchWriter {
     this.#write((open) => {
       nextRevision(open)
       for (const { id } of others) {
-        open.prepare('DELETE FROM vector WHERE embedder = ?').run(id)
+        for (const table of ['vector', 'coarse']) open.prepare(`DELETE FROM ${table} WHERE embedder = ?`).run(id)
         open.prepare('DELETE FROM embedder WHERE id = ?').run(id)
       }
     })
@@ -116,9 +123,15 @@ class SqliteSearchWriter implements SearchWriter {
   async maintain(): Promise<boolean> {
     if (this.#file.open() === undefined) return false
     this.#compaction ??= new Compaction(this.#file)
-    const isMore = this.#compaction.step()
-    if (!isMore) this.#compaction = undefined
+    this.#rewrite ??= new CoarseRewrite(this.#file)
+    const isMore = this.#compaction.step() || this.#rewrite.step()
+    if (!isMore) this.#forgetMaintenance()
     return isMore
+  }
+
+  #forgetMaintenance(): void {
+    this.#compaction = undefined
+    this.#rewrite = undefined
   }
 
   async tidy(): Promise<void> {
@@ -132,7 +145,7 @@ class SqliteSearchWriter implements SearchWriter {
   }
 
   async reset(): Promise<void> {
-    this.#compaction = undefined
+    this.#forgetMaintenance()
     this.#file.delete()
   }
 

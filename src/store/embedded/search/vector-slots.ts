@@ -1,7 +1,6 @@
-import { crc32 } from 'node:zlib'
 import { ExactScan } from '../vectors/exact-scan.ts'
 import type { HnswIndex } from '../vectors/hnsw-index.ts'
-import { isEmpty, type StoredVector } from './search-rows.ts'
+import type { CoarseVectors } from './coarse-part.ts'
 
 /** A note's chunk or name near to a vector. */
 export interface VectorTableHit {
@@ -68,18 +67,16 @@ export class VectorSlots {
   }
 
   /** Takes the place of the key's vectors. */
-  set(key: number, vectors: readonly StoredVector[]): void {
+  set(key: number, vectors: CoarseVectors): void {
     const before = this.#slotsByMark(key)
     const slots: number[] = []
-    for (let ordinal = 0; ordinal < vectors.length; ordinal++) {
-      const vector = vectors[ordinal] as StoredVector
-      if (isEmpty(vector)) continue
-      const mark = markOf(vector)
+    for (let at = 0; at < vectors.length; at++) {
+      const mark = vectors.mark(at)
       const kept = before?.get(mark)
       before?.delete(mark)
       const slot = kept ?? this.#take(key, mark)
-      this.#ordinals[slot] = ordinal
-      if (kept === undefined || !this.scan.has(kept)) this.#index.load(slot, vector.packed)
+      this.#ordinals[slot] = vectors.ordinal(at)
+      if (kept === undefined || !this.scan.has(kept)) this.#index.load(slot, vectors.vector(at))
       slots.push(slot)
     }
     for (const slot of before?.values() ?? []) this.#release(slot)
@@ -207,8 +204,3 @@ class ReservedSlots {
 
 /** Slots that are looked at without a pause: a millisecond or two. */
 const AT_ONCE = 16_384
-
-/** 48 bits of text and vector: whole numbers that a double holds. */
-function markOf({ hash, packed }: StoredVector): number {
-  return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
-}

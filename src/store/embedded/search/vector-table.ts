@@ -1,6 +1,7 @@
 import type { NoteChunks, VectorState } from '../../../core/search.ts'
 import { unpackVector } from '../vectors/packed-vector.ts'
 import { ChunkGraph, type ChunkGraphOptions } from './chunk-graph.ts'
+import type { CoarseNote, CoarseVectors } from './coarse-part.ts'
 import type { StoredVector, StoredVectors } from './search-rows.ts'
 import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 
@@ -55,8 +56,8 @@ export class VectorTable {
     return this.#stamps.size
   }
 
-  /** Takes the place of what was known of the key. */
-  set(key: number, { stamp, chunks, names }: StoredVectors): void {
+  /** Takes the place of what was known of the note's key. */
+  set({ key, stamp, chunks, names }: CoarseNote): void {
     this.#stamps.set(key, stamp)
     this.#chunks.set(key, chunks)
     this.#names.set(key, names)
@@ -65,8 +66,12 @@ export class VectorTable {
   /** Forgets what was known of the key. */
   delete(key: number): void {
     this.#stamps.delete(key)
-    this.#chunks.set(key, [])
-    this.#names.set(key, [])
+    this.#chunks.set(key, NONE)
+    this.#names.set(key, NONE)
+  }
+
+  has(key: number): boolean {
+    return this.#stamps.has(key)
   }
 
   /** Of the notes that have vectors. */
@@ -111,4 +116,11 @@ export class VectorTable {
   #fine(stored: StoredVector | undefined): Float32Array | undefined {
     return stored === undefined ? undefined : unpackVector(stored.packed, this.#dimensions)
   }
+}
+
+const NONE: CoarseVectors = {
+  length: 0,
+  ordinal: () => 0,
+  mark: () => 0,
+  vector: () => ({ scale: 0, values: new Int8Array() }),
 }

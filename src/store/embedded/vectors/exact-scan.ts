@@ -1,4 +1,5 @@
 import { BestLabels, compareHits } from './best-labels.ts'
+import { type CoarseVector, coarsen } from './coarse-vector.ts'
 import { createKernel, strideOf } from './kernel.ts'
 import { packVector } from './packed-vector.ts'
 import { QuantisedRows } from './quantised-rows.ts'
@@ -52,12 +53,13 @@ export class ExactScan implements VectorIndex {
   }
 
   set(label: number, vector: Float32Array): void {
-    this.load(label, packVector(requireVector(vector, this.#options.dimensions)))
+    const { dimensions } = this.#options
+    this.load(label, coarsen(packVector(requireVector(vector, dimensions)), dimensions))
   }
 
-  /** `set` with a packed vector, which spares unpacking it. */
-  load(label: number, packed: Uint8Array): void {
-    this.#rows.set(requireLabel(label), packed)
+  /** `set` with a vector as it is compared, of the scan's dimensions. */
+  load(label: number, vector: CoarseVector): void {
+    this.#rows.set(requireLabel(label), vector)
   }
 
   delete(label: number): void {

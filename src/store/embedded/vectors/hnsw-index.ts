@@ -1,3 +1,4 @@
+import type { CoarseVector } from './coarse-vector.ts'
 import { ExactScan, type ExactScanOptions } from './exact-scan.ts'
 import type { HnswAddon } from './hnsw-addon.ts'
 import { type RestoreOptions, restoreGraph, saveGraph } from './hnsw-file.ts'
@@ -60,9 +61,9 @@ export class HnswIndex implements VectorIndex {
     this.#note(label)
   }
 
-  /** `set` with a packed vector. */
-  load(label: number, packed: Uint8Array): void {
-    this.#scan.load(label, packed)
+  /** `set` with a vector as the scan compares it. */
+  load(label: number, vector: CoarseVector): void {
+    this.#scan.load(label, vector)
     this.#note(label)
   }
 

@@ -1,6 +1,6 @@
 import type { BestLabels } from './best-labels.ts'
+import type { CoarseVector } from './coarse-vector.ts'
 import { BLOCK, createKernel, type Kernel, QUERY_PEAK, strideOf } from './kernel.ts'
-import { measureUnit, readPacked } from './packed-vector.ts'
 import type { AcceptLabel } from './vector-index.ts'
 
 /** Vectors as int8 with a scale each, the label being the number of the row. Scores are estimates, good to about a hundredth. */
@@ -32,14 +32,12 @@ export class QuantisedRows {
     for (let label = 0; label < this.#end; label++) if (this.has(label)) yield label
   }
 
-  /** Replaces what the label had; throws when the bytes are no packed vector of unit length. */
-  set(label: number, packed: Uint8Array): void {
-    const view = readPacked(packed, this.#dimensions)
-    const factor = INT8_PEAK / measureUnit(view)
+  /** Replaces what the label had, by a vector of as many dimensions. */
+  set(label: number, { scale, values }: CoarseVector): void {
     this.#reserve(label + 1)
-    roundInto(this.#kernel.rows, label * this.#stride, view.values, factor)
+    this.#kernel.rows.set(values, label * this.#stride)
     if (!this.has(label)) this.#size++
-    this.#scales[label] = view.scale / factor
+    this.#scales[label] = scale
     if (label >= this.#end) this.#end = label + 1
   }
 
@@ -144,13 +142,4 @@ const STEPS = 512
 
 function stepOf(score: number): number {
   return Math.min(2 * STEPS, Math.floor((score + 1) * STEPS))
-}
-
-const INT8_PEAK = 127
-
-/** Rounds `values` × `factor` to the bytes from `at`. Made positive first, cutting rounds, without a branch on the sign. */
-function roundInto(bytes: Int8Array, at: number, values: Int16Array, factor: number): void {
-  for (let i = 0; i < values.length; i++) {
-    bytes[at + i] = (((values[i] as number) * factor + 128.5) | 0) - 128
-  }
 }

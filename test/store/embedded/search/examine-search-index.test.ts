@@ -52,6 +52,7 @@ describe('what is wrong', () => {
     ['a page that is another', 'UPDATE page SET segment = segment + 1', 'damaged'],
     ['a header that was changed', 'UPDATE segment SET rank = rank + 1', 'damaged'],
     ['vectors that were changed', 'UPDATE vector SET data = zeroblob(40)', 'damaged'],
+    ['parts that were changed', 'UPDATE coarse SET data = zeroblob(40)', 'damaged'],
     ['vectors of another note', 'UPDATE vector SET key = key + 1', 'damaged'],
   ])('%s', async (_, sql, state) => {
     const path = await written()

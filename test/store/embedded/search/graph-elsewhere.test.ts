@@ -106,7 +106,7 @@ function testElsewhere(addon: HnswAddon): void {
       elsewhere.isStopped = true
       const { table } = await open(notes, elsewhere)
       await until(() => elsewhere.open === 1)
-      for (let key = 300; key < 390; key++) table.set(key, notes.set(key, drawn.slice(3 * key, 3 * key + 3)))
+      for (let key = 300; key < 390; key++) table.set(notes.set(key, drawn.slice(3 * key, 3 * key + 3)))
       for (let key = 0; key < 20; key++) {
         notes.rows.delete(key)
         table.delete(key)

@@ -8,6 +8,7 @@ import { graphPath } from '../../../../src/store/embedded/search/graph-files.ts'
 import { SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'
 import { stampOf } from '../../../../src/store/embedded/search/search-rows.ts'
 import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
+import { openSqlite } from '../../../../src/store/embedded/sqlite.ts'
 import { drawUnitVector, generator } from '../vectors/draw-vectors.ts'
 
 function open() {
@@ -62,6 +63,50 @@ test('what was forgotten takes no room any more', async () => {
   index.refresh()
   await index.vectors('a:16')
   expect(table?.notes).toBe(2)
+})
+
+test('after many small changes, in the midst of which parts are put together, every reader has what is stored', async () => {
+  const { location, writer, index } = open()
+  const stored = new Map<number, NoteVectors>()
+  const put = async (notes: readonly NoteVectors[]) => {
+    for (const one of notes) stored.set(one.key, one)
+    await writer.putVectors('a:16', notes)
+  }
+  const expectAll = async (reader: SearchIndex) => {
+    reader.refresh()
+    const table = await reader.vectors('a:16')
+    expect([...(table?.keys() ?? [])].sort((a, b) => a - b)).toEqual([...stored.keys()].sort((a, b) => a - b))
+    for (const [key, { chunks }] of [...stored].slice(0, 20)) {
+      const [hit] = table?.nearestChunks(chunks[0]?.vector as Float32Array, 1, isCurrent) ?? []
+      expect([hit?.key, hit?.score.toFixed(3)]).toEqual([key, '1.000'])
+    }
+  }
+  const fresh = () => new SearchIndex(location, () => new Graph(), { kind: 'auto' })
+  const parts = () => {
+    const database = openSqlite(location.path)
+    const { count } = database.prepare('SELECT count(*) AS count FROM coarse').get() as { count: number }
+    database.close()
+    return count
+  }
+  await put(Array.from({ length: 300 }, (_, key) => note(key)))
+  let most = 0
+  for (let round = 0; round < 500; round++) {
+    await put([note((round * 7) % 310)])
+    if (round % 9 === 0) {
+      const gone = (round * 3) % 310
+      stored.delete(gone)
+      await writer.forget([gone])
+    }
+    if (round % 3 === 0) await writer.maintain()
+    if (round % 100 === 0) await expectAll(index)
+    most = Math.max(most, parts())
+  }
+  expect(most).toBeLessThan(300)
+  while (await writer.maintain());
+  await expectAll(index)
+  const reader = fresh()
+  await expectAll(reader)
+  reader.close()
 })
 
 test('states tell how chunks are compared', async () => {

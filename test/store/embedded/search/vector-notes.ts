@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { vi } from 'vitest'
 import type { EmbeddedText } from '../../../../src/core/search-writer.ts'
 import type { ChunkGraphOptions } from '../../../../src/store/embedded/search/chunk-graph.ts'
+import { type CoarseNote, packCoarse, unpackCoarse } from '../../../../src/store/embedded/search/coarse-part.ts'
 import { packVectors, type StoredVectors, stampOf, unpackVectors } from '../../../../src/store/embedded/search/search-rows.ts'
 import { VectorTable } from '../../../../src/store/embedded/search/vector-table.ts'
 import { unpackVector } from '../../../../src/store/embedded/vectors/packed-vector.ts'
@@ -13,13 +14,20 @@ export const DIMENSIONS = 16
 export class VectorNotes {
   readonly rows = new Map<number, StoredVectors>()
 
-  set(key: number, chunks: readonly Float32Array[], names: readonly Float32Array[] = []): StoredVectors {
+  set(key: number, chunks: readonly Float32Array[], names: readonly Float32Array[] = []): CoarseNote {
     const place = { start: 0, end: 0, startLine: 1, endLine: 1 }
     const note = { key, path: `${key}.md`, version: 1, content: '00'.repeat(32) }
     const texts = { chunks: chunks.map((vector) => ({ ...embedded(vector), ...place })), names: names.map(embedded) }
     const row = unpackVectors(1, key, packVectors(1, { ...note, ...texts }))
     this.rows.set(key, row)
-    return row
+    return this.coarse(key)
+  }
+
+  /** A note as a table loads it. */
+  coarse(key: number): CoarseNote {
+    const place = { embedder: 1, revision: 1 }
+    const stored = this.rows.get(key) as StoredVectors
+    return unpackCoarse(place, packCoarse(place, [{ key, stored }], DIMENSIONS))[0] as CoarseNote
   }
 
   /** A table over what is there, loaded in this order of keys, at rest until `endLoading`. */
@@ -31,7 +39,7 @@ export class VectorNotes {
       ...(graph === undefined ? undefined : { graph: { embedder: 'test:16', rest, ...graph } }),
     })
     await table.prepare()
-    for (const key of keys) table.set(key, this.rows.get(key) as StoredVectors)
+    for (const key of keys) table.set(this.coarse(key))
     return table
   }
 

@@ -42,7 +42,7 @@ function testTable(name: string, addon?: HnswAddon): void {
           for (const [at, { key, chunks, seed }] of changes.entries()) {
             if (at === half) await settled(table)
             const drawn = drawClusters(generator(seed), DIMENSIONS, chunks)
-            if (chunks > 0) table.set(key, notes.set(key, drawn, drawn.slice(0, 1)))
+            if (chunks > 0) table.set(notes.set(key, drawn, drawn.slice(0, 1)))
             else if (notes.rows.delete(key)) table.delete(key)
           }
           const query = drawUnitVector(generator(half), DIMENSIONS)
@@ -64,7 +64,7 @@ function testTable(name: string, addon?: HnswAddon): void {
       const places = () => table.nearestChunks(a, 9, current()).map(({ ordinal }) => ordinal)
       expect(places().slice(0, 2).sort()).toEqual([0, 2])
       expect(places().length).toBe(3)
-      table.set(3, notes.set(3, [b, a]))
+      table.set(notes.set(3, [b, a]))
       expect(places()).toEqual([1, 0])
       await settled(table)
       expect(places()).toEqual([1, 0])
@@ -130,7 +130,7 @@ describe('the graph of a vector table', () => {
     table.endLoading()
     await new Promise((resolve) => setTimeout(resolve, 20))
     expect([loads, table.state]).toEqual([0, { index: 'exact' }])
-    table.set(0, notes.rows.get(0) ?? notes.set(0, []))
+    table.set(notes.coarse(0))
     table.endLoading()
     await untilBuilt(table)
     expect(loads).toBe(1)
@@ -175,9 +175,9 @@ describe('the graph of a vector table', () => {
     expect(added()).toBe(900)
     const other = new VectorNotes()
     const [first, second, third] = drawn as [Float32Array, Float32Array, Float32Array]
-    table.set(0, other.set(0, [second, drawUnitVector(generator(6), DIMENSIONS), first]))
+    table.set(other.set(0, [second, drawUnitVector(generator(6), DIMENSIONS), first]))
     expect(table.state.reason).toBe('The graph is being built: 898 of 900 vectors are in it.')
-    table.set(0, other.set(0, [first, second, third]))
+    table.set(other.set(0, [first, second, third]))
     table.endLoading()
     await untilBuilt(table)
     expect(added()).toBeLessThanOrEqual(902)

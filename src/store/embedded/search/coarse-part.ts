@@ -1,0 +1,174 @@
+import { crc32 } from 'node:zlib'
+import { type CoarseVector, coarsen } from '../vectors/coarse-vector.ts'
+import { isEmpty, type StoredVector, type StoredVectors, sealBytes, unsealBytes } from './search-rows.ts'
+
+/** Vectors as they are compared, without those of texts of which the embedder knows nothing. */
+export interface CoarseVectors {
+  readonly length: number
+  /** Place among the note's chunks, or among its names. */
+  ordinal(at: number): number
+  /** Tells text and vector from others: a whole number of 48 bits. */
+  mark(at: number): number
+  vector(at: number): CoarseVector
+}
+
+export interface CoarseNote {
+  readonly key: number
+  /** See `stampOf`. */
+  readonly stamp: number
+  readonly chunks: CoarseVectors
+  readonly names: CoarseVectors
+}
+
+/** Which part of which embedder's vectors it is. */
+interface Place {
+  readonly embedder: number
+  readonly revision: number
+}
+
+/** Number of notes, of vectors, and dimensions. */
+const HEADER_BYTES = 12
+
+/** The arrays of a part, one after the other, in the byte order of this machine. Vectors stand in the order of notes, chunks before names. */
+interface Arrays {
+  readonly marks: Float64Array
+  readonly keys: Int32Array
+  readonly stamps: Uint32Array
+  readonly scales: Float32Array
+  /** How many vectors of chunks and of names each note has, in turn. */
+  readonly counts: Uint16Array
+  readonly ordinals: Uint16Array
+  readonly values: Int8Array
+}
+
+/** The vectors of a batch of notes as they are compared, as one value: what is loaded at a start needs nothing else. */
+export function packCoarse(
+  place: Place,
+  notes: readonly { readonly key: number; readonly stored: StoredVectors }[],
+  dimensions: number,
+): Uint8Array {
+  const present = (vectors: readonly StoredVector[]) =>
+    vectors.flatMap((vector, ordinal) => (isEmpty(vector) ? [] : [{ vector, ordinal }]))
+  const all = notes.map(({ key, stored }) => ({
+    key,
+    stamp: stored.stamp,
+    lists: [present(stored.chunks), present(stored.names)],
+  }))
+  const count = all.reduce((sum, { lists }) => sum + lists.reduce((some, list) => some + list.length, 0), 0)
+  const bytes = new Uint8Array(HEADER_BYTES + PADDING + sizeOf(notes.length, count, dimensions))
+  new Uint32Array(bytes.buffer, PADDING, HEADER_BYTES / 4).set([notes.length, count, dimensions])
+  const arrays = layOut(bytes.buffer, PADDING + HEADER_BYTES, [notes.length, count, dimensions])
+  let next = 0
+  all.forEach(({ key, stamp, lists }, note) => {
+    arrays.keys[note] = key
+    arrays.stamps[note] = stamp
+    lists.forEach((list, at) => {
+      arrays.counts[2 * note + at] = list.length
+      for (const { vector, ordinal } of list) {
+        const { scale, values } = coarsen(vector.packed, dimensions)
+        arrays.marks[next] = markOf(vector)
+        arrays.scales[next] = scale
+        arrays.ordinals[next] = ordinal
+        arrays.values.set(values, next * dimensions)
+        next++
+      }
+    })
+  })
+  return sealBytes(nameOf(place), bytes.subarray(PADDING))
+}
+
+/** @throws DamagedIndex when the part is not what was written there. */
+export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[] {
+  const bytes = aligned(unsealBytes(nameOf(place), data))
+  const [notes = 0, count = 0, dimensions = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4)
+  const arrays = layOut(bytes.buffer, bytes.byteOffset + HEADER_BYTES, [notes, count, dimensions])
+  let next = 0
+  const take = (length: number): CoarseVectors => {
+    const stretch = new Stretch(arrays, { first: next, length, dimensions })
+    next += length
+    return stretch
+  }
+  return Array.from({ length: notes }, (_, note) => ({
+    key: arrays.keys[note] as number,
+    stamp: arrays.stamps[note] as number,
+    chunks: take(arrays.counts[2 * note] as number),
+    names: take(arrays.counts[2 * note + 1] as number),
+  }))
+}
+
+/** Some vectors of a part that stand together. */
+class Stretch implements CoarseVectors {
+  readonly #arrays: Arrays
+  readonly #first: number
+  readonly #dimensions: number
+  readonly length: number
+
+  constructor(
+    arrays: Arrays,
+    { first, length, dimensions }: { readonly first: number; readonly length: number; readonly dimensions: number },
+  ) {
+    this.#arrays = arrays
+    this.#first = first
+    this.#dimensions = dimensions
+    this.length = length
+  }
+
+  ordinal(at: number): number {
+    return this.#arrays.ordinals[this.#first + at] as number
+  }
+
+  mark(at: number): number {
+    return this.#arrays.marks[this.#first + at] as number
+  }
+
+  vector(at: number): CoarseVector {
+    const start = (this.#first + at) * this.#dimensions
+    return {
+      scale: this.#arrays.scales[this.#first + at] as number,
+      values: this.#arrays.values.subarray(start, start + this.#dimensions),
+    }
+  }
+}
+
+/** With the checksum before it the header ends where an array of doubles may begin. */
+const PADDING = 4
+
+/** Bytes that lie so that arrays of numbers can be laid over them: as SQLite gives them they do. */
+function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  if (bytes.buffer instanceof ArrayBuffer && bytes.byteOffset % 8 === PADDING) return bytes as Uint8Array<ArrayBuffer>
+  const copy = new Uint8Array(PADDING + bytes.length).subarray(PADDING)
+  copy.set(bytes)
+  return copy
+}
+
+type Counts = readonly [notes: number, vectors: number, dimensions: number]
+
+function sizeOf(notes: number, vectors: number, dimensions: number): number {
+  return 12 * notes + (14 + dimensions) * vectors
+}
+
+function layOut(buffer: ArrayBuffer, start: number, [notes, vectors, dimensions]: Counts): Arrays {
+  let at = start
+  const take = (bytes: number): number => {
+    at += bytes
+    return at - bytes
+  }
+  return {
+    marks: new Float64Array(buffer, take(8 * vectors), vectors),
+    keys: new Int32Array(buffer, take(4 * notes), notes),
+    stamps: new Uint32Array(buffer, take(4 * notes), notes),
+    scales: new Float32Array(buffer, take(4 * vectors), vectors),
+    counts: new Uint16Array(buffer, take(4 * notes), 2 * notes),
+    ordinals: new Uint16Array(buffer, take(2 * vectors), vectors),
+    values: new Int8Array(buffer, take(dimensions * vectors), dimensions * vectors),
+  }
+}
+
+function nameOf({ embedder, revision }: Place): string {
+  return `coarse:${embedder}:${revision}`
+}
+
+/** 48 bits of text and vector: whole numbers that a double holds. */
+function markOf({ hash, packed }: StoredVector): number {
+  return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
+}
