@@ -164,11 +164,6 @@ export class Indexer {
     await this.#links?.warm()
   }
 
-  /** Forgets names and links, which the next change reads again. Must not overlap with `reconcile`. */
-  rest(): void {
-    this.#links = this.#newLinks()
-  }
-
   /** What the index says, for planning changes; right until the next `reconcile`. */
   async look(): Promise<IndexLook> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()

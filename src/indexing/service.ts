@@ -47,8 +47,8 @@ export interface ServiceParts {
 const WARM_AFTER = 300
 /** Files of which it is remembered that the watcher told; beyond them it is enough that there are many. */
 const MOST_NOTICED = 100
-/** How long after that what is kept at hand is given up (ms); the next change takes a tenth of a second longer on ten thousand notes. */
-const IDLE_AFTER = 60_000
+/** How long after that what is kept at hand is given up (ms). */
+const IDLE_AFTER = 20_000
 /** Changed files whose reading leaves some ten megabytes of garbage. */
 const MANY_FILES = 1_000
 /** How often a vault that is missing is looked for, and an engine that could not be reached is tried again (ms). */
@@ -495,16 +495,13 @@ export class IndexingService implements Indexing {
       this.#writer?.tidy().catch(() => {})
       this.#search.tidy().catch(() => {})
       this.#parts.onRest?.()
-      this.#timer = setTimeout(() => this.#restLong(), IDLE_AFTER)
+      this.#timer = setTimeout(() => {
+        this.#search.rest()
+        this.#parts.onIdle?.()
+      }, IDLE_AFTER)
       this.#timer.unref()
     }, WARM_AFTER)
     this.#timer.unref()
-  }
-
-  #restLong(): void {
-    this.#indexer?.rest()
-    this.#search.rest()
-    this.#parts.onIdle?.()
   }
 
   #isToWatch(): boolean {

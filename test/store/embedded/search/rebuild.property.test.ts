@@ -73,7 +73,6 @@ async function perform(rig: SearchRig, embedder: string, step: Operation): Promi
       await rig.restart()
       break
     case 'rest':
-      rig.indexer.rest()
       rig.search.rest()
       break
     case 'ask':
