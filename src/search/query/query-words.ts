@@ -51,6 +51,14 @@ export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   return names
 }
 
+/** The values of properties that a query asks about. */
+export function valuesIn(query: Query): readonly { readonly name: string; readonly value: string }[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(valuesIn)
+  if (query.kind === 'not') return valuesIn(query.part)
+  if (query.kind === 'type') return [{ name: 'type', value: query.value }]
+  return query.kind === 'property' && query.value ? [{ name: query.name, value: query.value }] : []
+}
+
 /** The tags that a query asks about. */
 export function tagsIn(query: Query): readonly string[] {
   const collect = (part: Query): readonly string[] => {

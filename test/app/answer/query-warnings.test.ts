@@ -50,6 +50,27 @@ test('a query that names a property that no note has says so, also where that is
   expect((await ask('#status=done')).warnings).toEqual([])
 })
 
+test('a value that no note has is told with the nearest, and a property that is written like a tag', async () => {
+  expect((await ask('#status=opne')).warnings).toEqual([
+    { code: 'UNKNOWN_ID', message: 'No note says "opne" in the property "status". Nearest: "open".' },
+  ])
+  expect((await ask('#status=waiting')).warnings).toEqual([
+    {
+      code: 'UNKNOWN_ID',
+      message: 'No note says "waiting" in the property "status". list_properties with this key lists its values.',
+    },
+  ])
+  expect((await ask('-#status=waiting')).warnings).toEqual([])
+  expect((await ask('#status=open task:done')).warnings).toEqual([])
+  expect((await ask('#rating')).warnings).toMatchObject([
+    { code: 'UNKNOWN_ID' },
+    {
+      code: 'NOTICE',
+      message: '"rating" is a property: #rating= finds the notes that have it, #rating=value those with a value.',
+    },
+  ])
+})
+
 test('a query that names a tag that no note has says so, with the nearest, also where that is negated', async () => {
   expect((await ask('#projct')).warnings).toEqual([
     { code: 'UNKNOWN_ID', message: 'No note has the tag "#projct". Nearest: "project".' },
