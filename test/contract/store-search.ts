@@ -460,8 +460,8 @@ export function testStoreSearch(name: string, open: OpenStore): void {
 
       test('some of the words where no note has all, and says so; filters hold', async () => {
         const { store } = await kitchen()
-        const { found: some, isFallback, words } = await ask(store).find('flour spade -#food', now, LISTED)
-        expect(isFallback).toBe(true)
+        const { found: some, fallback, words } = await ask(store).find('flour spade -#food', now, LISTED)
+        expect(fallback).toBe('some')
         expect(some.items.map((item) => item.id)).toEqual(['garden/tools.md'])
         expect(words.map(({ form, text }) => [form, text])).toEqual([
           ['word', 'flour'],
@@ -469,8 +469,17 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ])
         expect(await ask(store).find('xylophone zebra', now, LISTED)).toMatchObject({
           found: { items: [], total: 0 },
-          isFallback: false,
+          fallback: undefined,
         })
+      })
+
+      test('words that begin so where no note has the words; short ones begin too many', async () => {
+        const { store } = await kitchen()
+        const { found: begun, fallback, words } = await ask(store).find('wheelb -#food', now, LISTED)
+        expect([begun.items.map((item) => item.id), fallback]).toEqual([['garden/tools.md'], 'begun'])
+        expect(begun.items[0]?.score).toBeGreaterThan(0)
+        expect(words).toEqual([{ form: 'prefix', text: 'wheelb' }])
+        expect(await ask(store).find('whe', now, LISTED)).toMatchObject({ found: { total: 0 }, fallback: undefined })
       })
 
       test.each(['(', 'created:never', 'title:', '#', '~', 'has:wings', 'a OR', '"'.repeat(3)])(

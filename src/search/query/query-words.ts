@@ -97,6 +97,24 @@ function relax(query: QueryPart): QueryPart {
   return others.length === 0 ? any : { kind: 'and', parts: [...others, any], span: query.span }
 }
 
+/** A shorter word begins too many others. */
+const SHORTEST_BEGINNING = 4
+
+/** The query with its bare words as beginnings of words (`conf` is `conf*`). `undefined` where that asks for nothing else. */
+export function begun(query: Query): QueryPart | undefined {
+  const part = query.kind === 'all' ? undefined : begin(query)
+  return part === query ? undefined : part
+}
+
+function begin(query: QueryPart): QueryPart {
+  if (query.kind === 'and' || query.kind === 'or') {
+    const parts = query.parts.map(begin)
+    return parts.every((part, at) => part === query.parts[at]) ? query : { ...query, parts }
+  }
+  const isWord = query.kind === 'text' && query.form === 'word' && query.text.length >= SHORTEST_BEGINNING
+  return isWord ? { ...query, form: 'prefix' } : query
+}
+
 function isBareWord(part: QueryPart): boolean {
   return part.kind === 'text' && part.form !== 'phrase'
 }
