@@ -1,5 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
+import type { WordTerm } from '../../core/query.ts'
 import type { ChunkHit, NoteChunks, WordHits } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
 import { type FusedHit, fuse, nearestNotes, type RetrieverScore, type SemanticHit } from '../../search/fusion.ts'
@@ -389,11 +390,15 @@ export function passageQuery(
   return { words: marksOf(query, words, literalsIn(query)), meaning: meaningOf(found) }
 }
 
-/** Rare words mark a passage more than common ones. */
+/** Rare words mark a passage more than common ones; one that stands nowhere is marked by its parts, as notes were found by them. */
 function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[]): SnippetQuery {
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
+  const used = (term: WordTerm): readonly WordTerm[] =>
+    term.parts.length === 0 || notes.has(term.form) ? [term] : term.parts.flatMap(used)
   return {
-    terms: queryTerms(query).map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
+    terms: queryTerms(query)
+      .flatMap(used)
+      .map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
     phrases: literals.flatMap(({ candidates }) => (candidates.kind === 'phrase' ? candidates.phrase : [])),
   }
 }
