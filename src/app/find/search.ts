@@ -15,7 +15,7 @@ import { type ListedNode, linksShown, listResponse } from '../answer/node-respon
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
-import { lookUpKinds } from '../names/known-node.ts'
+import { findMeant } from '../names/meant-note.ts'
 import { namedExactly } from '../names/named-exactly.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
@@ -31,7 +31,7 @@ export interface SearchArguments extends PageArguments {
   readonly includeContent: boolean
   readonly folder?: string | undefined
   readonly tag?: string | undefined
-  /** Only this note: its passages. */
+  /** Only this note, by its id, or the title or alias that it alone has: its passages. */
   readonly note?: string | undefined
   readonly relevance: Relevance
   readonly mode: 'hybrid' | 'keyword' | 'semantic'
@@ -242,7 +242,8 @@ async function nearestPassages(nearest: (limit: number) => Promise<readonly Chun
 async function scopeOf({ core, snapshot }: Reading, { folder, tag, note }: SearchArguments): Promise<Scope> {
   const scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
   if (note === undefined) return scope
-  const [meant] = await lookUpKinds(snapshot, core, [note])
+  const { ids } = await findMeant(snapshot, core, [note], { withMissing: false })
+  const [meant] = ids[0] === undefined ? [] : await snapshot.nodes([ids[0]], { links: 0 })
   if (meant?.kind !== 'note') {
     throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(note)} to search in.`, {
       hint: 'resolve_nodes finds the ids of notes by their titles.',

@@ -256,6 +256,7 @@ describe('scope', () => {
     const core = await kitchen()
     expect(await idsOf(core, { query: 'fish soup salt' })).not.toContain('soups/old soup.md')
     expect(await idsOf(core, { query: 'fish soup salt', note: 'Soups/Old soup' })).toEqual(['soups/old soup.md'])
+    expect(await idsOf(core, { query: 'fish soup salt', note: 'old SOUP' })).toEqual(['soups/old soup.md'])
   })
 
   test('folder and tag', async () => {
