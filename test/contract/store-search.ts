@@ -316,6 +316,22 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(ranked.every(({ score = 0 }) => score >= 0 && score <= 1)).toBe(true)
       })
 
+      const FILMS = {
+        'a.md': '---\ngenre: A drama, Comedy\nprice: "1,000"\n---\n',
+        'b.md': '---\ngenre: [comedy, 动画、喜剧]\n---\n',
+      }
+      test.each([
+        ['#genre=comedy', ['a.md', 'b.md']],
+        ['#genre="a drama"', ['a.md']],
+        ['#genre="A drama, comedy"', ['a.md']],
+        ['#genre=drama', []],
+        ['#genre=喜剧', ['b.md']],
+        ['#price=1', []],
+      ] as const)('%s: of texts that list values', async (query, expected) => {
+        const { store } = await kitchen(FILMS)
+        expect((await found(store, query)).toSorted()).toEqual(expected)
+      })
+
       const LOG: Readonly<Record<string, string>> = {
         'a.md': '---\nrating: 4\ndue: 2024-05-01\n---\n- [ ] water [[b]]\n- [x] sow\n',
         'b.md': '---\nRating: "9.5"\ndue: "[[days/2024-06-10|then]]"\n---\n```\n- [ ] no task\n```\n> 1. [-] given up\n',

@@ -71,6 +71,12 @@ test('a value that no note has is told with the nearest, and a property that is 
   ])
 })
 
+test('a value in a text that lists several is not told to be unknown', async () => {
+  const core = await searchCore({ 'Film.md': '---\ngenre: drama, comedy\n---\n' })
+  const args = { query: '#genre=comedy task:open', limit: 10, orderBy: 'relevance', includeArchived: false } as const
+  expect(await findNodes(core, args)).toMatchObject({ value: [], warnings: [] })
+})
+
 test('a query that names a tag that no note has says so, with the nearest, also where that is negated', async () => {
   expect((await ask('#projct')).warnings).toEqual([
     { code: 'UNKNOWN_ID', message: 'No note has the tag "#projct". Nearest: "project".' },
