@@ -331,7 +331,7 @@ describe('resolve_nodes', () => {
   })
 
   test('respects the threshold, and exact is exact', async () => {
-    expect(await resolve(['Wormz'], { threshold: 0.9 })).toMatchObject([{ match: null }])
+    expect(await resolve(['Wormz'], { threshold: 0.8 })).toMatchObject([{ match: null }])
     expect(await resolve(['Wormz'], { strategy: 'exact' })).toMatchObject([{ match: null }])
   })
 

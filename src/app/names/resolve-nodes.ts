@@ -39,6 +39,8 @@ const MAX_CANDIDATES = 5
 /** How many similar names are compared: several notes may share the best score. */
 const MAX_SIMILAR = 20
 
+/** Who asks for more likeness than this (the default) means that of pairs alone. */
+const SPELLED = 0.7
 /** How many names that are like no other are looked at letter by letter; each takes some milliseconds in a large vault. */
 const MAX_SPELLED = 50
 
@@ -78,7 +80,7 @@ async function namedLike(
   if (strategy === 'exact' || others.length === 0) return equal
   const similar = await snapshot.names(others, 'similar', scope, { limit: MAX_SIMILAR, minimum: threshold })
   const byName = new Map(others.map((name, at) => [name, similar[at] ?? []]))
-  const unlike = [...byName].filter(([, hits]) => hits.length === 0).slice(0, MAX_SPELLED)
+  const unlike = threshold > SPELLED ? [] : [...byName].filter(([, hits]) => hits.length === 0).slice(0, MAX_SPELLED)
   for (const [name] of unlike) byName.set(name, await spelledLike(snapshot, name, { scope, threshold }))
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }

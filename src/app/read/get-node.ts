@@ -137,14 +137,13 @@ async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNod
   return { contentOf, span }
 }
 
-/** What is known of what is shown: of a section, and of a long note that is read on, its own headings, and as many links as lists show. */
+/** What is known of what is shown: where a text is read on, of that part its own headings, and as many links as lists show. */
 function knownOf(
   { node, source }: ReadNode,
-  { section = [], offset }: GetNodeArguments,
+  { offset }: GetNodeArguments,
   { span, next, links }: { readonly span: Span; readonly next: number | undefined; readonly links: number },
 ): Pick<NodeDetails, 'links' | 'outline'> {
-  const isPart = source !== undefined && (section.length > 0 || offset > 0)
-  if (!isPart) return { links: node.links, outline: node.headings }
+  if (source === undefined || offset === 0) return { links: node.links, outline: node.headings }
   const { start, end } = span
   const shown = { start: Math.min(start + offset, end), end: next === undefined ? end : start + next }
   return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shown) }

@@ -140,7 +140,7 @@ describe('a section', () => {
     expect(await section(['Why'], { offset: 7 })).toBe('It feeds [[Tomato]].\n')
   })
 
-  test('and what a note is read on with tell of themselves: their own headings, and three links', async () => {
+  test('or note that is read on tells of that part: its own headings, and three links', async () => {
     const links = Array.from({ length: 9 }, (_, at) => `[[n${at}]]`).join(' ')
     const text = `# A\r\n${'x'.repeat(50)}\r\n## B\n${links}\n### C\nc\n## D\nd\n`
     const files = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`n${at}.md`, '']))
@@ -151,11 +151,11 @@ describe('a section', () => {
     }
     expect(await part({})).toEqual(['ABCD', 9, 9])
     expect(await part({ maxChars: 60 })).toEqual(['ABCD', 9, 9])
-    expect(await part({ section: ['B'] })).toEqual(['BC', 3, 9])
-    expect(await part({ section: ['C'] })).toEqual(['C', 3, 9])
+    expect(await part({ section: ['B'] })).toEqual(['ABCD', 9, 9])
+    expect(await part({ section: ['B'], offset: 30 })).toEqual(['C', 3, 9])
     expect(await part({ offset: 20 })).toEqual(['BCD', 3, 9])
     expect(await part({ offset: 20, maxChars: 60 })).toEqual(['B', 3, 9])
-    expect(await part({ section: ['B'] }, { whole: true })).toEqual(['BC', 9, 9])
+    expect(await part({ offset: 20 }, { whole: true })).toEqual(['BCD', 9, 9])
   })
 
   test('that does not exist is an error with the outline', async () => {
