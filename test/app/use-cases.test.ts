@@ -76,6 +76,18 @@ test('an id of any length is told in a few words', async () => {
   expect(warnings[0]?.message.length).toBeLessThan(200)
 })
 
+test('an id that is a folder is told to be one', async () => {
+  const asked = { direction: 'both', limit: 20, includeContent: false, evidence: false } as const
+  for (const id of ['beds', 'Beds/']) {
+    expect(await getNeighbors(core, { id, ...asked })).toMatchObject({
+      value: [],
+      warnings: [
+        { code: 'UNKNOWN_ID', message: expect.stringMatching(/^There is no node "beds\/?", but a folder: list_nodes/i) },
+      ],
+    })
+  }
+})
+
 describe('find_path', () => {
   const args = { source: 'home.md', target: 'beds/tomato.md', direction: 'any', count: 1, avoidHubs: false } as const
 

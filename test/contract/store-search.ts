@@ -283,6 +283,9 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ['-#food', ['garden/tools.md']],
         ['#status=done', ['kitchen/bread.md']],
         ['#status=LATER', ['kitchen/soup.md']],
+        ['#up=bread', ['kitchen/soup.md']],
+        ['-#up=Bread #status=', ['kitchen/bread.md']],
+        ['#up="[[bread]]" OR type:x OR #up=soup', ['kitchen/soup.md']],
         ['#status=', ['kitchen/bread.md', 'kitchen/soup.md']],
         ['~up', ['kitchen/soup.md']],
         ['~up=bread', ['kitchen/soup.md']],
@@ -311,6 +314,22 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(total).toBe(expected.length)
         const ranked = (await ask(store).find(query, now, LISTED)).found.items
         expect(ranked.every(({ score = 0 }) => score >= 0 && score <= 1)).toBe(true)
+      })
+
+      const FILMS = {
+        'a.md': '---\ngenre: A drama, Comedy\nprice: "1,000"\n---\n',
+        'b.md': '---\ngenre: [comedy, 动画、喜剧]\n---\n',
+      }
+      test.each([
+        ['#genre=comedy', ['a.md', 'b.md']],
+        ['#genre="a drama"', ['a.md']],
+        ['#genre="A drama, comedy"', ['a.md']],
+        ['#genre=drama', []],
+        ['#genre=喜剧', ['b.md']],
+        ['#price=1', []],
+      ] as const)('%s: of texts that list values', async (query, expected) => {
+        const { store } = await kitchen(FILMS)
+        expect((await found(store, query)).toSorted()).toEqual(expected)
       })
 
       const LOG: Readonly<Record<string, string>> = {
@@ -457,8 +476,8 @@ export function testStoreSearch(name: string, open: OpenStore): void {
 
       test('some of the words where no note has all, and says so; filters hold', async () => {
         const { store } = await kitchen()
-        const { found: some, isFallback, words } = await ask(store).find('flour spade -#food', now, LISTED)
-        expect(isFallback).toBe(true)
+        const { found: some, fallback, words } = await ask(store).find('flour spade -#food', now, LISTED)
+        expect(fallback).toBe('some')
         expect(some.items.map((item) => item.id)).toEqual(['garden/tools.md'])
         expect(words.map(({ form, text }) => [form, text])).toEqual([
           ['word', 'flour'],
@@ -466,8 +485,17 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ])
         expect(await ask(store).find('xylophone zebra', now, LISTED)).toMatchObject({
           found: { items: [], total: 0 },
-          isFallback: false,
+          fallback: undefined,
         })
+      })
+
+      test('words that begin so where no note has the words; short ones begin too many', async () => {
+        const { store } = await kitchen()
+        const { found: begun, fallback, words } = await ask(store).find('wheelb -#food', now, LISTED)
+        expect([begun.items.map((item) => item.id), fallback]).toEqual([['garden/tools.md'], 'begun'])
+        expect(begun.items[0]?.score).toBeGreaterThan(0)
+        expect(words).toEqual([{ form: 'prefix', text: 'wheelb' }])
+        expect(await ask(store).find('whe', now, LISTED)).toMatchObject({ found: { total: 0 }, fallback: undefined })
       })
 
       test.each(['(', 'created:never', 'title:', '#', '~', 'has:wings', 'a OR', '"'.repeat(3)])(

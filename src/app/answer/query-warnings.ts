@@ -1,8 +1,9 @@
 import type { PropertyCount, Snapshot, ValueKind } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { nearest } from '../../core/text/nearest.ts'
+import { askedTexts } from '../../search/query/compare.ts'
 import type { Query } from '../../search/query/query.ts'
-import { propertiesIn, tagsIn } from '../../search/query/query-words.ts'
+import { propertiesIn, tagsIn, valuesIn } from '../../search/query/query-words.ts'
 import type { FoundByQuery } from '../find/find-by-query.ts'
 import type { Warning } from '../graph-core.ts'
 import { unknownIdWarning } from '../names/known-node.ts'
@@ -15,7 +16,10 @@ const TOLD = 5
 /** How many near names a warning holds. */
 const NEAREST = 3
 
-/** Says which notes, tags and properties that a query names there are not, which notes share a name, and which it compares that hold nothing to compare. */
+/**
+ * Says which notes, tags, properties and, of an empty answer, values that a query names there are not, which notes share a name, and which
+ * properties it compares that hold nothing to compare.
+ */
 export async function queryWarnings(
   snapshot: Snapshot,
   query: Query,
@@ -28,10 +32,11 @@ export async function queryWarnings(
 ): Promise<readonly Warning[]> {
   const asked = [...propertiesIn(query)]
   const tags = tagsIn(query)
-  const [notes, noTags, properties] = await Promise.all([
+  const [notes, noTags, noValues, properties] = await Promise.all([
     Promise.all(unknown.slice(0, TOLD).map((title) => unknownIdWarning(snapshot, title))),
     tags.length === 0 ? [] : tagWarnings(snapshot, tags, call),
-    asked.length === 0 ? [] : snapshot.properties(),
+    isEmpty ? valueWarnings(snapshot, query) : [],
+    asked.length === 0 && !(isEmpty && tags.length > 0) ? [] : snapshot.properties(),
   ])
   const known = new Map(properties.map((property) => [foldName(property.key), property]))
   const names = properties.map(({ key }) => key)
@@ -40,7 +45,31 @@ export async function queryWarnings(
     if (property === undefined) return [unknownProperty(name, names)]
     return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
   })
-  return [...notes, ...noTags, ...shared.slice(0, TOLD).map(sharedTitle), ...told]
+  const meant = isEmpty ? tags.filter((tag) => known.has(foldName(tag))).map(propertyMeant) : []
+  return [...notes, ...noTags, ...meant, ...shared.slice(0, TOLD).map(sharedTitle), ...told, ...noValues]
+}
+
+function propertyMeant(tag: string): Warning {
+  return {
+    code: 'NOTICE',
+    message: `${quoted(tag)} is a property: #${tag}= finds the notes that have it, #${tag}=value those with a value.`,
+  }
+}
+
+/** Says which values no note has in a property that there is, and which of its values are nearest. */
+async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly Warning[]> {
+  const warnings = valuesIn(query)
+    .slice(0, TOLD)
+    .map(async ({ name, value }): Promise<readonly Warning[]> => {
+      const values = (await snapshot.propertyValues(foldName(name))).map((one) => one.value)
+      const wanted = foldName(value.trim())
+      const asked = askedTexts(values.map(foldName))
+      if (values.length === 0 || asked.includes(wanted) || asked.includes(`[[${wanted}]]`)) return []
+      const near = nearest(value, values, NEAREST).map(quoted)
+      const nearby = near.length > 0 ? `Nearest: ${near.join(', ')}.` : 'list_properties with this key lists its values.'
+      return [{ code: 'UNKNOWN_ID', message: `No note says ${quoted(value)} in the property ${quoted(name)}. ${nearby}` }]
+    })
+  return (await Promise.all(warnings)).flat()
 }
 
 function sharedTitle([title, ids]: FoundByQuery['shared'][number]): Warning {

@@ -2,7 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { Found } from '../../core/search.ts'
 import type { FindOrder, NodeKind, Page, Scope, Snapshot } from '../../core/store.ts'
 import type { Query } from '../../search/query/query.ts'
-import { positiveWords, type QueryWord, relaxed, termsOf } from '../../search/query/query-words.ts'
+import { begun, positiveWords, type QueryWord, relaxed, termsOf } from '../../search/query/query-words.ts'
 import { type CommunityIds, type TitleIds, titlesIn, toCondition } from '../../search/query/to-condition.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { lookUp } from '../names/known-node.ts'
@@ -24,15 +24,15 @@ export interface FoundByQuery {
   readonly found: Found
   /** What to highlight by. */
   readonly words: readonly QueryWord[]
-  /** No note has all of the words; these have some. */
-  readonly isFallback: boolean
+  /** No note has all of the words: these have some, or words that begin so. */
+  readonly fallback: 'some' | 'begun' | undefined
   /** Titles that the query names and no node has. */
   readonly unknown: readonly string[]
   /** Titles that the query names and several nodes have: all are meant. */
   readonly shared: readonly (readonly [title: string, ids: readonly NodeId[]])[]
 }
 
-/** The notes that have all that a query asks for; where there is none, those that have some of its words. */
+/** The notes that have all that a query asks for; where there is none, those that have some of its words, or words that begin so. */
 export async function findByQuery(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -45,10 +45,15 @@ export async function findByQuery(
   const unknown = [...titles].filter(([, ids]) => ids.length === 0).map(([title]) => title)
   const shared = [...titles].flatMap(([title, ids]) => (new Set(ids).size > 1 ? [[title, [...new Set(ids)]] as const] : []))
   const found = await snapshot.find(toCondition(query, { titles, communities }), options, page)
-  const other = found.total > 0 ? undefined : relaxed(query)
-  if (other === undefined) return { found, words, isFallback: false, unknown, shared }
-  const some = await snapshot.find(toCondition(other, { titles, communities }), options, page)
-  return { found: some, words, isFallback: some.total > 0, unknown, shared }
+  const others = [{ fallback: 'some', other: relaxed(query) } as const, { fallback: 'begun', other: begun(query) } as const]
+  for (const { fallback, other } of found.total > 0 ? [] : others) {
+    if (other === undefined) continue
+    const near = positiveWords(other)
+    const asked = { scope, order: await orderOf(snapshot, core, near, ordering) }
+    const some = await snapshot.find(toCondition(other, { titles, communities }), asked, page)
+    if (some.total > 0) return { found: some, words: near, fallback, unknown, shared }
+  }
+  return { found, words, fallback: undefined, unknown, shared }
 }
 
 async function orderOf(

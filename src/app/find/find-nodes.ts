@@ -72,7 +72,7 @@ async function findIn(
   // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
   const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
   const page = pageFor(args, reading.call)
-  const { found, words, isFallback, unknown, shared } = await findByQuery(snapshot, core, query, {
+  const { found, words, fallback, unknown, shared } = await findByQuery(snapshot, core, query, {
     ...args,
     scope: { ...searched, withoutArchived: !args.includeArchived },
     page,
@@ -81,15 +81,18 @@ async function findIn(
   const [asked, missing, close, described] = await Promise.all([
     queryWarnings(snapshot, query, { unknown, shared, isEmpty, call: reading.call }),
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
-    isEmpty || isFallback ? didYouMean(snapshot, args.query, scope) : [],
+    isEmpty || fallback !== undefined ? didYouMean(snapshot, args.query, scope) : [],
     describe(reading, found.items, { words, tasks: positiveTasks(query), links: linksShown(args.links, reading.call) }),
   ])
-  const some: readonly Warning[] = isFallback ? [SOME_WORDS] : []
+  const some: readonly Warning[] = fallback === undefined ? [] : [{ code: 'FALLBACK', message: FALLBACKS[fallback] }]
   const list = listed(described.value, { offset: page.offset, shown: found.items.length, total: found.total })
   return { ...list, warnings: [...asked, ...missing, ...some, ...close, ...described.warnings] }
 }
 
-const SOME_WORDS: Warning = { code: 'FALLBACK', message: 'No note has all of these words; these have some of them.' }
+const FALLBACKS = {
+  some: 'No note has all of these words; these have some of them.',
+  begun: 'No note has exactly these words; these have words that begin so.',
+}
 
 interface Wanted {
   readonly words: readonly QueryWord[]

@@ -1,5 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
+import type { WordTerm } from '../../core/query.ts'
 import type { ChunkHit, NoteChunks, WordHits } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
 import { type FusedHit, fuse, nearestNotes, type RetrieverScore, type SemanticHit } from '../../search/fusion.ts'
@@ -14,7 +15,7 @@ import { type ListedNode, linksShown, listResponse } from '../answer/node-respon
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
-import { lookUpKinds } from '../names/known-node.ts'
+import { findMeant } from '../names/meant-note.ts'
 import { namedExactly } from '../names/named-exactly.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
@@ -30,7 +31,7 @@ export interface SearchArguments extends PageArguments {
   readonly includeContent: boolean
   readonly folder?: string | undefined
   readonly tag?: string | undefined
-  /** Only this note: its passages. */
+  /** Only this note, by its id, or the title or alias that it alone has: its passages. */
   readonly note?: string | undefined
   readonly relevance: Relevance
   readonly mode: 'hybrid' | 'keyword' | 'semantic'
@@ -241,7 +242,8 @@ async function nearestPassages(nearest: (limit: number) => Promise<readonly Chun
 async function scopeOf({ core, snapshot }: Reading, { folder, tag, note }: SearchArguments): Promise<Scope> {
   const scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
   if (note === undefined) return scope
-  const [meant] = await lookUpKinds(snapshot, core, [note])
+  const { ids } = await findMeant(snapshot, core, [note], { withMissing: false })
+  const [meant] = ids[0] === undefined ? [] : await snapshot.nodes([ids[0]], { links: 0 })
   if (meant?.kind !== 'note') {
     throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(note)} to search in.`, {
       hint: 'resolve_nodes finds the ids of notes by their titles.',
@@ -389,11 +391,15 @@ export function passageQuery(
   return { words: marksOf(query, words, literalsIn(query)), meaning: meaningOf(found) }
 }
 
-/** Rare words mark a passage more than common ones. */
+/** Rare words mark a passage more than common ones; one that stands nowhere is marked by its parts, as notes were found by them. */
 function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[]): SnippetQuery {
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
+  const used = (term: WordTerm): readonly WordTerm[] =>
+    term.parts.length === 0 || notes.has(term.form) ? [term] : term.parts.flatMap(used)
   return {
-    terms: queryTerms(query).map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
+    terms: queryTerms(query)
+      .flatMap(used)
+      .map((term) => ({ term, weight: 1 / Math.log2(2 + (notes.get(term.form) ?? 0)) })),
     phrases: literals.flatMap(({ candidates }) => (candidates.kind === 'phrase' ? candidates.phrase : [])),
   }
 }

@@ -17,7 +17,7 @@ import { type ListedNode, linksShown, listResponses } from '../answer/node-respo
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
-import { findIds, unknownIdWarning } from '../names/known-node.ts'
+import { findMeant } from '../names/meant-note.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { knownTraits } from './embedder-traits.ts'
@@ -25,6 +25,7 @@ import { answerFindable } from './findable.ts'
 import { unknownWarning } from './question-vector.ts'
 
 export interface SimilarArguments extends PageArguments {
+  /** An id, or the title or alias of one note. */
   readonly id: string
   readonly folder?: string | undefined
   readonly tag?: string | undefined
@@ -89,9 +90,19 @@ async function similarIn(
   args: SimilarArguments,
   followed: Followed | undefined,
 ): Promise<Answer<readonly SimilarNode[]>> {
-  const { core, snapshot, call } = reading
-  const [id] = await findIds(snapshot, core, [args.id])
-  if (id === undefined) return { value: [], warnings: [await unknownIdWarning(snapshot, args.id)] }
+  const { ids, warnings } = await findMeant(reading.snapshot, reading.core, [args.id], { withMissing: false })
+  const [id] = ids
+  if (id === undefined) return { value: [], warnings }
+  const similar = await similarTo(reading, args, { id, followed })
+  return { ...similar, warnings: [...warnings, ...similar.warnings] }
+}
+
+async function similarTo(
+  reading: Reading,
+  args: SimilarArguments,
+  { id, followed }: { readonly id: NodeId; readonly followed: Followed | undefined },
+): Promise<Answer<readonly SimilarNode[]>> {
+  const { snapshot, call } = reading
   const note = followed === undefined ? undefined : noteNumber(followed.insight, id)
   if (followed === undefined || note === undefined)
     return await similarByMeaning(reading, args, { id, isComparing: followed === undefined })

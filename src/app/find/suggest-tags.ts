@@ -8,7 +8,8 @@ import type { Relevance } from '../../search/relevance.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds, unknownIdWarning } from '../names/known-node.ts'
+import { unknownIdWarning } from '../names/known-node.ts'
+import { findMeant } from '../names/meant-note.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 import { answerFindable } from './findable.ts'
 import { centreOf, servingVectors } from './similar-nodes.ts'
@@ -67,12 +68,14 @@ export function suggestTags(
 ): Promise<Answer<SuggestedTags>> {
   return answerFindable<SuggestedTags>(core, call, 'meaning', (read) =>
     read(async (snapshot) => {
-      const [id] = await findIds(snapshot, core, [written])
+      const { ids, warnings } = await findMeant(snapshot, core, [written], { withMissing: false })
+      const [id] = ids
       const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0 })
       if (id === undefined || node?.kind !== 'note') {
-        return { value: { ...NONE, reason: 'There is no such note.' }, warnings: [await unknownIdWarning(snapshot, written)] }
+        const told = id === undefined ? warnings : [await unknownIdWarning(snapshot, written)]
+        return { value: { ...NONE, reason: 'There is no such note.' }, warnings: told }
       }
-      return { value: await suggestFor({ core, snapshot, call }, node, { limit, least: LEAST[relevance] }), warnings: [] }
+      return { value: await suggestFor({ core, snapshot, call }, node, { limit, least: LEAST[relevance] }), warnings }
     }),
   )
 }

@@ -17,8 +17,13 @@ const LONGEST_TITLE = 200
 const SHORTEST_TITLE = 3
 const MOST = 3
 
+export interface CloseTitle extends NameHit {
+  /** Letters more, fewer, other or swapped. */
+  readonly distance: number
+}
+
 /** Notes whose title or alias is what was typed but for a slip or two, best first; none where one is exactly that. */
-export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope): Promise<readonly NameHit[]> {
+export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope): Promise<readonly CloseTitle[]> {
   const typed = plainName(text)
   if (typed.length < SHORTEST_TITLE || typed.length > LONGEST_TITLE) return []
   const isShort = typed.length < SHORT.letters
@@ -39,7 +44,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const close = [...closest.values()]
   if (close.some(({ distance }) => distance === 0)) return []
   close.sort((a, b) => a.distance - b.distance || b.hit.score - a.hit.score)
-  return close.slice(0, MOST).map(({ hit }) => hit)
+  return close.slice(0, MOST).map(({ hit, distance }) => ({ ...hit, distance }))
 }
 
 /** Names of which two neighbouring letters were swapped: in a short one that leaves hardly a pair, so each way is looked up. */

@@ -2,6 +2,7 @@ import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
 import type { NodeKind, Scope, Snapshot } from '../../core/store.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
+import { isFolder, trimFolder } from '../scope.ts'
 
 /** How many near ids a warning names. */
 const NEAREST = 3
@@ -68,8 +69,12 @@ function spellingsOf(
   return { likely: likely.map((path) => toNodeId(path, vault)), last: last.map((path) => toNodeId(path, vault)) }
 }
 
-/** Says that an argument names no node, and which ones of a scope are named alike. */
+/** Says that an argument names no node, and that it names a folder, or which nodes of a scope are named alike. */
 export async function unknownIdWarning(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<Warning> {
+  if (trimFolder(id) !== '' && (await isFolder(snapshot, id))) {
+    const message = `There is no node ${quoted(id)}, but a folder: list_nodes and get_tree show its notes, by path.`
+    return { code: 'UNKNOWN_ID', message }
+  }
   const [near = []] = await snapshot.names([nameOf(id)], 'similar', scope, { limit: NEAREST, minimum: LIKENESS })
   const ids = near.map((hit) => JSON.stringify(hit.id)).join(', ')
   return { code: 'UNKNOWN_ID', message: `There is no node ${quoted(id)}.${ids ? ` Nearest ids: ${ids}.` : ''}` }

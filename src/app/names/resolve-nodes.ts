@@ -1,10 +1,12 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
-import type { NameHit, Snapshot } from '../../core/store.ts'
+import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
+import { plainName } from '../../search/plain-name.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { answerFindable } from '../find/findable.ts'
 import { embedQuestions } from '../find/question-vector.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { toScope } from '../scope.ts'
+import { closeTitles } from './close-titles.ts'
 import { ownNames } from './own-names.ts'
 import { meaningSame } from './resolve-semantic.ts'
 
@@ -36,6 +38,11 @@ const MAX_CANDIDATES = 5
 
 /** How many similar names are compared: several notes may share the best score. */
 const MAX_SIMILAR = 20
+
+/** Who asks for more likeness than this (the default) means that of pairs alone. */
+const SPELLED = 0.7
+/** How many names that are like no other are looked at letter by letter; each takes some milliseconds in a large vault. */
+const MAX_SPELLED = 50
 
 /**
  * The notes that names mean, in order.
@@ -73,7 +80,22 @@ async function namedLike(
   if (strategy === 'exact' || others.length === 0) return equal
   const similar = await snapshot.names(others, 'similar', scope, { limit: MAX_SIMILAR, minimum: threshold })
   const byName = new Map(others.map((name, at) => [name, similar[at] ?? []]))
+  const unlike = threshold > SPELLED ? [] : [...byName].filter(([, hits]) => hits.length === 0).slice(0, MAX_SPELLED)
+  for (const [name] of unlike) byName.set(name, await spelledLike(snapshot, name, { scope, threshold }))
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
+}
+
+/** Two letters swapped in a short name leave few of its pairs. Similar is then what of the name is as it was written. */
+async function spelledLike(
+  snapshot: Snapshot,
+  name: string,
+  { scope, threshold }: { readonly scope: Scope; readonly threshold: number },
+): Promise<readonly NameHit[]> {
+  const close = await closeTitles(snapshot, name, scope)
+  return close.flatMap(({ distance, ...hit }) => {
+    const score = 1 - distance / Math.max(plainName(name).length, plainName(hit.name).length)
+    return score >= threshold ? [{ ...hit, score }] : []
+  })
 }
 
 /** A note that a name may mean. */

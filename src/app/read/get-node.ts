@@ -1,4 +1,5 @@
 import type { NodeId } from '../../core/ids.ts'
+import type { Heading } from '../../core/note.ts'
 import type { Node, Snapshot } from '../../core/store.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
@@ -48,16 +49,18 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
     const read = await readNode({ core, snapshot, call }, id)
     if (read === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id)] }
     const { node, source } = read
-    const contentOf = await contentReader(core, read, args)
+    const { contentOf, span } = await contentReader(core, read, args)
     const content = contentOf(Math.min(args.maxChars, CONTENT_LIMITS.single))
+    const { links, outline } = knownOf(read, args, { span, next: content.next, links: linksShown(undefined, call) })
     const value: NodeDetails = {
       ...contentResponse(node, content.text),
+      links,
       ...(args.depth > 0 ? await neighborhood(snapshot, node.id, linksShown(undefined, call)) : {}),
       ...(source === undefined ? {} : { hash: hashShown(source, content.text) }),
       properties: node.properties,
       ...(node.created === undefined ? {} : { created: node.created }),
       ...(node.modified === undefined ? {} : { modified: node.modified }),
-      outline: node.headings,
+      outline,
       link_count: node.linkCount,
       ...(await linksToVaults(core, source, call)),
       ...(content.next === undefined ? {} : { next_offset: content.next }),
@@ -117,14 +120,45 @@ async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefi
   return node?.kind === 'attachment' ? { node, source: undefined } : undefined
 }
 
-/** Gives so many characters of what is asked for of the text, and where the rest begins, counted from its beginning. */
-async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNodeArguments): Promise<(chars: number) => Cut> {
-  if (source === undefined) return () => ({ text: '' })
+interface ContentReader {
+  /** So many characters of what is asked for of the text, and where the rest begins, counted from its beginning. */
+  readonly contentOf: (chars: number) => Cut
+  /** Where what is asked for stands in the text. */
+  readonly span: Span
+}
+
+async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNodeArguments): Promise<ContentReader> {
+  if (source === undefined) return { contentOf: () => ({ text: '' }), span: { start: 0, end: 0 } }
   const span = await wantedSpan(core, source, args)
-  return (chars) => {
+  const contentOf = (chars: number): Cut => {
     const cut = truncateFrom(source.text, chars, span, args.offset)
     return cut.next === undefined ? cut : { text: cut.text, next: cut.next - span.start }
   }
+  return { contentOf, span }
+}
+
+/** What is known of what is shown: where a text is read on, of that part its own headings, and as many links as lists show. */
+function knownOf(
+  { node, source }: ReadNode,
+  { offset }: GetNodeArguments,
+  { span, next, links }: { readonly span: Span; readonly next: number | undefined; readonly links: number },
+): Pick<NodeDetails, 'links' | 'outline'> {
+  if (source === undefined || offset === 0) return { links: node.links, outline: node.headings }
+  const { start, end } = span
+  const shown = { start: Math.min(start + offset, end), end: next === undefined ? end : start + next }
+  return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shown) }
+}
+
+/** The headings of the lines of a part. */
+function headingsIn(headings: readonly Heading[], text: string, { start, end }: Span): readonly Heading[] {
+  const first = 1 + lineBreaks(text.slice(0, start))
+  // What is below the last line break is the next section's.
+  const last = first + lineBreaks(text.slice(start, end).trimEnd())
+  return headings.filter(({ line }) => line >= first && line <= last)
+}
+
+function lineBreaks(text: string): number {
+  return text.match(/\r\n?|\n/g)?.length ?? 0
 }
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {

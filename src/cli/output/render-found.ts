@@ -13,11 +13,11 @@ export interface FoundOptions extends TableOptions {
   faint?(text: string): string
 }
 
-/** A note of `search`, `find_nodes` or `similar_nodes`, by what they have in common. */
+/** A note of `search`, `find_nodes` or `similar_nodes`, or of `get_neighbors` with evidence, by what they have in common. */
 export interface FoundItem {
   readonly id: string
   readonly title: string
-  readonly score: number
+  readonly score?: number
   readonly links: unknown
   readonly tags?: readonly string[]
   readonly content?: string
@@ -26,7 +26,16 @@ export interface FoundItem {
   readonly highlights?: MarkedText['marks']
   readonly line?: number
   readonly modified?: string
+  /** Sentences that link, and how many more there are. */
+  readonly lines?: readonly FoundLine[]
+  readonly more?: number
   readonly explain?: FoundReasons
+}
+
+interface FoundLine {
+  readonly line: number
+  readonly text: string
+  readonly direction?: 'in' | 'out'
 }
 
 interface FoundPassage {
@@ -50,9 +59,10 @@ interface FoundLeg {
   readonly normalised: number
 }
 
-/** Whether these are notes with scores, which are shown one under the other, with the places that were found. */
+/** Whether these are notes with scores or with sentences that link, which are shown one under the other, with the places that were found. */
 export function areFound(items: readonly Readonly<Record<string, unknown>>[]): boolean {
-  return items.every((item) => typeof item.score === 'number' && Array.isArray(item.links) && typeof item.title === 'string')
+  const areNotes = items.every((item) => Array.isArray(item.links) && typeof item.title === 'string')
+  return areNotes && (items.every((item) => typeof item.score === 'number') || items.some((item) => Array.isArray(item.lines)))
 }
 
 /** Notes as people read them: title and score, where it lies, and under it the text that was found. */
@@ -76,8 +86,9 @@ function renderItem(item: FoundItem, options: FoundOptions): readonly string[] {
   return [...lines, ...text.flatMap((part, at) => renderText(part, { columns, isBest: at === 0 }, options))]
 }
 
-/** The title, the score at the end of its first line. */
+/** The title, the score, where there is one, at the end of its first line. */
 function headLines({ title, score }: FoundItem, columns: number, { head = plain }: FoundOptions): readonly string[] {
+  if (score === undefined) return wrapWords(printable(title), columns).map((line) => head(line))
   const mark = score.toFixed(2)
   const [first = '', ...more] = wrapWords(printable(title), columns - mark.length - 2)
   return [`${head(first)}${' '.repeat(columns - textWidth(first) - mark.length)}${mark}`, ...more.map((line) => head(line))]
@@ -111,13 +122,19 @@ interface ShownText extends MarkedText {
 }
 
 function textOf(item: FoundItem, { question = '' }: FoundOptions): readonly ShownText[] {
-  const { passages = [], snippet, highlights = [], content } = item
+  const { passages = [], snippet, highlights = [], content, lines, more } = item
+  if (lines !== undefined) return [...lines.map(linkLine), ...(more === undefined ? [] : [{ text: `… ${more} more`, marks: [] }])]
   if (snippet !== undefined) return snippet === '' ? [] : [readableText({ text: snippet, marks: highlights })]
   if (passages.length === 0 && content !== undefined) return [readAloud(content, question)]
   return passages.map((passage) => ({
     ...readAloud(withoutHeading(passage), question),
     label: labelOf(passage, item.title),
   }))
+}
+
+/** As it is written: that it links is what it is shown for. */
+function linkLine({ line, text, direction }: FoundLine): ShownText {
+  return { text: `${direction === 'out' ? '→ ' : ''}line ${line}: ${text}`, marks: [] }
 }
 
 function readAloud(written: string, question: string): MarkedText {

@@ -33,3 +33,12 @@ export function readDate(value: string): number | undefined {
   const link = /^\[\[(?:[^\]|#]*\/)?([^\]|#/]+)(?:[|#][^\]]*)?\]\]$/.exec(value)?.[1] ?? value
   return absolutePeriod(link.trim().replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
 }
+
+/** What a property's values are asked for by: each as it is, and the items of one that lists them in a text (`drama, comedy`). */
+export function askedTexts(texts: readonly string[]): readonly string[] {
+  if (!texts.some((text) => LISTED.test(text))) return texts
+  return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED) : [])])
+}
+
+/** `1,000` is one number. */
+const LISTED = /\s*(?:,\s|[，、；;])\s*/u

@@ -51,6 +51,14 @@ export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   return names
 }
 
+/** The values of properties that a query asks about. */
+export function valuesIn(query: Query): readonly { readonly name: string; readonly value: string }[] {
+  if (query.kind === 'and' || query.kind === 'or') return query.parts.flatMap(valuesIn)
+  if (query.kind === 'not') return valuesIn(query.part)
+  if (query.kind === 'type') return [{ name: 'type', value: query.value }]
+  return query.kind === 'property' && query.value ? [{ name: query.name, value: query.value }] : []
+}
+
 /** The tags that a query asks about. */
 export function tagsIn(query: Query): readonly string[] {
   const collect = (part: Query): readonly string[] => {
@@ -87,6 +95,24 @@ function relax(query: QueryPart): QueryPart {
   const others = parts.filter((part) => !isBareWord(part))
   const any: QueryPart = { kind: 'or', parts: bare, span: query.span }
   return others.length === 0 ? any : { kind: 'and', parts: [...others, any], span: query.span }
+}
+
+/** A shorter word begins too many others. */
+const SHORTEST_BEGINNING = 4
+
+/** The query with its bare words as beginnings of words (`conf` is `conf*`). `undefined` where that asks for nothing else. */
+export function begun(query: Query): QueryPart | undefined {
+  const part = query.kind === 'all' ? undefined : begin(query)
+  return part === query ? undefined : part
+}
+
+function begin(query: QueryPart): QueryPart {
+  if (query.kind === 'and' || query.kind === 'or') {
+    const parts = query.parts.map(begin)
+    return parts.every((part, at) => part === query.parts[at]) ? query : { ...query, parts }
+  }
+  const isWord = query.kind === 'text' && query.form === 'word' && query.text.length >= SHORTEST_BEGINNING
+  return isWord ? { ...query, form: 'prefix' } : query
 }
 
 function isBareWord(part: QueryPart): boolean {

@@ -96,7 +96,7 @@ function readNamed(text: string, start: number, sigil: '#' | '~'): Token {
 }
 
 function readBare(text: string, start: number): Token {
-  const piece = readPiece(text, start, BARE)
+  const piece = readCall(text, start) ?? readPiece(text, start, BARE)
   const keyword = KEYWORDS.get(piece.text)
   if (keyword !== undefined) return { kind: keyword, span: piece.span }
   if (!piece.text.includes(':')) return wholePiece(piece)
@@ -108,6 +108,14 @@ function readBare(text: string, start: number): Token {
   if (!isField || endOf(NO_VALUE, text, start + name.length + 1) > start + name.length + 1) return wholePiece(piece)
   return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
 }
+
+/** Code that calls: a group has something in it, and an end. */
+function readCall(text: string, start: number): Piece | undefined {
+  const end = endOf(CALL, text, start)
+  return end === start ? undefined : { text: text.slice(start, end), isQuoted: false, span: { start, end } }
+}
+
+const CALL = /[\p{L}_$][\p{L}\p{N}_$.]*\((?:\)|(?=\s*$))/uy
 
 /** The name of a note, which may be written as a link: `[[My Home]]`, `[[Home#Door|door]]`. */
 function readNote(text: string, start: number): Piece {

@@ -61,16 +61,26 @@ export function toCondition(query: Query, lookedUp: LookedUp = {}): Condition | 
 function partOf(part: QueryPart, lookedUp: LookedUp): Condition {
   switch (part.kind) {
     case 'and':
-    case 'or':
-      return { kind: part.kind, parts: part.parts.map((inner) => partOf(inner, lookedUp)) }
+    case 'or': {
+      const { kind } = part
+      const parts = part.parts.map((inner) => partOf(inner, lookedUp))
+      return { kind, parts: parts.flatMap((inner) => (inner.kind === kind ? inner.parts : [inner])) }
+    }
     case 'not':
       return { kind: 'not', part: partOf(part.part, lookedUp) }
+    case 'property':
+      return propertyOf(part.name, part.value)
+    case 'type':
+      return propertyOf('type', part.value)
     default:
       return lookupOf(part, lookedUp)
   }
 }
 
-function lookupOf(term: Term, { titles = new Map(), communities = new Map() }: LookedUp): Lookup {
+function lookupOf(
+  term: Exclude<Term, { readonly kind: 'property' | 'type' }>,
+  { titles = new Map(), communities = new Map() }: LookedUp,
+): Lookup {
   switch (term.kind) {
     case 'text':
       return textOf(term, 'any')
@@ -78,10 +88,6 @@ function lookupOf(term: Term, { titles = new Map(), communities = new Map() }: L
       return textOf(term, 'title')
     case 'tag':
       return { kind: 'tag', name: foldName(term.name) }
-    case 'property':
-      return propertyOf(term.name, term.value)
-    case 'type':
-      return propertyOf('type', term.value)
     case 'relation':
       return {
         kind: 'relation',
@@ -108,8 +114,13 @@ function lookupOf(term: Term, { titles = new Map(), communities = new Map() }: L
   }
 }
 
-function propertyOf(name: string, value: string | undefined): Lookup {
-  return { kind: 'property', name: foldName(name), value: value === undefined ? undefined : foldName(value.trim()) }
+/** Who asks for `done` means the note `[[done]]`, too. */
+function propertyOf(name: string, value: string | undefined): Condition {
+  const text = value === undefined ? undefined : foldName(value.trim())
+  const own: Lookup = { kind: 'property', name: foldName(name), value: text }
+  return text === undefined || text === '' || text.startsWith('[[')
+    ? own
+    : { kind: 'or', parts: [own, { ...own, value: `[[${text}]]` }] }
 }
 
 /** Looks a text up as one that is typed without quotes. */

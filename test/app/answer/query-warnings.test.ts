@@ -50,6 +50,33 @@ test('a query that names a property that no note has says so, also where that is
   expect((await ask('#status=done')).warnings).toEqual([])
 })
 
+test('a value that no note has is told with the nearest, and a property that is written like a tag', async () => {
+  expect((await ask('#status=opne')).warnings).toEqual([
+    { code: 'UNKNOWN_ID', message: 'No note says "opne" in the property "status". Nearest: "open".' },
+  ])
+  expect((await ask('#status=waiting')).warnings).toEqual([
+    {
+      code: 'UNKNOWN_ID',
+      message: 'No note says "waiting" in the property "status". list_properties with this key lists its values.',
+    },
+  ])
+  expect((await ask('-#status=waiting')).warnings).toEqual([])
+  expect((await ask('#status=open task:done')).warnings).toEqual([])
+  expect((await ask('#rating')).warnings).toMatchObject([
+    { code: 'UNKNOWN_ID' },
+    {
+      code: 'NOTICE',
+      message: '"rating" is a property: #rating= finds the notes that have it, #rating=value those with a value.',
+    },
+  ])
+})
+
+test('a value in a text that lists several is not told to be unknown', async () => {
+  const core = await searchCore({ 'Film.md': '---\ngenre: drama, comedy\n---\n' })
+  const args = { query: '#genre=comedy task:open', limit: 10, orderBy: 'relevance', includeArchived: false } as const
+  expect(await findNodes(core, args)).toMatchObject({ value: [], warnings: [] })
+})
+
 test('a query that names a tag that no note has says so, with the nearest, also where that is negated', async () => {
   expect((await ask('#projct')).warnings).toEqual([
     { code: 'UNKNOWN_ID', message: 'No note has the tag "#projct". Nearest: "project".' },

@@ -212,6 +212,20 @@ describe('what was not found', () => {
     expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('some of them') }])
   })
 
+  test('falls back to words that begin so, and says so', async () => {
+    const core = await searchCore({ 'Day.md': 'Key: AWSReserved_Access_acb08dd096/hugo\n', 'Other.md': 'Access\n' })
+    const { value, warnings } = await find(core, { query: 'AWSReserved_Access' })
+    expect(value).toMatchObject([{ id: 'day.md', snippet: 'Key: AWSReserved_Access_acb08dd096/hugo' }])
+    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('begin so') }])
+  })
+
+  test('code that calls is found as it is written', async () => {
+    const core = await searchCore({ 'Code.md': 'if (isExhausted(job)) app.hasTag()\n', 'Tag.md': 'tag\n' })
+    for (const query of ['isExhausted(', 'isExhausted( ', 'hasTag()', '(app.hasTag() OR nothing)', 'app.hasTag()']) {
+      expect([query, await idsOf(core, { query })]).toEqual([query, ['code.md']])
+    }
+  })
+
   test('did you mean: a title with a slip', async () => {
     const core = await searchCore(KITCHEN)
     for (const query of ['dog siter', 'dgositter']) {

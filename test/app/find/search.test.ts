@@ -93,6 +93,12 @@ describe('what is meant letter by letter', () => {
     expect(value[0]?.passages[0]?.text).toContain('Ctrl+Shift+I')
   })
 
+  test('a compound that stands nowhere is shown where its parts stand, as notes are found by them', async () => {
+    const text = `${'Nothing of note here.\n\n'.repeat(300)}Key: AWSReserved_Access_acb08dd096/hugo\n`
+    const { value } = await ask(await searchCore({ 'Day.md': text }), { query: 'AWSReserved_Access' })
+    expect(value[0]?.passages[0]).toMatchObject({ text: expect.stringContaining('AWSReserved_Access_acb08dd096'), end_line: 601 })
+  })
+
   test('nothing that is found is above .5 where no note holds it', async () => {
     const core = await searchCore(CODE, { embedder: new KnownBag() })
     const { value } = await ask(core, { query: 'vault.app.read', relevance: 'loose' })
@@ -250,6 +256,7 @@ describe('scope', () => {
     const core = await kitchen()
     expect(await idsOf(core, { query: 'fish soup salt' })).not.toContain('soups/old soup.md')
     expect(await idsOf(core, { query: 'fish soup salt', note: 'Soups/Old soup' })).toEqual(['soups/old soup.md'])
+    expect(await idsOf(core, { query: 'fish soup salt', note: 'old SOUP' })).toEqual(['soups/old soup.md'])
   })
 
   test('folder and tag', async () => {

@@ -75,6 +75,17 @@ describe('similar_nodes', () => {
     })
   })
 
+  test('a title that one note alone has will do, and is told', async () => {
+    const core = await searchCore(
+      { ...GARDEN, 'f/Roses and more.md': 'Roses need pruning in March.' },
+      { embedder: new KnownBag() },
+    )
+    const { value, warnings } = await similarNodes(core, { ...DEFAULTS, id: 'roses AND more' })
+    expect(value).toEqual((await similarNodes(core, { ...DEFAULTS, id: 'f/roses and more.md' })).value)
+    expect(value.length).toBeGreaterThan(0)
+    expect(warnings[0]).toEqual({ code: 'NOTICE', message: '"roses AND more" is the note "f/roses and more.md".' })
+  })
+
   test('an unknown note is told, one of which nothing is known is like nothing', async () => {
     const core = await open()
     const { value, warnings } = await similarNodes(core, { ...DEFAULTS, id: 'rosse.md' })

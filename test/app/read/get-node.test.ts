@@ -7,6 +7,7 @@ import { toNodeId } from '../../../src/core/ids.ts'
 import { MARKER } from '../../../src/core/text/partial-reading.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 import { GARDEN } from '../../support/garden.ts'
+import { searchCore } from '../search-core.ts'
 
 const store = fakeStore(GARDEN)
 const core = fakeCore(store)
@@ -137,6 +138,24 @@ describe('a section', () => {
     expect(await section(['Compost', 'How'])).toBe('## How\nLayer by layer. ^layers\n')
     expect(await section(['^layers'])).toBe('Layer by layer. ^layers')
     expect(await section(['Why'], { offset: 7 })).toBe('It feeds [[Tomato]].\n')
+  })
+
+  test('or note that is read on tells of that part: its own headings, and three links', async () => {
+    const links = Array.from({ length: 9 }, (_, at) => `[[n${at}]]`).join(' ')
+    const text = `# A\r\n${'x'.repeat(50)}\r\n## B\n${links}\n### C\nc\n## D\nd\n`
+    const files = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`n${at}.md`, '']))
+    const core = await searchCore({ 'a.md': text, ...files })
+    const part = async (args: object, call?: object) => {
+      const { value } = await getNode(core, { id: 'a', ...whole, ...args }, call)
+      return [value?.outline.map((heading) => heading.text).join(''), value?.links.length, value?.link_count]
+    }
+    expect(await part({})).toEqual(['ABCD', 9, 9])
+    expect(await part({ maxChars: 60 })).toEqual(['ABCD', 9, 9])
+    expect(await part({ section: ['B'] })).toEqual(['ABCD', 9, 9])
+    expect(await part({ section: ['B'], offset: 30 })).toEqual(['C', 3, 9])
+    expect(await part({ offset: 20 })).toEqual(['BCD', 3, 9])
+    expect(await part({ offset: 20, maxChars: 60 })).toEqual(['B', 3, 9])
+    expect(await part({ offset: 20 }, { whole: true })).toEqual(['BCD', 9, 9])
   })
 
   test('that does not exist is an error with the outline', async () => {

@@ -48,6 +48,27 @@ describe('notes that were found', () => {
     ])
   })
 
+  test('by their links: the sentences that make them, with the line of each', () => {
+    const { score: _, ...note } = NOTE
+    const lines = [
+      { line: 7, text: 'Too cold a [[Proofing|proof]] is by far the most frequent case.', direction: 'in' },
+      { line: 9, text: '[[Proofing]]', direction: 'out' },
+    ]
+    expect(render([{ ...note, link_count: 3, lines, more: 2 }, note])).toEqual([
+      '*Dense crumb*',
+      'faults/dense crumb.md · #fault',
+      '  line 7: Too cold a',
+      '  [[Proofing|proof]] is by far the',
+      '  most frequent case.',
+      '  → line 9: [[Proofing]]',
+      '  … 2 more',
+      '',
+      '*Dense crumb*',
+      'faults/dense crumb.md · #fault',
+      '',
+    ])
+  })
+
   test('by another note: its tags', () => {
     expect(render([NOTE, { ...NOTE, title: 'A title that is much longer than the line', tags: [] }])).toEqual([
       '*Dense crumb*                         0.76',

@@ -122,11 +122,11 @@ export async function answersOf(store: EmbeddedStore, embedder: string | undefin
   for (const question of questions) {
     const words = await ask(store).words(question, {}, 100)
     const options = { scope: {}, orderBy: 'relevance', page: { offset: 0, limit: 100 } } as const
-    const { found, isFallback } = await ask(store).find(question, new Date(0), options)
+    const { found, fallback } = await ask(store).find(question, new Date(0), options)
     answers.push({
       question,
       words: { ...words, hits: words.hits.map(rounded).sort(byAll) },
-      found: { ...found, isFallback, items: found.items.map((item) => rounded({ ...item, score: item.score ?? 1 })) },
+      found: { ...found, fallback, items: found.items.map((item) => rounded({ ...item, score: item.score ?? 1 })) },
     })
     if (embedder === undefined) continue
     const near = await ask(store).nearest(embedder, bagOf(question), {}, 1_000)

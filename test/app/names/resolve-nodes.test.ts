@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { resolveNodes } from '../../../src/app/names/resolve-nodes.ts'
+import { searchCore } from '../search-core.ts'
+
+test('a slip in a short name is forgiven, also where hardly a pair of its letters is left', async () => {
+  const core = await searchCore({
+    'f/Hashing.md': '',
+    'Encryption.md': '',
+    'GDPR.md': '',
+    '渐进式总结.md': '',
+    'Max.md': '',
+    'a2.md': '',
+  })
+  const matches = async (names: readonly string[], threshold: number, path?: string) => {
+    const { value } = await resolveNodes(core, { names, strategy: 'fuzzy', threshold, path })
+    return value.map(({ match, score }) => [match, score])
+  }
+  expect(await matches(['Hahsing', 'encrytpion', 'GDRP', '渐近式总结'], 0.7)).toEqual([
+    ['f/hashing.md', 0.8571],
+    ['encryption.md', 0.9],
+    ['gdpr.md', 0.75],
+    ['渐进式总结.md', 0.8],
+  ])
+  // Another word, another number, and below what is asked for.
+  expect(await matches(['Mix', 'a3', 'Hashtag', 'a whole other thing'], 0.7)).toEqual(Array(4).fill([null, 0]))
+  expect(await matches(['Hahsing'], 0.9)).toEqual([[null, 0]])
+  expect(await matches(['Hahsing'], 0.7, 'g/')).toEqual([[null, 0]])
+})
