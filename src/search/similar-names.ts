@@ -28,6 +28,7 @@ export class SimilarNames {
   #index = new PairIndex()
   /** Whether there were pairs of all names once: making them takes twice as long as all else, and to find one name they are not needed. */
   #isPaired = false
+  #lookUpsWithout = 0
   /** Whose a name is, and the name, by the number that it has in the index; no name: no one is called so any more. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
@@ -79,6 +80,11 @@ export class SimilarNames {
     }
     this.#isPaired = true
     return true
+  }
+
+  /** Whether a look-up goes by pairs: where they are made, or many have gone without, which takes as long. */
+  #goesByPairs(): boolean {
+    return (this.#isPaired || ++this.#lookUpsWithout > MOST_WITHOUT) && this.prepare()
   }
 
   /** Adds what the next name is when plain, where that is another. @returns how long it is. */
@@ -152,7 +158,7 @@ export class SimilarNames {
     const visit = (number: number): void => {
       if (foldName(this.#names[number] ?? '') === folded) add(number)
     }
-    if (this.#isPaired) this.#visit(folded, () => 1, visit)
+    if (this.#goesByPairs()) this.#visit(folded, () => 1, visit)
     // What is the same folded is as long when plain.
     else if (folded.trim() !== '') this.#asLong(plainName(folded).length, 0).forEach(visit)
     for (const number of others) add(number)
@@ -208,12 +214,11 @@ export class SimilarNames {
       visit(number, likeness)
       minimum = least()
     }
-    if (!this.#isPaired) {
+    if (!this.#goesByPairs()) {
       const wanted = new WantedPairs(folded)
       for (const number of this.#asLong(letters, slips)) offer(number, wanted.likeness(foldName(this.#names[number] ?? '')))
       return
     }
-    this.prepare()
     const index = this.#index
     const { length, pairs } = index.want(folded)
     const all = pairs.reduce((sum, { count }) => sum + count, 0)
@@ -242,6 +247,8 @@ export class SimilarNames {
   }
 }
 
+/** Look-ups that all names are gone through for; a search makes three. */
+const MOST_WITHOUT = 30
 /** Names between two looks at the clock. */
 const LOOK_AT_CLOCK = 32
 const ALMOST = 0.999
