@@ -35,8 +35,8 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
       refresh: nothing,
       expect: nothing,
       refreshSearch: async () => {},
-      prepare: () => {
-        store.planAhead()
+      prepare: (part) => {
+        if (part === 'names') store.planAhead()
         return true
       },
       rest: nothing,
@@ -50,7 +50,7 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
     refresh: () => store.refresh(),
     expect: (coming) => store.expect(coming),
     refreshSearch: (embedder) => store.refreshSearch(embedder),
-    prepare: (until) => store.prepare(until),
+    prepare: (part, until) => store.prepare(part, until),
     rest: () => store.rest(),
     reopen: (cache) => store.reopen(indexLocation(place, cache)),
     reopenSearch: (cache) => store.reopenSearch(searchLocation(place, cache)),

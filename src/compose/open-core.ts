@@ -67,14 +67,14 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   })
   const { store } = engine
   const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(engine, shared.files)) : undefined
-  if (options.watch) {
-    followVectors(indexing, engine)
-    prepareForQuestions(indexing, {
-      engine,
-      files: shared.files,
-      ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
-    })
-  }
+  if (options.watch) followVectors(indexing, engine)
+  const stopPreparing = options.watch
+    ? prepareForQuestions(indexing, {
+        engine,
+        files: shared.files,
+        ...(settings.embedder.kind === 'static' && embedding ? { embedding } : undefined),
+      })
+    : undefined
   const whole = openWholeVault(settings, {
     name: options.name,
     root,
@@ -117,6 +117,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     },
     close: async () => {
       clearInterval(idle)
+      stopPreparing?.()
       // Threads of its own end with it; shared ones may have others to work for.
       reads.close()
       chat.close()

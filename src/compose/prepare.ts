@@ -58,38 +58,47 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
 
 /**
  * How long the first question is prepared for at once, and how long others have their turn then; how long no one must have asked before what
- * cannot be done in parts. Milliseconds.
+ * cannot be done in parts; and after how long comes what the first answer need not wait for. Milliseconds.
  */
-const PREPARING = { slice: 2, pause: 8, quiet: 100 }
+const PREPARING = { slice: 2, pause: 8, quiet: 100, answered: 2_000 }
 
 /**
  * Once a server is asked anything, makes ready what the first question would wait for: the thread that reads files, the names of all notes,
- * and the built-in model, which takes less than a model that someone chose may.
+ * and the built-in model, which takes less than a model that someone chose may. Last what only names that are similar are found by.
+ * @returns what ends it.
  */
 export function prepareForQuestions(
   indexing: IndexingClient,
   { engine, files, embedding }: { readonly engine: OpenEngine; readonly files: FileThreads; readonly embedding?: OpenEmbedding },
-): void {
-  const prepare = (): void => {
+): () => void {
+  let isOver = false
+  const later = (action: () => void, pause: number): void => {
+    setTimeout(() => isOver || action(), pause).unref()
+  }
+  const prepare = (part: Parameters<OpenEngine['prepare']>[0], next: () => void): void => {
     let isDone = true
     tryEagerly(() => {
-      isDone = engine.prepare(performance.now() + PREPARING.slice)
+      isDone = engine.prepare(part, performance.now() + PREPARING.slice)
     })
-    if (!isDone) setTimeout(prepare, PREPARING.pause).unref()
-    else if (embedding !== undefined) openWhenQuiet(embedding)
+    if (isDone) next()
+    else later(() => prepare(part, next), PREPARING.pause)
   }
-  const openWhenQuiet = (model: OpenEmbedding): void => {
+  const openWhenQuiet = (): void => {
     const wait = indexing.quietSince + PREPARING.quiet - performance.now()
-    if (wait > 0) setTimeout(() => openWhenQuiet(model), wait).unref()
-    else model.open().catch(() => {})
+    if (wait > 0) later(openWhenQuiet, wait)
+    else embedding?.open().catch(() => {})
   }
   // Search is told of only after the first real request, and after the graph.
   const stop = indexing.onStatus(({ search }) => {
     if (search === undefined) return
     stop()
     files.boot()
-    setTimeout(prepare, PREPARING.pause).unref()
+    later(() => prepare('names', openWhenQuiet), PREPARING.pause)
+    later(() => prepare('similar names', () => {}), PREPARING.answered)
   })
+  return () => {
+    isOver = true
+  }
 }
 
 /** Reads before anybody asks; what fails is said to the first who does, and damage was reported to the worker already. */

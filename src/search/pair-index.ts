@@ -56,19 +56,20 @@ export class PairIndex {
   /** Adds a folded text. */
   add(folded: string): void {
     const text = this.size
-    const pairs = pairsOf(folded)
-    for (const code of pairs) {
-      const pair = this.#numberOf(code)
+    const codes = pairsOf(folded)
+    // Room is zeros at first.
+    const signature = this.#signatures.extend(WORDS)
+    const words = this.#signatures.items
+    for (let at = 0; at < codes.length; at++) {
+      const pair = this.#numberOf(codes[at] as number)
       const texts = this.#texts[pair] as NumberList
       this.#pairs.push(pair)
+      setBit(words, signature, pair)
       // Pairs of one text are added together: had this one been met, the text would be the last.
       if (texts.length > 0 && texts.items[texts.length - 1] === text) this.#repeats.add(text)
       else texts.push(text)
     }
-    const from = this.#starts.items[text] as number
     this.#starts.push(this.#pairs.length)
-    const signature = signatureOf(this.#pairs.items.subarray(from, this.#pairs.length))
-    for (const word of signature) this.#signatures.push(word)
   }
 
   #numberOf(code: number): number {
@@ -90,8 +91,11 @@ export class PairIndex {
     const wanted = this.#wanted.fill(0)
     const codes = pairsOf(folded)
     const numbers = codes.map((code) => this.#numbers.get(code)).filter((number) => number !== undefined)
-    for (const number of numbers) wanted[number]!++
-    this.#wantedSignature.set(signatureOf(numbers))
+    this.#wantedSignature.fill(0)
+    for (const number of numbers) {
+      wanted[number]!++
+      setBit(this.#wantedSignature, 0, number)
+    }
     const pairs = [...new Set(numbers)].map((number) => ({
       texts: this.#texts[number] as NumberList,
       count: wanted[number] as number,
@@ -135,14 +139,38 @@ export class PairIndex {
   }
 }
 
-function signatureOf(pairs: Iterable<number>): Uint32Array {
-  const signature = new Uint32Array(WORDS)
-  for (const pair of pairs) {
-    // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4): pairs that were met together get bits far apart.
-    const bit = Math.imul(pair, 0x9e3779b1) >>> 25
-    signature[bit >>> 5]! |= 1 << (bit & 31)
+/** A text's pairs, to compare others with that are in no index. */
+export class WantedPairs {
+  readonly #counts = new Map<number, number>()
+  readonly #length: number
+
+  constructor(folded: string) {
+    const codes = pairsOf(folded)
+    this.#length = codes.length
+    for (const code of codes) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
   }
-  return signature
+
+  /** Dice's coefficient: twice the pairs that both have through all pairs of both. */
+  likeness(folded: string): number {
+    const codes = pairsOf(folded)
+    const used: number[] = []
+    for (let at = 0; at < codes.length; at++) {
+      const code = codes[at] as number
+      const left = this.#counts.get(code)
+      if (left === undefined || left === 0) continue
+      used.push(code)
+      this.#counts.set(code, left - 1)
+    }
+    for (const code of used) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
+    return (2 * used.length) / (this.#length + codes.length)
+  }
+}
+
+/** Sets a pair's bit in the signature that begins there. */
+function setBit(signatures: Uint32Array, from: number, pair: number): void {
+  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4): pairs that were met together get bits far apart.
+  const bit = Math.imul(pair, 0x9e3779b1) >>> 25
+  signatures[from + (bit >>> 5)]! |= 1 << (bit & 31)
 }
 
 /** Pairs of neighbouring UTF-16 units as numbers, white space left out; a single character is a pair with nothing. */

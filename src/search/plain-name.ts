@@ -2,6 +2,8 @@ import { foldLetters } from './words/fold-word.ts'
 
 /** What a sentence or a quotation puts around a name; signs such as # and + make other names of it. */
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
+/** What there is to do in a name: letters beyond ASCII, white space, and signs around it. */
+const TO_DO = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
 /**
  * A name as it is typed in a hurry: letters as they are indexed, without accents, white space as one blank, and nothing around it that a
@@ -14,4 +16,9 @@ export function plainName(name: string): string {
   while (start < end && AROUND.has(text.charAt(start))) start++
   while (end > start && AROUND.has(text.charAt(end - 1))) end--
   return text.slice(start, end)
+}
+
+/** Whether a name is plain but for upper case, as most are: told without making other texts of it. */
+export function isPlain(name: string): boolean {
+  return !TO_DO.test(name)
 }

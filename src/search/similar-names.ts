@@ -1,8 +1,8 @@
 import { foldName } from '../core/text/fold.ts'
 import { BestNames, type SimilarName } from './best-names.ts'
 import { NumberList } from './number-list.ts'
-import { PairIndex } from './pair-index.ts'
-import { plainName } from './plain-name.ts'
+import { PairIndex, WantedPairs } from './pair-index.ts'
+import { isPlain, plainName } from './plain-name.ts'
 
 /** Whose names are looked for. */
 export interface NamedFiles {
@@ -24,7 +24,11 @@ interface SimilarityBounds {
  * filters: Chaudhuri, Ganti, Kaushik 2006; raised by the worst of the best found so far: Xiao, Wang, Lin, Shang 2009) leave most out.
  */
 export class SimilarNames {
+  /** The pairs of the first names. */
   #index = new PairIndex()
+  /** Whether there were pairs of all names once: making them takes twice as long as all else, and to find one name they are not needed. */
+  #isPaired = false
+  #lookUpsWithout = 0
   /** Whose a name is, and the name, by the number that it has in the index; no name: no one is called so any more. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
@@ -59,20 +63,38 @@ export class SimilarNames {
   #add(key: number, names: readonly string[]): void {
     if (names.length > 0) this.#firstOf.set(key, this.#names.length)
     for (const name of names) {
-      const folded = foldName(name)
-      const plain = plainName(name)
-      if (plain !== folded) this.#addPlain(plain, this.#names.length)
+      this.#lengths.push(isPlain(name) ? name.length : this.#addPlain(name))
       this.#names.push(name)
       this.#keys.push(key)
-      this.#lengths.push(plain.length)
-      this.#index.add(folded)
     }
   }
 
-  #addPlain(plain: string, number: number): void {
+  /**
+   * Makes the pairs of names that are missing, until a moment (of `performance.now()`): `find` without `slips` would have to wait for them.
+   * @returns whether there are all.
+   */
+  prepare(until = Number.POSITIVE_INFINITY): boolean {
+    for (let number = this.#index.size; number < this.#names.length; number++) {
+      this.#index.add(foldName(this.#names[number] ?? ''))
+      if (number % LOOK_AT_CLOCK === 0 && performance.now() > until) return false
+    }
+    this.#isPaired = true
+    return true
+  }
+
+  /** Whether a look-up goes by pairs: where they are made, or many have gone without, which takes as long. */
+  #goesByPairs(): boolean {
+    return (this.#isPaired || ++this.#lookUpsWithout > MOST_WITHOUT) && this.prepare()
+  }
+
+  /** Adds what the next name is when plain, where that is another. @returns how long it is. */
+  #addPlain(name: string): number {
+    const plain = plainName(name)
+    if (plain === foldName(name)) return plain.length
     const known = this.#plain.get(plain)
-    if (known === undefined) this.#plain.set(plain, [number])
-    else known.push(number)
+    if (known === undefined) this.#plain.set(plain, [this.#names.length])
+    else known.push(this.#names.length)
+    return plain.length
   }
 
   #compact(): void {
@@ -136,7 +158,9 @@ export class SimilarNames {
     const visit = (number: number): void => {
       if (foldName(this.#names[number] ?? '') === folded) add(number)
     }
-    this.#visit(folded, () => 1, visit)
+    if (this.#goesByPairs()) this.#visit(folded, () => 1, visit)
+    // What is the same folded is as long when plain.
+    else if (folded.trim() !== '') this.#asLong(plainName(folded).length, 0).forEach(visit)
     for (const number of others) add(number)
     return [...found.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
@@ -149,6 +173,7 @@ export class SimilarNames {
    * the lists gone through are the short ones, those of rare pairs.
    */
   #visit(folded: string, least: () => number, visit: (number: number, likeness: number) => void): void {
+    this.prepare()
     const index = this.#index
     const { length, pairs } = index.want(folded)
     this.#beginLookUp()
@@ -183,20 +208,37 @@ export class SimilarNames {
     { letters, slips }: { readonly letters: number; readonly slips: number },
     { least, visit }: { readonly least: () => number; readonly visit: (number: number, likeness: number) => void },
   ): void {
+    let minimum = least()
+    const offer = (number: number, likeness: number): void => {
+      if (likeness < minimum) return
+      visit(number, likeness)
+      minimum = least()
+    }
+    if (!this.#goesByPairs()) {
+      const wanted = new WantedPairs(folded)
+      for (const number of this.#asLong(letters, slips)) offer(number, wanted.likeness(foldName(this.#names[number] ?? '')))
+      return
+    }
     const index = this.#index
     const { length, pairs } = index.want(folded)
     const all = pairs.reduce((sum, { count }) => sum + count, 0)
     const lengths = this.#lengths.items
-    let minimum = least()
     for (let number = 0; number < this.#names.length; number++) {
       if (Math.abs((lengths[number] as number) - letters) > slips) continue
       const own = index.lengthOf(number)
       if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
-      const likeness = (2 * index.shared(number)) / (length + own)
-      if (likeness < minimum) continue
-      visit(number, likeness)
-      minimum = least()
+      offer(number, (2 * index.shared(number)) / (length + own))
     }
+  }
+
+  /** The numbers of names that are longer or shorter when plain by so many letters at the most. */
+  #asLong(letters: number, slips: number): readonly number[] {
+    const lengths = this.#lengths.items
+    const numbers: number[] = []
+    for (let number = 0; number < this.#names.length; number++) {
+      if (Math.abs((lengths[number] as number) - letters) <= slips) numbers.push(number)
+    }
+    return numbers
   }
 
   #beginLookUp(): void {
@@ -205,6 +247,10 @@ export class SimilarNames {
   }
 }
 
+/** Look-ups that all names are gone through for; a search makes three. */
+const MOST_WITHOUT = 30
+/** Names between two looks at the clock. */
+const LOOK_AT_CLOCK = 32
 const ALMOST = 0.999
 const ROUNDING = 1e-9
 

@@ -95,6 +95,29 @@ describe('similar names', () => {
     expect(index.find('name 5997', ids, { limit: 5, minimum: 0.5 }).map(({ name }) => name)).toEqual(['name 5997', 'name 5999'])
   })
 
+  test('are the same before their pairs were made, and while some are missing', () => {
+    const letters = fc.string({ unit: fc.constantFrom('a', 'B', 'é', 'Σ', 'ß', ' ', '.', '('), maxLength: 6 })
+    const files = fc.array(fc.record({ key: fc.nat(9), names: fc.array(letters, { maxLength: 3 }) }), { maxLength: 20 })
+    fc.assert(
+      fc.property(files, files, letters, fc.nat(2), fc.integer({ min: 1, max: 4 }), (files, later, query, slips, limit) => {
+        const answers = (index: SimilarNames) => [
+          index.equal(query, ids),
+          index.equalPlain(query, ids),
+          index.find(query, ids, { limit, minimum: 0.3, slips }),
+        ]
+        const [unpaired, paired] = [new SimilarNames(), new SimilarNames()]
+        for (const { key, names } of files) for (const index of [unpaired, paired]) index.set(key, names)
+        expect(paired.prepare()).toBe(true)
+        expect(answers(unpaired)).toEqual(answers(paired))
+        unpaired.prepare(0)
+        for (const { key, names } of later) for (const index of [unpaired, paired]) index.set(key, names)
+        expect(answers(unpaired)).toEqual(answers(paired))
+        expect(unpaired.find(query, ids, { limit, minimum: 0.3 })).toEqual(paired.find(query, ids, { limit, minimum: 0.3 }))
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
   test('a typo is found, an alias too, a node once under its best name', () => {
     const index = new SimilarNames()
     index.set(1, ['Chicken', 'Chick'])

@@ -40,10 +40,10 @@ export interface EmbeddedStore extends Store {
   /** The search index was thrown away and built again, perhaps elsewhere. */
   reopenSearch(location: Location): void
   /**
-   * Builds ahead what the first look-up of a name would build, until a moment (of `performance.now()`).
-   * @returns whether all is built.
+   * Builds ahead what the first look-up of a name, or of names that are similar, would build, until a moment (of `performance.now()`).
+   * @returns whether all of it is built.
    */
-  prepare(until: number): boolean
+  prepare(part: 'names' | 'similar names', until: number): boolean
   /** Gives up what is kept at hand for the next call; for a time without calls. */
   rest(): void
 }
@@ -137,9 +137,9 @@ class SqliteStore implements EmbeddedStore {
     this.#search.reopen(location)
   }
 
-  prepare(until: number): boolean {
+  prepare(part: 'names' | 'similar names', until: number): boolean {
     this.#refresh()
-    return this.#guard(() => this.#projection.prepare(until))
+    return this.#guard(() => this.#projection.prepare(part, until))
   }
 
   rest(): void {

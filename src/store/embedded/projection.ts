@@ -200,13 +200,16 @@ export class Projection {
   }
 
   /**
-   * Builds `names` ahead, until a moment (of `performance.now()`): the first question would have to wait for all of them.
-   * @returns whether they are built.
+   * Builds `names` ahead, until a moment (of `performance.now()`): the first question would have to wait for all of them. Then also what
+   * only the first one for similar names would wait for.
+   * @returns whether all of it is built.
    */
-  prepare(until: number): boolean {
-    if (this.#names !== undefined) return true
-    this.#namesAhead ??= { names: new SimilarNames(), next: 0 }
-    return this.#addNames(this.#namesAhead, until)
+  prepare(part: 'names' | 'similar names', until: number): boolean {
+    if (this.#names === undefined) {
+      this.#namesAhead ??= { names: new SimilarNames(), next: 0 }
+      if (!this.#addNames(this.#namesAhead, until)) return false
+    }
+    return part === 'names' || this.names().prepare(until)
   }
 
   #addNames(ahead: NamesAhead, until: number): boolean {

@@ -15,16 +15,20 @@ describe('names built ahead', () => {
   test('bit by bit, however little time there is', async () => {
     const { store, named } = await opened()
     let slices = 1
-    while (!store.prepare(0)) slices++
+    while (!store.prepare('names', 0)) slices++
     expect(slices).toBeGreaterThan(2)
-    expect(store.prepare(0)).toBe(true)
+    expect(store.prepare('names', 0)).toBe(true)
+    expect(await named('alias of 149')).toEqual(['149.md'])
+    slices = 1
+    while (!store.prepare('similar names', 0)) slices++
+    expect(slices).toBeGreaterThan(2)
     expect(await named('alias of 149')).toEqual(['149.md'])
     await store.close()
   })
 
   test('are those of the files as they are when they are asked for, whatever changed between', async () => {
     const { store, named, vault, indexed } = await opened()
-    expect(store.prepare(0)).toBe(false)
+    expect(store.prepare('names', 0)).toBe(false)
     // One that is built already, one that is not, one that goes and one that comes.
     vault.write('0.md', '---\naliases: [Early]\n---\n')
     vault.write('149.md', '---\naliases: [Late]\n---\n')
