@@ -37,8 +37,8 @@ export function readDate(value: string): number | undefined {
 /** What a property's values are asked for by: each as it is, and the items of one that lists them in a text (`drama, comedy`). */
 export function askedTexts(texts: readonly string[]): readonly string[] {
   if (!texts.some((text) => LISTED.test(text))) return texts
-  return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED) : [])])
+  return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
 /** `1,000` is one number. */
-const LISTED = /\s*(?:,\s|[，、；;])\s*/u
+const LISTED = /,\s|[，、；;]/u
