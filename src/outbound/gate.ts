@@ -1,7 +1,7 @@
 import { RouxError } from '../core/errors.ts'
 import type { Account } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
-import type { AiState, Bound } from './ai-state.ts'
+import type { AiState, Bound } from './consent-ledger.ts'
 import { type Location, locationOf, originOf, type Place, type Resolve } from './location.ts'
 import type { Expected, Meter, Ticket } from './usage-meter.ts'
 

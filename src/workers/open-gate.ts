@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { userFolders } from '../config/folders.ts'
-import { AiState, aiStateFile } from '../outbound/ai-state.ts'
+import { AiState, aiStateFile } from '../outbound/consent-ledger.ts'
 import { Gate, type GateSettings } from '../outbound/gate.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 

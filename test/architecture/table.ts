@@ -50,7 +50,7 @@ export const RULES: Rules = {
     // a thread is known at the end.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/files/file-threads.ts', 'vault/vault-root.ts'],
     // Databases of the state folder are opened and migrated in one way.
-    'outbound/ai-state.ts': ['changes/record/database.ts', 'changes/record/migrations.ts'],
+    'outbound/consent-ledger.ts': ['changes/record/database.ts', 'changes/record/migrations.ts'],
   },
   packages: {
     '../package.json': ['cli'],

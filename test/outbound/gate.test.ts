@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { AiState, aiStateFile } from '../../src/outbound/ai-state.ts'
+import { AiState, aiStateFile } from '../../src/outbound/consent-ledger.ts'
 import { Gate, type GateSettings } from '../../src/outbound/gate.ts'
 import { readKey } from '../../src/outbound/keys.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'

@@ -5,9 +5,9 @@ import { readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 import { type EditStep, editInSteps } from './edit-text.ts'
 import { invalid, requireLine, requireText } from './given-text.ts'
-import { setProperties, setRelations } from './properties.ts'
 import type { Relations } from './property-values.ts'
 import { READING } from './reading.ts'
+import { setProperties, setRelations } from './set-properties.ts'
 import { listedTags, setTags, TAG_KEY } from './tags.ts'
 
 export interface NewNote {

@@ -8,8 +8,8 @@ import { propertyTag } from '../tags.ts'
 import { editPairs } from './edit-frontmatter.ts'
 import type { Entry, FrontmatterTree, Value } from './frontmatter-tree.ts'
 import { endOfLine, lineEndingOf, nextLine, startOfLine } from './line-endings.ts'
-import { replaceValue } from './properties.ts'
 import { editSeparated } from './separated.ts'
+import { replaceValue } from './set-properties.ts'
 import { type Style, writeFlow } from './write-yaml.ts'
 
 /** What becomes of the tags that a property lists. */

@@ -5,8 +5,8 @@ import { titleOf } from '../frontmatter/properties.ts'
 import { LineIndex } from '../line-index.ts'
 import { requireLine } from './given-text.ts'
 import { renameH1 } from './heading.ts'
-import { setProperties } from './properties.ts'
 import { READING } from './reading.ts'
+import { setProperties } from './set-properties.ts'
 
 const TITLE_KEY = /^title$/i
 

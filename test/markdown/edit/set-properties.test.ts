@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { setProperties, setRelations } from '../../../src/markdown/edit/properties.ts'
+import { setProperties, setRelations } from '../../../src/markdown/edit/set-properties.ts'
 import { setTitle } from '../../../src/markdown/edit/title.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { flavour } from '../check.ts'
