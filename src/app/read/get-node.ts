@@ -3,6 +3,7 @@ import type { Heading } from '../../core/note.ts'
 import type { Node, Snapshot } from '../../core/store.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
+import { indexLines } from '../../markdown/line-index.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
 import { fitNode, type Recut } from '../answer/fit-node.ts'
@@ -151,14 +152,11 @@ function knownOf(
 
 /** The headings of the lines of a part. */
 function headingsIn(headings: readonly Heading[], text: string, { start, end }: Span): readonly Heading[] {
-  const first = 1 + lineBreaks(text.slice(0, start))
+  const lines = indexLines(text)
+  const first = lines.lineAt(start)
   // What is below the last line break is the next section's.
-  const last = first + lineBreaks(text.slice(start, end).trimEnd())
+  const last = lines.lineAt(start + text.slice(start, end).trimEnd().length)
   return headings.filter(({ line }) => line >= first && line <= last)
-}
-
-function lineBreaks(text: string): number {
-  return text.match(/\r\n?|\n/g)?.length ?? 0
 }
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {

@@ -158,6 +158,12 @@ describe('a section', () => {
     expect(await part({ offset: 20 }, { whole: true })).toEqual(['BCD', 9, 9])
   })
 
+  test('or note that is read on has the headings of its lines, which a carriage return alone does not end', async () => {
+    const core = await searchCore({ 'a.md': `one\rtwo\rthree\n${'x'.repeat(20)}\n# A\n` })
+    const { value } = await getNode(core, { id: 'a', ...whole, offset: 16 })
+    expect(value?.outline.map((heading) => heading.text)).toEqual(['A'])
+  })
+
   test('that does not exist is an error with the outline', async () => {
     await expect(read('soil/compost', { section: ['Where'] })).rejects.toMatchObject({
       code: 'SECTION_NOT_FOUND',
