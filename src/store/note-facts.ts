@@ -2,7 +2,7 @@ import type { Task } from '../core/note.ts'
 import type { Node, ValueKind } from '../core/store.ts'
 import { foldName } from '../core/text/fold.ts'
 import type { FileStat } from '../core/vault.ts'
-import { readDate } from '../search/query/compare.ts'
+import { askedTexts, readDate } from '../search/query/compare.ts'
 import { absolutePeriod } from '../search/query/period.ts'
 
 /** What a note says beside its words: its properties and tasks, and its file's stat where they do not say it. */
@@ -30,6 +30,8 @@ export interface PropertyFacts {
   readonly values: readonly string[]
   /** The same, folded. */
   readonly texts: readonly string[]
+  /** What values are asked for by: see `askedTexts`. */
+  readonly asked: readonly string[]
 }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
@@ -73,9 +75,10 @@ function isoTime(ms: number | undefined): string | undefined {
 
 function propertyOf(name: string, value: unknown): PropertyFacts {
   const values = textsOf(value)
-  const texts = values.map(foldName)
+  const folded = values.map(foldName)
   // Most values are lower-case already, and one list is enough.
-  return { name, kind: kindOf(value), values, texts: texts.every((text, at) => text === values[at]) ? values : texts }
+  const texts = folded.every((text, at) => text === values[at]) ? values : folded
+  return { name, kind: kindOf(value), values, texts, asked: askedTexts(texts) }
 }
 
 function kindOf(value: unknown): ValueKind {

@@ -1,7 +1,7 @@
 import type { PropertyCount, Snapshot, ValueKind } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { nearest } from '../../core/text/nearest.ts'
-import { askedTexts } from '../../search/query/compare.ts'
+import { askedTexts, textsMeant } from '../../search/query/compare.ts'
 import type { Query } from '../../search/query/query.ts'
 import { propertiesIn, tagsIn, valuesIn } from '../../search/query/query-words.ts'
 import type { FoundByQuery } from '../find/find-by-query.ts'
@@ -62,9 +62,8 @@ async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly
     .slice(0, TOLD)
     .map(async ({ name, value }): Promise<readonly Warning[]> => {
       const values = (await snapshot.propertyValues(foldName(name))).map((one) => one.value)
-      const wanted = foldName(value.trim())
       const asked = askedTexts(values.map(foldName))
-      if (values.length === 0 || asked.includes(wanted) || asked.includes(`[[${wanted}]]`)) return []
+      if (values.length === 0 || textsMeant(value).some((text) => asked.includes(text))) return []
       const near = nearest(value, values, NEAREST).map(quoted)
       const nearby = near.length > 0 ? `Nearest: ${near.join(', ')}.` : 'list_properties with this key lists its values.'
       return [{ code: 'UNKNOWN_ID', message: `No note says ${quoted(value)} in the property ${quoted(name)}. ${nearby}` }]

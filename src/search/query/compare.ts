@@ -1,4 +1,5 @@
 import type { Comparison } from '../../core/query.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { absolutePeriod } from './period.ts'
 import { readNumber } from './read-comparison.ts'
 
@@ -38,6 +39,12 @@ export function readDate(value: string): number | undefined {
 export function askedTexts(texts: readonly string[]): readonly string[] {
   if (!texts.some((text) => LISTED.test(text))) return texts
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
+}
+
+/** What a value that is asked for means, folded: who asks for `done` means the note `[[done]]`, too. */
+export function textsMeant(value: string): readonly string[] {
+  const text = foldName(value.trim())
+  return text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`]
 }
 
 /** `1,000` is one number. */

@@ -3,6 +3,7 @@ import type { Condition, Lookup, WordField } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { analyze } from '../words/analyze.ts'
 import { phraseOf, queryTerms } from '../words/query-terms.ts'
+import { textsMeant } from './compare.ts'
 import type { Query, QueryPart, Term, TextForm } from './query.ts'
 
 /** Ids of the notes that a title in `~relation=title`, `links:title` or `linkedfrom:title` means. */
@@ -114,13 +115,11 @@ function lookupOf(
   }
 }
 
-/** Who asks for `done` means the note `[[done]]`, too. */
 function propertyOf(name: string, value: string | undefined): Condition {
-  const text = value === undefined ? undefined : foldName(value.trim())
-  const own: Lookup = { kind: 'property', name: foldName(name), value: text }
-  return text === undefined || text === '' || text.startsWith('[[')
-    ? own
-    : { kind: 'or', parts: [own, { ...own, value: `[[${text}]]` }] }
+  const meant = value === undefined ? [undefined] : textsMeant(value)
+  const parts = meant.map((text): Lookup => ({ kind: 'property', name: foldName(name), value: text }))
+  const [only] = parts
+  return parts.length === 1 && only !== undefined ? only : { kind: 'or', parts }
 }
 
 /** Looks a text up as one that is typed without quotes. */

@@ -5,7 +5,7 @@ import { fileStemOf, folderOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { withParents } from '../../graph/tag-index.ts'
 import { plainName } from '../../search/plain-name.ts'
-import { askedTexts, readDate } from '../../search/query/compare.ts'
+import { readDate } from '../../search/query/compare.ts'
 import { readNumber } from '../../search/query/read-comparison.ts'
 import { factsOf } from '../note-facts.ts'
 import { sortable } from './sortable.ts'
@@ -75,7 +75,7 @@ function infoProperties({ stat }: FileRecord, info: FileInfo): FileProperties {
     tasks: [...tasks],
     propertyNames: entries.map(([name]) => name),
     propertyFacts: entries.map(([folded, { name, kind }]) => [folded, name, kind].join(SEPARATOR)),
-    propertyTexts: entries.flatMap(([name, { texts }]) => [...new Set(askedTexts(texts))].map((text) => name + SEPARATOR + text)),
+    propertyTexts: entries.flatMap(([name, { asked }]) => [...new Set(asked)].map((text) => name + SEPARATOR + text)),
     propertyValues: entries.flatMap(([name, { texts, values }]) =>
       [...new Map(texts.map((text, at) => [text, values[at] ?? '']))].map((pair) => [name, ...pair].join(SEPARATOR)),
     ),

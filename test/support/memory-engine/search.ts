@@ -6,7 +6,7 @@ import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits 
 import type { NoteVectors } from '../../../src/core/search-writer.ts'
 import type { FindOptions, NameOptions, Page, Scope } from '../../../src/core/store.ts'
 import { foldName, foldTag } from '../../../src/core/text/fold.ts'
-import { askedTexts, compares } from '../../../src/search/query/compare.ts'
+import { compares } from '../../../src/search/query/compare.ts'
 import { evaluate } from '../../../src/search/query/evaluate.ts'
 import { KeySet } from '../../../src/search/query/key-set.ts'
 import { DEFAULT_SCORING, FieldScore, inverseDocumentFrequency } from '../../../src/search/words/scoring.ts'
@@ -136,7 +136,7 @@ export class MemorySearch {
         return record.tags.some((tag) => `${foldTag(tag)}/`.startsWith(`${lookup.name}/`))
       case 'property': {
         const property = facts.properties.get(lookup.name)
-        return property !== undefined && (lookup.value === undefined || askedTexts(property.texts).includes(lookup.value))
+        return property !== undefined && (lookup.value === undefined || property.asked.includes(lookup.value))
       }
       case 'comparison':
         return facts.properties.get(lookup.name)?.values.some((value) => compares(value, lookup)) === true

@@ -1,6 +1,6 @@
 import type { Comparison, TaskState } from '../../../core/query.ts'
 import type { PropertyCount, ValueCount, ValueKind } from '../../../core/store.ts'
-import { askedTexts, compares } from '../../../search/query/compare.ts'
+import { compares } from '../../../search/query/compare.ts'
 import { factsOf, NO_TASKS, type NoteFacts, type PropertyFacts } from '../../note-facts.ts'
 import type { Projection } from '../projection.ts'
 import { StaleKeys } from './stale-keys.ts'
@@ -57,7 +57,7 @@ export class Facets {
   /** Whether a note has the property, or with this value; both folded. */
   hasProperty(key: number, name: string, value: string | undefined): boolean {
     const property = this.#facts.get(key)?.properties.get(name)
-    return property !== undefined && (value === undefined || askedTexts(property.texts).includes(value))
+    return property !== undefined && (value === undefined || property.asked.includes(value))
   }
 
   /** Whether a value of the property, whose name is folded, compares so. */

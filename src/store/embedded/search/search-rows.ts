@@ -78,11 +78,25 @@ export interface StoredVectors {
   readonly names: readonly StoredVector[]
 }
 
+/** A note's vectors as they are stored. */
+export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
+  const stored = ({ hash, vector }: EmbeddedText): StoredVector => ({
+    hash: Buffer.from(hash, 'hex'),
+    packed: packVector(vector),
+  })
+  return {
+    stamp: stampOf(path),
+    content: content.slice(0, 2 * CONTENT_BYTES),
+    chunks: chunks.map(({ start, end, startLine, endLine, ...text }) => ({ ...stored(text), start, end, startLine, endLine })),
+    names: names.map(stored),
+  }
+}
+
 /** A note's vectors as one value: header, places of chunks, hashes, vectors; little endian. */
-export function packVectors(embedder: number, { key, path, content, chunks, names }: NoteVectors): Uint8Array {
+export function packVectors(embedder: number, key: number, { stamp, content, chunks, names }: StoredVectors): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES + chunks.length * PLACE_BYTES)
-  header.writeUInt32LE(stampOf(path), 0)
-  header.write(content.slice(0, 2 * CONTENT_BYTES), 4, 'hex')
+  header.writeUInt32LE(stamp, 0)
+  header.write(content, 4, 'hex')
   header.writeUInt16LE(chunks.length, 4 + CONTENT_BYTES)
   header.writeUInt16LE(names.length, 6 + CONTENT_BYTES)
   chunks.forEach(({ start, end, startLine, endLine }, at) => {
@@ -90,10 +104,9 @@ export function packVectors(embedder: number, { key, path, content, chunks, name
       header.writeUInt32LE(value, HEADER_BYTES + at * PLACE_BYTES + 4 * n)
     })
   })
-  const texts: readonly EmbeddedText[] = [...chunks, ...names]
-  const hashes = texts.map(({ hash }) => Buffer.from(hash, 'hex'))
-  const vectors = texts.map(({ vector }) => packVector(vector))
-  return sealBytes(vectorPlace(embedder, key), Buffer.concat([header, ...hashes, ...vectors]))
+  const texts: readonly StoredVector[] = [...chunks, ...names]
+  const parts = [header, ...texts.map(({ hash }) => hash), ...texts.map(({ packed }) => packed)]
+  return sealBytes(vectorPlace(embedder, key), Buffer.concat(parts))
 }
 
 /** @throws DamagedIndex when the row is not what was written. */

@@ -7,7 +7,7 @@ import type { Database } from '../sqlite.ts'
 import { unpackVector } from '../vectors/packed-vector.ts'
 import { CoarseRewrite, putCoarse } from './coarse-rewrite.ts'
 import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
-import { isEmpty, packVectors, SEARCH, stampOf, unpackVectors } from './search-rows.ts'
+import { isEmpty, packVectors, SEARCH, stampOf, toStored, unpackVectors } from './search-rows.ts'
 
 /** The writing side of the embedded store's search indexes. Nothing is made on disk before the first commit. */
 export function openSearchWriter(location: Location): SearchWriter {
@@ -89,12 +89,9 @@ class SqliteSearchWriter implements SearchWriter {
       const id = requireEmbedder(database, embedder, notes)
       const revision = nextRevision(database)
       const put = database.prepare('INSERT OR REPLACE INTO vector VALUES (?, ?, ?, ?)')
-      const stored = notes.map((note) => {
-        const data = packVectors(id, note)
-        put.run(id, note.key, note.version, data)
-        return { key: note.key, stored: unpackVectors(id, note.key, data) }
-      })
-      putCoarse(database, { embedder: id, dimensions: dimensionsOf(database, id), revision }, stored)
+      const rows = notes.map((note) => ({ key: note.key, version: note.version, stored: toStored(note) }))
+      for (const { key, version, stored } of rows) put.run(id, key, version, packVectors(id, key, stored))
+      putCoarse(database, { embedder: id, dimensions: dimensionsOf(database, id), revision }, rows)
     })
   }
 

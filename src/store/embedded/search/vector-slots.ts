@@ -85,6 +85,12 @@ export class VectorSlots {
     else this.#ofKey.set(key, slots.slice())
   }
 
+  /** Forgets the key's vectors. */
+  delete(key: number): void {
+    for (const slot of this.#ofKey.get(key) ?? []) this.#release(slot)
+    this.#ofKey.delete(key)
+  }
+
   nearest(vector: Float32Array, limit: number, accept: (key: number) => boolean): readonly VectorTableHit[] {
     this.#reads = FINE_READS
     this.#searches++

@@ -1,7 +1,7 @@
 import type { NoteChunks, VectorState } from '../../../core/search.ts'
 import { unpackVector } from '../vectors/packed-vector.ts'
 import { ChunkGraph, type ChunkGraphOptions } from './chunk-graph.ts'
-import type { CoarseNote, CoarseVectors } from './coarse-part.ts'
+import type { CoarseNote } from './coarse-part.ts'
 import type { StoredVector, StoredVectors } from './search-rows.ts'
 import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 
@@ -66,12 +66,8 @@ export class VectorTable {
   /** Forgets what was known of the key. */
   delete(key: number): void {
     this.#stamps.delete(key)
-    this.#chunks.set(key, NONE)
-    this.#names.set(key, NONE)
-  }
-
-  has(key: number): boolean {
-    return this.#stamps.has(key)
+    this.#chunks.delete(key)
+    this.#names.delete(key)
   }
 
   /** Of the notes that have vectors. */
@@ -116,11 +112,4 @@ export class VectorTable {
   #fine(stored: StoredVector | undefined): Float32Array | undefined {
     return stored === undefined ? undefined : unpackVector(stored.packed, this.#dimensions)
   }
-}
-
-const NONE: CoarseVectors = {
-  length: 0,
-  ordinal: () => 0,
-  mark: () => 0,
-  vector: () => ({ scale: 0, values: new Int8Array() }),
 }

@@ -3,7 +3,13 @@ import { vi } from 'vitest'
 import type { EmbeddedText } from '../../../../src/core/search-writer.ts'
 import type { ChunkGraphOptions } from '../../../../src/store/embedded/search/chunk-graph.ts'
 import { type CoarseNote, packCoarse, unpackCoarse } from '../../../../src/store/embedded/search/coarse-part.ts'
-import { packVectors, type StoredVectors, stampOf, unpackVectors } from '../../../../src/store/embedded/search/search-rows.ts'
+import {
+  packVectors,
+  type StoredVectors,
+  stampOf,
+  toStored,
+  unpackVectors,
+} from '../../../../src/store/embedded/search/search-rows.ts'
 import { VectorTable } from '../../../../src/store/embedded/search/vector-table.ts'
 import { unpackVector } from '../../../../src/store/embedded/vectors/packed-vector.ts'
 import { cosine } from '../vectors/draw-vectors.ts'
@@ -18,7 +24,7 @@ export class VectorNotes {
     const place = { start: 0, end: 0, startLine: 1, endLine: 1 }
     const note = { key, path: `${key}.md`, version: 1, content: '00'.repeat(32) }
     const texts = { chunks: chunks.map((vector) => ({ ...embedded(vector), ...place })), names: names.map(embedded) }
-    const row = unpackVectors(1, key, packVectors(1, { ...note, ...texts }))
+    const row = unpackVectors(1, key, packVectors(1, key, toStored({ ...note, ...texts })))
     this.rows.set(key, row)
     return this.coarse(key)
   }
