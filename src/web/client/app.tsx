@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Changes, Gaps, Problems } from './lists.tsx'
 import { NoteMap, onPageKey } from './map.tsx'
 import { onEscape } from './on-escape.ts'
@@ -56,7 +56,8 @@ const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
 
 export function App() {
   const [isHelping, setHelping] = useState(false)
-  useEffect(() => {
+  // Before it is seen: who presses a key at once is heard, here and below.
+  useLayoutEffect(() => {
     const listener = (event: KeyboardEvent): void => onPageKey(event, () => setHelping((was) => !was))
     addEventListener('keydown', listener)
     return () => removeEventListener('keydown', listener)
@@ -158,7 +159,7 @@ function Vaults() {
 function Filters() {
   const { value } = graph
   const panel = useRef<HTMLDetailsElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     // It lies over the map: Esc and a click beside it close it.
     const closing = new AbortController()
     const { signal } = closing
@@ -309,7 +310,7 @@ const KEYS: readonly (readonly [string, string])[] = [
 ]
 
 function Help({ onClose }: { readonly onClose: () => void }) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const closing = new AbortController()
     const close = (): boolean => {
       onClose()

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from './api.ts'
 import { plainLine } from './plain-line.ts'
 import { NoteLink } from './reader.tsx'
@@ -170,7 +170,8 @@ function NotePicker({ label, id, isFirst, onPick }: NotePickerOptions) {
   const [typed, setTyped] = useState('')
   const [isUnknown, setUnknown] = useState(false)
   const titles = useId()
-  useEffect(() => {
+  // Before it is seen, so that what is typed at once is no key of the page.
+  useLayoutEffect(() => {
     if (isFirst) field.current?.focus()
   }, [isFirst])
   const onChange = async (event: Event): Promise<void> => {

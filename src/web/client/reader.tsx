@@ -51,16 +51,17 @@ export function Reader() {
 
 function NoteInFocus({ note: value }: { readonly note: PageNote }) {
   const linked = useBacklinks(value.id, 0)
+  const parsed = useParsed(value)
   return (
     <article class="note" aria-label={value.title}>
       <header>
         <h1>{value.title}</h1>
         <p class="place">{value.kind === 'missing' ? 'This note does not exist yet.' : (value.path ?? value.id)}</p>
-        <ToBacklinks to={value.id} answer={linked} />
+        <ToBacklinks to={value.id} answer={parsed === undefined ? undefined : linked} />
         <Actions note={value} />
         <Properties note={value} />
       </header>
-      <Body note={value} />
+      <Body note={value} parsed={parsed} />
       <Backlinks id={value.id} first={linked} />
       {value.kind === 'note' && <SimilarNotes id={value.id} />}
       {value.kind === 'note' && <Suggestions id={value.id} />}
@@ -173,9 +174,8 @@ function withLinks(value: unknown): ComponentChildren {
   })
 }
 
-function Body({ note: value }: { readonly note: PageNote }) {
+function Body({ note: value, parsed }: { readonly note: PageNote; readonly parsed: Parsed | undefined }) {
   const body = useRef<HTMLDivElement>(null)
-  const parsed = useParsed(value)
   const wanted = wantedLine.value
   useEffect(() => {
     const found = wanted === undefined || body.current === null ? undefined : elementAt(body.current, wanted)
@@ -299,9 +299,10 @@ function useBacklinks(id: string, offset: number) {
   })
 }
 
-/** How many notes link here, and a way to them past a long text. */
+/** How many notes link here, and a way to them past a long text, once that is laid out. Its line is there before: what is below must not move away from the pointer. */
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: LinkedFrom }) {
-  if (answer === undefined || answer instanceof Refused || answer.total === 0) return null
+  if (answer === undefined || answer instanceof Refused) return <p class="place">Linked from …</p>
+  if (answer.total === 0) return <p class="place">Linked from no note</p>
   return (
     <p class="place">
       <a

@@ -80,7 +80,7 @@ export function Search() {
           setOpen(true)
         }}
         onFocus={() => setOpen(true)}
-        onBlur={() => setTimeout(() => setOpen(false), 150)}
+        onBlur={() => setOpen(false)}
         onKeyDown={onKeyDown}
       />
       <p class="hint" role="status" hidden={!isMissed}>
@@ -95,7 +95,8 @@ export function Search() {
               id={`hit-${number}`}
               role="option"
               aria-selected={number === at}
-              onPointerDown={(event) => event.preventDefault()}
+              // The field keeps the focus, so that the list is still there when the button is let go.
+              onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >
               <strong>{hit.title}</strong>

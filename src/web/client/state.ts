@@ -175,7 +175,8 @@ export async function start(): Promise<void> {
         if (wasLost && state === 'there') void refresh()
       },
     )
-    await refresh()
+    // The note is asked for once, below.
+    await getAgain()
     // What is looked at is drawn, too, whatever else is.
     effect(() => {
       if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
@@ -291,10 +292,22 @@ async function showFocus(id: string): Promise<void> {
   const isMeant = named !== null && (named.kind !== 'missing' || named.id === id)
   const found = isMeant ? named : ((await noteCalled(id)) ?? named)
   if (focus.value !== id) return
+  const isShown = found !== null && found.id === note.value?.id
   note.value = found
-  if (found === null || found.id === id) return
-  focus.value = found.id
-  writeAddress()
+  if (found !== null && found.id !== id) {
+    focus.value = found.id
+    writeAddress()
+  }
+  // With the note, not later: by then something else may have been said.
+  if (!isShown) sayFocus()
+}
+
+/** Says which note is in focus. */
+function sayFocus(): void {
+  const title = note.value?.title ?? focus.value
+  const links = focused.value === undefined ? undefined : graph.value?.degrees[focused.value]
+  document.title = `${title} – Roux`
+  said.value = links === undefined ? title : `${title}, ${links} ${links === 1 ? 'link' : 'links'}`
 }
 
 interface OpenOptions {
@@ -322,12 +335,7 @@ export async function open(given: string, { fly = true, isRead = true, at }: Ope
   }
   // Where it is not drawn yet, it will be.
   if (focused.value === undefined && isPart.value) await refreshing
-  const number = focused.value
-  const title = note.value?.title ?? id
-  const links = number === undefined ? 0 : (graph.value?.degrees[number] ?? 0)
-  document.title = `${title} – Roux`
-  said.value = `${title}, ${links} ${links === 1 ? 'link' : 'links'}`
-  if (fly && number !== undefined) map.view?.goTo([number], isCalm())
+  if (fly && focused.value !== undefined) map.view?.goTo([focused.value], isCalm())
 }
 
 /** Lets what is one link more around the note in focus stand out, and after three links everything again. */

@@ -2,22 +2,23 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Refused, ToolAnswer } from './api.ts'
 import { api, changes, refusalOf, vault } from './state.ts'
 
-/** What a tool answers, asked again when the vault changes; `undefined` until there is any. */
+/** What a tool answers, asked again when the vault changes; `undefined` until there is any answer to these arguments. */
 export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): ToolAnswer<T> | Refused | undefined {
-  const [answer, setAnswer] = useState<ToolAnswer<T> | Refused>()
+  const [answer, setAnswer] = useState<{ readonly question: string; readonly given: ToolAnswer<T> | Refused }>()
   const { value: changed } = changes
-  const key = JSON.stringify(args)
+  const { value: of } = vault
+  const { value: server } = api
+  const question = JSON.stringify([tool, of, args])
   useEffect(() => {
-    if (args === undefined) return setAnswer(undefined)
+    if (args === undefined) return
     let isGone = false
-    const asked = api.value?.call<T>(tool, args, vault.value)
-    asked?.then(
-      (given) => !isGone && setAnswer(given),
-      (error: unknown) => !isGone && setAnswer(refusalOf(error)),
-    )
+    const take = (given: ToolAnswer<T> | Refused): void => {
+      if (!isGone) setAnswer({ question, given })
+    }
+    server?.call<T>(tool, args, of).then(take, (error: unknown) => isGone || take(refusalOf(error)))
     return () => {
       isGone = true
     }
-  }, [tool, key, changed])
-  return answer
+  }, [question, changed, server])
+  return answer?.question === question ? answer.given : undefined
 }

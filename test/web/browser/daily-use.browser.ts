@@ -2,7 +2,7 @@ import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { labelsOf, look, mapIsStill, openRoux, openWorld } from './support.ts'
+import { labelsOf, look, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
 
 const PHONE = { width: 390, height: 780 }
 
@@ -255,4 +255,70 @@ test('each filter is taken from the address and holds for the table', async () =
     await page.waitForSelector(`.table caption:text-is("${titles.length} ${titles.length === 1 ? 'note' : 'notes'}")`)
     expect((await page.$$eval('.table tbody a', (all) => all.map((one) => one.textContent ?? ''))).sort()).toEqual(titles)
   }
+})
+
+/** Presses keys one right after the other, without a picture of the page between them. */
+const pressAtOnce = (page: Page, ...keys: string[]) =>
+  page.evaluate(async (all) => {
+    for (const key of all) {
+      const target = document.activeElement ?? document.body
+      target.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }))
+      // What the key changes is in the page then; nothing is painted yet.
+      for (let turn = 0; turn < 10; turn++) await Promise.resolve()
+    }
+  }, keys)
+
+test('keys that are pressed faster than the page is painted are all heard', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&note=Hydration' })
+  await page.waitForSelector('.note h1')
+  await pressAtOnce(page, '?', 'Escape')
+  expect(await page.locator('.help').count()).toBe(0)
+  await pressAtOnce(page, 'p')
+  expect(await page.evaluate(() => document.activeElement?.closest('.picker')?.textContent)).toContain('To')
+})
+
+test('who comes back to the search at once still sees what it finds', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.fill('#search', 'hydration')
+  await page.waitForSelector('#hits li')
+  await page.evaluate(() => {
+    const field = document.querySelector<HTMLInputElement>('#search')
+    field?.blur()
+    field?.focus()
+  })
+  await page.waitForTimeout(300)
+  expect(await page.locator('#hits li').count()).toBeGreaterThan(0)
+  await page.click('#hits li:first-child')
+  await page.waitForSelector('.note h1:text-is("Hydration")')
+})
+
+test('a way is not shown between notes that it does not connect, however long the server takes', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&view=path&note=Hydration&to=Amylase' })
+  await page.waitForSelector('.chain')
+  await page.route('**/web/call', (route) => (route.request().postData()?.includes('find_path') ? undefined : route.continue()))
+  await page.fill('.picker:has-text("To") input', 'Rye')
+  await page.keyboard.press('Enter')
+  await page.waitForFunction(() => location.hash.includes('rye'))
+  await page.waitForFunction(() => document.querySelector('.chain') === null)
+})
+
+test('the head of a note leads to what links to it once that has its place, and nothing below it moves', async () => {
+  const { page } = await openWindow()
+  let send = (): void => {}
+  const isWanted = new Promise<void>((resolve) => {
+    send = resolve
+  })
+  await page.route('**/web/markdown.js', async (route) => {
+    await isWanted
+    await route.continue()
+  })
+  const { address } = await openRoux(openWorld({ fixture: 'demo' }))
+  await page.goto(`${address}&note=concepts/hydration.md`)
+  const before = await (await page.waitForSelector('.note .actions')).boundingBox()
+  // What links here is known, what stands above it is not laid out.
+  await page.waitForSelector('.note .backlink', { state: 'attached' })
+  expect(await page.locator('.note header a:has-text("Linked from")').count()).toBe(0)
+  send()
+  await page.waitForSelector('.note header a:has-text("Linked from")')
+  expect(await page.locator('.note .actions').boundingBox()).toEqual(before)
 })
