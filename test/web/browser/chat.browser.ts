@@ -52,7 +52,8 @@ interface Chat {
   refusals(): Promise<unknown>
 }
 
-async function openChat({ vault, env, root }: World): Promise<Chat> {
+/** @param changed what the page gets for what a tool answers it */
+async function openChat({ vault, env, root }: World, changed = (answer: Wire): Wire => answer): Promise<Chat> {
   const client = new Client({ name: 'host', version: '1' }, { capabilities: { extensions: EXTENSION } })
   await client.connect(
     new StdioClientTransport({
@@ -71,8 +72,8 @@ async function openChat({ vault, env, root }: World): Promise<Chat> {
   await context.route('http://127.0.0.1:9/app', (route) =>
     route.fulfill({ contentType: 'text/html', body: html, headers: { 'Content-Security-Policy': DEFAULT_POLICY } }),
   )
-  await page.exposeFunction('callServer', (name: string, args: Record<string, unknown>) =>
-    client.callTool({ name, arguments: args }),
+  await page.exposeFunction('callServer', async (name: string, args: Record<string, unknown>) =>
+    changed(await client.callTool({ name, arguments: args })),
   )
   await page.goto('http://127.0.0.1:8/host')
   const heard = (method: string) =>
@@ -181,6 +182,17 @@ test('the picture in a chat says goodbye, answers pings and refuses what it does
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(await answered('d')).toBeUndefined()
   expect(await heard('ui/notifications/size-changed')).toHaveLength(before)
+  expect(errors).toEqual([])
+})
+
+test('a picture that has said goodbye asks for nothing more', async () => {
+  // Communities are still being found, and asked for again after two seconds.
+  const changed = (answer: Wire): Wire => ({ ...answer, structuredContent: { ...answer.structuredContent, is_grouping: true } })
+  const { app, show, page, errors } = await openChat(openWorld({ fixture: 'demo' }), changed)
+  await show('get_hubs', {})
+  await page.evaluate(() => window.tell({ id: 'a', method: 'ui/resource-teardown', params: {} }))
+  await expect.poll(() => app.locator('body').evaluate((body) => body.childElementCount)).toBe(0)
+  await page.waitForTimeout(2_500)
   expect(errors).toEqual([])
 })
 

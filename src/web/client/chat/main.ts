@@ -123,6 +123,7 @@ function showAnswer(result: Readonly<Record<string, unknown>>): void {
 
 /** Gets the places of notes, and shows where those of the answer are. */
 async function draw(answer: Pictured, tries: number): Promise<void> {
+  if (hasEnded) return
   byId('part').textContent = 'Getting the map …'
   try {
     const ids = [...(answer.centre === undefined ? [] : [answer.centre]), ...answer.notes.map(({ id }) => id)]
@@ -143,7 +144,7 @@ async function draw(answer: Pictured, tries: number): Promise<void> {
     listNotes(answer)
     if (picture.is_grouping && tries > 0) setTimeout(() => void draw(answer, tries - 1), GROUPS.after)
   } catch (error) {
-    byId('part').textContent = messageOf(error)
+    if (!hasEnded) byId('part').textContent = messageOf(error)
   }
 }
 
