@@ -194,6 +194,7 @@ describe.each([
     const world = openWorld({ fixture })
     const raw = await openRaw(world)
     const tools = await raw.list()
+    await raw.everythingFound()
     const some = samples.filter(([name], at) => at % 4 === 0 && name !== 'resolve_nodes')
     await Promise.all(
       some.map(async ([name, args]) => {

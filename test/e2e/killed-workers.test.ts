@@ -129,7 +129,7 @@ test(`an indexing worker that is killed ${KILLS} times amid reading and writing 
         { timeout: SLOW },
       )
       .toBe(1)
-    expect(core.indexing.status().phase).toBe('idle')
+    await expect.poll(() => core.indexing.status().phase, { timeout: SLOW }).toBe('idle')
   }
 })
 
