@@ -2,7 +2,7 @@ import type { FileInfo, FileRecord } from '../core/index-writer.ts'
 import type { Link, Mode, Note } from '../core/note.ts'
 import { EXCERPT_LENGTH } from '../core/store.ts'
 import type { FileKind, ListedFile } from '../core/vault.ts'
-import { baseName, stemOf } from '../links/names.ts'
+import { baseName, pageName, stemOf } from '../links/names.ts'
 import { excerptOf } from '../markdown/prose/excerpt.ts'
 
 /** A file's record before its links are resolved. */
@@ -81,7 +81,8 @@ export function describeNote(
 const NO_STYLE = { wikilinks: 0, relativeLinks: 0 }
 
 function nameOf(path: string, { kind, mode }: Described): string {
-  return kind === 'note' ? stemOf(baseName(path), mode) : baseName(path)
+  if (kind !== 'note') return baseName(path)
+  return mode === 'logseq' ? pageName(path) : stemOf(baseName(path), mode)
 }
 
 function infoOf(note: Note, text: string, isNote: boolean): FileInfo {
