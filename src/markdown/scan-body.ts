@@ -23,7 +23,7 @@ export interface Body {
 /** Reads the Markdown of `text` from `from` on; adds its lines to `lines`. */
 export function scanBody(text: string, from: number, context: { flavour: Flavour; lines: LineIndex }): Body {
   const { flavour, lines } = context
-  const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines)
+  const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavour.mode === 'logseq' })
   const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from))
   const scanner = new InlineScanner(flavour, definitions, sink)
   const headings: Heading[] = []

@@ -35,6 +35,13 @@ test('Logseq: a page in the tags whose name has a blank is no tag', () => {
   check('tags:: [[How To]], x', 'tags: How To\n#x', LOGSEQ)
 })
 
+test('Logseq: an item of a list is one however far it is indented', () => {
+  const text = '# H\n\t- [[a]]\n\t\t- [ ] [[b]]\n\n\t\t\t- `[[no]]` [[c]]\n\ntext\n\n    [[code]]\n'
+  check(text, 'h1 H\nlink a\nlink b\nlink c', LOGSEQ)
+  expect(parseNote(text, LOGSEQ).tasks).toEqual([{ line: 3, state: 'open' }])
+  check(text, 'h1 H')
+})
+
 test('Logseq: words mark tasks, outside of code', () => {
   const text =
     '- TODO a\n- DONE b\n\t- ## DOING c\n- ```\n  - TODO code\n  ```\n- [x] d\n- CANCELED e\n- TODOS\nTODO f\n- a TODO\n- WAITING g'
