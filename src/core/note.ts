@@ -62,11 +62,11 @@ export interface Heading {
   readonly line: number
 }
 
-/** An item of a list with a box: `- [ ] water the roses`. */
+/** An item of a list with a box, `- [ ] water the roses`, or in Logseq with a word, `- TODO water the roses`. */
 export interface Task {
   /** 1-based line in the file. */
   readonly line: number
-  /** `other`: the box holds neither a blank nor an x, such as `[-]`. */
+  /** `other`: the box holds neither a blank nor an x, such as `[-]`, or the word says that it was given up. */
   readonly state: 'open' | 'done' | 'other'
 }
 

@@ -1,8 +1,9 @@
 import type { FileInfo, FileRecord } from '../core/index-writer.ts'
 import type { Link, Mode, Note } from '../core/note.ts'
 import { EXCERPT_LENGTH } from '../core/store.ts'
+import { cutData } from '../core/text/inline-data.ts'
 import type { FileKind, ListedFile } from '../core/vault.ts'
-import { baseName, stemOf } from '../links/names.ts'
+import { baseName, pageName, stemOf } from '../links/names.ts'
 import { excerptOf } from '../markdown/prose/excerpt.ts'
 
 /** A file's record before its links are resolved. */
@@ -81,11 +82,15 @@ export function describeNote(
 const NO_STYLE = { wikilinks: 0, relativeLinks: 0 }
 
 function nameOf(path: string, { kind, mode }: Described): string {
-  return kind === 'note' ? stemOf(baseName(path), mode) : baseName(path)
+  if (kind !== 'note') return baseName(path)
+  return mode === 'logseq' ? pageName(path) : stemOf(baseName(path), mode)
 }
 
 function infoOf(note: Note, text: string, isNote: boolean): FileInfo {
-  const { excerpt, cut } = isNote ? excerptOf(text, note.bodyStart, EXCERPT_LENGTH) : { excerpt: '', cut: false }
+  const short = isNote ? cutData(text.slice(note.bodyStart))?.text : undefined
+  const { excerpt, cut } = isNote
+    ? excerptOf(short ?? text, short === undefined ? note.bodyStart : 0, EXCERPT_LENGTH)
+    : { excerpt: '', cut: false }
   return {
     properties: note.properties,
     headings: note.headings,

@@ -5,6 +5,7 @@ import type { FileContent, NoteDescription } from '../core/index-writer.ts'
 import type { Flavour, Mode } from '../core/note.ts'
 import { fileStemOf } from '../core/paths.ts'
 import type { NoteWords } from '../core/search-writer.ts'
+import { blankData } from '../core/text/inline-data.ts'
 import type { FileKind } from '../core/vault.ts'
 import { canvasProse } from '../markdown/json-canvas/canvas-prose.ts'
 import { parseCanvas } from '../markdown/json-canvas/parse-canvas.ts'
@@ -59,7 +60,7 @@ export function readNote({ key, path, kind, known, hash: given }: NoteSource, by
   const fields: NoteFields = {
     title: namesOf(path, title, aliases),
     headings: headings.map((heading) => heading.text),
-    body: text.slice(bodyStart),
+    body: blankData(text.slice(bodyStart)),
     tags,
     properties: propertyTexts(properties),
   }

@@ -1,6 +1,6 @@
 import type { Mode } from '../core/note.ts'
 import { foldName, spellName } from '../core/text/fold.ts'
-import { baseName, folderOf, isNotePath, pageName, stemOf } from './names.ts'
+import { baseName, folderOf, isNotePath, journalName, pageName, stemOf } from './names.ts'
 
 /** What a file is called; `key` stands for it everywhere else. */
 export interface NamedFile {
@@ -110,7 +110,7 @@ function fileNames(folded: string, mode: Mode): string[] {
   const base = baseName(folded)
   const stem = isNotePath(base, mode) ? stemOf(base, mode) : base
   const names = stem === base ? [base] : [base, stem]
-  if (hasFolderTargets(mode) && (stem === 'index' || stem === 'readme') && stem !== base) {
+  if (hasFolderTargets(mode) && /^(?:_?index|readme)$/.test(stem) && stem !== base) {
     names.push(`${baseName(folderOf(folded))}/`)
   }
   return names
@@ -120,7 +120,10 @@ function aliasNames(entry: Pick<Entry, 'path' | 'aliases' | 'title'> & { folded:
   const names = new Set<string>()
   for (const alias of entry.aliases) names.add(foldName(alias.trim()))
   if (mode === 'logseq' && isNotePath(entry.path, mode)) {
-    names.add(foldName(pageName(entry.path)))
+    const page = pageName(entry.path)
+    names.add(foldName(page))
+    const journal = journalName(page)
+    if (journal !== undefined) names.add(journal)
     if (entry.title !== undefined) names.add(foldName(entry.title))
   }
   return [...names]

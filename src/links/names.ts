@@ -27,6 +27,28 @@ export function pageName(path: string): string {
   return decodePercent(stem) ?? stem
 }
 
+/**
+ * The default file name of the Logseq journal that a page name dates: `2025_01_30` for `2025-01-30 Thu`, `Jan 30th, 2025` or `Thursday, 2025/01/30`.
+ * `undefined` for what is no date, or does not tell the month from the day.
+ */
+export function journalName(page: string): string | undefined {
+  const [, year, , month, day] = YEAR_FIRST.exec(page) ?? []
+  if (year !== undefined) return `${year}_${month}_${day}`
+  const named = MONTH_FIRST.exec(page)?.groups ?? DAY_FIRST.exec(page)?.groups
+  const at = MONTHS.findIndex((name) => name.startsWith((named?.month ?? '').toLowerCase()))
+  if (named === undefined || at === -1) return undefined
+  return `${named.year}_${twoDigits(at + 1)}_${twoDigits(Number(named.day))}`
+}
+
+const YEAR_FIRST = /^\s*(?:\p{L}+, )?(\d{4})([-/_.]?)(\d\d)\2(\d\d)(?: \p{L}+)?\s*$/u
+const MONTH_FIRST = /^\s*(?<month>[a-z]{3,9}) (?<day>\d\d?)(?:st|nd|rd|th)?, (?<year>\d{4})\s*$/i
+const DAY_FIRST = /^\s*(?<day>\d\d?)(?:st|nd|rd|th) (?<month>[a-z]{3,9}) (?<year>\d{4})\s*$/i
+const MONTHS = 'january february march april may june july august september october november december'.split(' ')
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0')
+}
+
 /** Decodes `%XX`; `undefined` when there is nothing to decode or it is malformed. */
 export function decodePercent(text: string): string | undefined {
   if (!text.includes('%')) return undefined

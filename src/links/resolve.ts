@@ -1,7 +1,7 @@
 import type { Flavour, Link, Mode } from '../core/note.ts'
 import { foldName, spellName } from '../core/text/fold.ts'
 import { hasFolderTargets, type Names } from './name-index.ts'
-import { baseName, decodePercent, folderOf, missingName, stemOf } from './names.ts'
+import { baseName, decodePercent, folderOf, journalName, missingName, stemOf } from './names.ts'
 
 /** Where a link points. */
 export type Resolution =
@@ -39,7 +39,8 @@ function findFile(names: Names, source: Source, link: LinkTarget, flavour: Flavo
   const target = spellName(link.target)
   if (link.form === 'canvas') return single(names.atPath(foldName(target)), target, names, 'path')
   if (flavour.mode === 'logseq' && (link.form === 'wikilink' || link.form === 'page')) {
-    const page = byAlias(names, target, folder)
+    const journal = journalName(target)
+    const page = byAlias(names, target, folder) ?? (journal === undefined ? undefined : byAlias(names, journal, folder))
     if (page !== undefined) return page
   }
   const found = byFile(names, target, folder, link, lenient)
@@ -51,7 +52,9 @@ function findFile(names: Names, source: Source, link: LinkTarget, flavour: Flavo
 
 function byFile(names: Names, target: string, folder: string, link: LinkTarget, lenient: boolean): Resolution | undefined {
   if (isRelative(target)) return atRelative(names, folder, target)
-  if (target.startsWith('/')) return atPath(names, target.slice(1))
+  if (target.startsWith('/')) {
+    return atPath(names, target.slice(1)) ?? (names.mode === 'docs' && !isWiki(link) ? atSite(names, folder, target) : undefined)
+  }
   const folders = hasFolderTargets(names.mode)
   if (folders && !isWiki(link)) {
     const sibling = atRelative(names, folder, target)
@@ -80,6 +83,22 @@ function atPath(names: Names, path: string): Resolution | undefined {
 /** In folder modes, a folder's index file. */
 function atFolder(names: Names, folded: string): Resolution | undefined {
   return hasFolderTargets(names.mode) ? indexFile(names, folded) : undefined
+}
+
+/**
+ * What a site generator serves at `/a/b/`: the note `a/b.md` or the folder's index file, by the outermost folder above the source that has it,
+ * as the root of a site is often a folder of the vault (`docs`, `content/en`).
+ */
+function atSite(names: Names, folder: string, target: string): Resolution | undefined {
+  const path = target.replace(/^\/+|\/+$/g, '')
+  if (path === '') return undefined
+  const above = folder === '' ? [] : folder.split('/')
+  for (let depth = 0; depth <= above.length; depth++) {
+    const served = [...above.slice(0, depth), path].join('/')
+    const found = (target.endsWith('/') ? atFolder(names, foldName(served)) : undefined) ?? atPath(names, served)
+    if (found !== undefined) return found
+  }
+  return undefined
 }
 
 /** Files whose path ends in `/target`: the source's own folder, else the shortest path (R5), exact spelling first (R9). */
@@ -123,7 +142,7 @@ function byFolder(names: Names, target: string): Resolution | undefined {
 
 function indexFile(names: Names, foldedFolder: string): Resolution | undefined {
   const folder = foldedFolder.replace(/\/+$/, '')
-  for (const stem of ['index', 'readme']) {
+  for (const stem of INDEX_STEMS) {
     for (const ending of noteEndings(names)) {
       const path = `${folder === '' ? '' : `${folder}/`}${stem}${ending}`
       const found = single(names.atPath(path), path, names, 'folder')
@@ -132,6 +151,8 @@ function indexFile(names: Names, foldedFolder: string): Resolution | undefined {
   }
   return undefined
 }
+
+const INDEX_STEMS = ['index', 'readme', '_index']
 
 function isIndex(names: Names, key: number): boolean {
   return baseName(names.foldedPath(key) ?? '').startsWith('index.')
@@ -192,6 +213,8 @@ function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (
   if (decoded !== undefined) addSpelling(decoded, foldName(decoded), sourcePath, flavour.mode, add)
   // As an alias the target counts whole.
   if (lenient || flavour.mode === 'logseq') add(folded.trim())
+  const journal = flavour.mode === 'logseq' ? journalName(target) : undefined
+  if (journal !== undefined) add(journal)
 }
 
 /** Whether a link mentions one of these folded names; a change of others leaves it where it leads. */
@@ -210,8 +233,12 @@ function addSpelling(spelling: string, folded: string, sourcePath: string, mode:
     if (hasFolderTargets(mode)) add(`${base}/`)
   } else if (hasFolderTargets(mode)) {
     // `.` and `..` name a folder only together with the source's own.
-    const path = joinPath(spelling.startsWith('/') ? '' : folderOf(sourcePath), spelling)
-    if (path !== undefined) add(`${baseName(foldName(path))}/`)
+    const isRooted = spelling.startsWith('/')
+    const path = joinPath(isRooted ? '' : folderOf(sourcePath), spelling)
+    if (path === undefined) return
+    const base = baseName(foldName(path))
+    add(`${base}/`)
+    if (isRooted) add(base)
   }
 }
 

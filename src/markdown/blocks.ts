@@ -63,9 +63,14 @@ type Started = 'none' | 'container' | 'leaf'
 /** The first characters of lines that may be more than text. */
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
 
+export interface BlockOptions {
+  /** An item of a list is one however far it is indented, as in the outlines of Logseq; elsewhere it may be code. */
+  readonly isOutline?: boolean
+}
+
 /** Splits the text from `from` on into runs by CommonMark's block structure, in one pass; adds its lines to `lines`. */
-export function scanBlocks(text: string, from: number, lines: LineIndex): Blocks {
-  const scanner = new BlockScanner(text)
+export function scanBlocks(text: string, from: number, lines: LineIndex, { isOutline = false }: BlockOptions = {}): Blocks {
+  const scanner = new BlockScanner(text, isOutline)
   scanner.scan(from, lines)
   return scanner
 }
@@ -77,6 +82,7 @@ class BlockScanner implements Blocks {
   readonly fences: { readonly start: number; end: number }[] = []
   readonly formulas: Range[] = []
   readonly #text: string
+  readonly #isOutline: boolean
   readonly #line: LineCursor
 
   // The open containers.
@@ -98,8 +104,9 @@ class BlockScanner implements Blocks {
   #fenceLength = 0
   #nextMath = -1
 
-  constructor(text: string) {
+  constructor(text: string, isOutline: boolean) {
     this.#text = text
+    this.#isOutline = isOutline
     this.#line = new LineCursor(text)
   }
 
@@ -208,7 +215,7 @@ class BlockScanner implements Blocks {
         }
         break
       case INDENTED:
-        if (all && (this.#line.blank || this.#line.indent >= 4)) return true
+        if (all && (this.#line.blank || this.#isIndented())) return true
         break
       case HTML:
         if (all && !(this.#line.blank && this.#htmlKind >= 6)) {
@@ -302,7 +309,7 @@ class BlockScanner implements Blocks {
   /** Opens what begins on the line: containers, then at most one leaf. */
   #startBlocks(): void {
     while (!this.#line.blank) {
-      if (this.#line.indent >= 4) {
+      if (this.#isIndented()) {
         // A paragraph goes on, even lazily; elsewhere this is code.
         if (this.#leaf === PARAGRAPH) break
         this.#beginLeaf(INDENTED)
@@ -321,6 +328,11 @@ class BlockScanner implements Blocks {
     }
     if (this.#leaf === TABLE) this.#emit('row', this.#line.content, this.#line.eol, 0)
     else this.#addText(this.#line.content)
+  }
+
+  /** Whether the line stands so far in that it begins nothing but code. */
+  #isIndented(): boolean {
+    return this.#line.indent >= 4 && !(this.#isOutline && itemMarkEnd(this.#line) !== -1)
   }
 
   #startBlock(c: number): Started {

@@ -1,3 +1,5 @@
+import type { Task } from '../core/note.ts'
+import type { Fence } from './blocks.ts'
 import type { PropertyText } from './frontmatter/plain-frontmatter.ts'
 import { maskGaps, type Run } from './prose/runs.ts'
 
@@ -23,11 +25,35 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
     const value = line.slice(head.length).trim()
     const items = LISTS.test(key) ? pageNames(value) : undefined
     properties[key] = items ?? value
-    if (items) for (const item of items) texts.push({ key, value: item, start: at, end: at + line.length })
+    // A page whose name has a blank in it is none of the tags that can be asked for; it is linked all the same.
+    for (const item of items ?? []) if (!/\s/.test(item)) texts.push({ key, value: item, start: at, end: at + line.length })
     at += line.length + 1
   }
   return { properties, texts }
 }
+
+/** The tasks that Logseq marks by a word at the beginning of a block, `- TODO water the roses`, in order; `from`: where the body begins. */
+export function markedTasks(text: string, from: number, fences: readonly Fence[]): readonly MarkedTask[] {
+  const found: MarkedTask[] = []
+  let fence = 0
+  MARKER.lastIndex = from
+  for (let match = MARKER.exec(text); match !== null; match = MARKER.exec(text)) {
+    const at = match.index
+    while (fence < fences.length && (fences[fence] as Fence).end <= at) fence++
+    if ((fences[fence]?.start ?? text.length) <= at) continue
+    found.push({ at, state: STATES[match[1] as string] ?? 'open' })
+  }
+  return found
+}
+
+export interface MarkedTask {
+  /** Offset of its line. */
+  readonly at: number
+  readonly state: Task['state']
+}
+
+const MARKER = /^[ \t]*[-*+][ \t]+(?:#{1,6}[ \t]+)?(TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS|DONE|CANCELL?ED)[ \t\r\n]/gm
+const STATES: Readonly<Record<string, Task['state']>> = { DONE: 'done', CANCELED: 'other', CANCELLED: 'other' }
 
 /** The names of a comma list, without the brackets and `#` of page references. */
 function pageNames(value: string): readonly string[] {

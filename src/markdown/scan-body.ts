@@ -4,6 +4,7 @@ import { pairComments, type Range, rangeLookup } from './comments.ts'
 import { type FoundTag, InlineScanner } from './inline.ts'
 import type { LineIndex } from './line-index.ts'
 import { LinkSink, type MutableLink } from './link-sink.ts'
+import { type MarkedTask, markedTasks } from './logseq.ts'
 import { headingText, type Run } from './prose/runs.ts'
 
 /** What the Markdown after the frontmatter says. */
@@ -22,7 +23,7 @@ export interface Body {
 /** Reads the Markdown of `text` from `from` on; adds its lines to `lines`. */
 export function scanBody(text: string, from: number, context: { flavour: Flavour; lines: LineIndex }): Body {
   const { flavour, lines } = context
-  const { runs, definitions, boxes } = scanBlocks(text, from, lines)
+  const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavour.mode === 'logseq' })
   const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from))
   const scanner = new InlineScanner(flavour, definitions, sink)
   const headings: Heading[] = []
@@ -34,12 +35,13 @@ export function scanBody(text: string, from: number, context: { flavour: Flavour
   if (sink.disordered) links.sort((a, b) => a.start - b.start)
   const comments = pairComments(scanner.commentMarks)
   if (flavour.comments) markComments(links, comments)
+  const tasks = boxes.map((at) => ({ line: lines.lineAt(at), state: stateOf(text.charAt(at + 1)) }))
   return {
     links: flavour.comments ? links : outside(comments, links, ({ start }) => start),
     tags: flavour.comments ? scanner.tags : outside(comments, scanner.tags, ({ at }) => at),
     headings,
     blocks: scanner.blocks,
-    tasks: boxes.map((at) => ({ line: lines.lineAt(at), state: stateOf(text.charAt(at + 1)) })),
+    tasks: flavour.mode === 'logseq' ? withMarked(tasks, markedTasks(text, from, fences), lines) : tasks,
     style: { wikilinks, relativeLinks },
     vaultLinks: sink.vaultLinks,
     firstRun: runs[0],
@@ -49,6 +51,12 @@ export function scanBody(text: string, from: number, context: { flavour: Flavour
 function stateOf(mark: string): Task['state'] {
   if (mark === ' ') return 'open'
   return mark === 'x' || mark === 'X' ? 'done' : 'other'
+}
+
+/** Tasks of boxes and of words, in order of their lines. */
+function withMarked(tasks: readonly Task[], marked: readonly MarkedTask[], lines: LineIndex): readonly Task[] {
+  if (marked.length === 0) return tasks
+  return [...tasks, ...marked.map(({ at, state }) => ({ line: lines.lineAt(at), state }))].sort((a, b) => a.line - b.line)
 }
 
 function headingOf(text: string, run: Run, lines: LineIndex): Heading {

@@ -1,5 +1,6 @@
 import { hash as digest } from 'node:crypto'
 import type { Heading } from '../core/note.ts'
+import { blankData } from '../core/text/inline-data.ts'
 import { cutsOf } from './chunks/cuts.ts'
 import { plainText } from './chunks/plain-text.ts'
 import { type Unit, unitsOf } from './chunks/units.ts'
@@ -44,7 +45,8 @@ const MAX_NAME = 200
  * is one chunk, its title. At most `MAX_CHUNKS`; time and memory linear in the text. An edit changes only the chunks near it (and
  * the embedded text of those under a heading that was edited).
  */
-export function chunkNote({ title, text, bodyStart, headings }: ChunkSource): readonly Chunk[] {
+export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSource): readonly Chunk[] {
+  const text = blankData(whole)
   const parts = unitsOf(text, bodyStart, headings)
   const { units, words } = parts
   const cuts = words <= WHOLE_NOTE ? [0] : cutsOf(parts, radiusFor(words))

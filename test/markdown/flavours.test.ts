@@ -31,6 +31,31 @@ test('Logseq: page properties', () => {
   check('title:: no', '', flavour())
 })
 
+test('Logseq: a page in the tags whose name has a blank is no tag', () => {
+  check('tags:: [[How To]], x', 'tags: How To\n#x', LOGSEQ)
+})
+
+test('Logseq: an item of a list is one however far it is indented', () => {
+  const text = '# H\n\t- [[a]]\n\t\t- [ ] [[b]]\n\n\t\t\t- `[[no]]` [[c]]\n\ntext\n\n    [[code]]\n'
+  check(text, 'h1 H\nlink a\nlink b\nlink c', LOGSEQ)
+  expect(parseNote(text, LOGSEQ).tasks).toEqual([{ line: 3, state: 'open' }])
+  check(text, 'h1 H')
+})
+
+test('Logseq: words mark tasks, outside of code', () => {
+  const text =
+    '- TODO a\n- DONE b\n\t- ## DOING c\n- ```\n  - TODO code\n  ```\n- [x] d\n- CANCELED e\n- TODOS\nTODO f\n- a TODO\n- WAITING g'
+  expect(parseNote(text, LOGSEQ).tasks).toEqual([
+    { line: 1, state: 'open' },
+    { line: 2, state: 'done' },
+    { line: 3, state: 'open' },
+    { line: 7, state: 'done' },
+    { line: 8, state: 'other' },
+    { line: 12, state: 'open' },
+  ])
+  expect(parseNote(text, flavour()).tasks).toEqual([{ line: 7, state: 'done' }])
+})
+
 test('Logseq: the profile obsidian implies its mode', () => {
   check('title:: no\n#[[x]]', 'link x', { ...OBSIDIAN, mode: 'logseq' })
   check('<a href="a.md">', '', { ...OBSIDIAN, mode: 'docs' })

@@ -1,6 +1,7 @@
 import type { TaskState } from '../../core/query.ts'
 import type { Found } from '../../core/search.ts'
 import type { FindOrder, Node, Scope, Snapshot } from '../../core/store.ts'
+import { blankData } from '../../core/text/inline-data.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { parseQuery } from '../../search/query/parse-query.ts'
 import type { Query } from '../../search/query/query.ts'
@@ -136,7 +137,7 @@ function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
 }
 
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
-  const { text } = readableSource(node, source)
+  const text = blankData(readableSource(node, source).text)
   // Words are found where a reader sees them: an address that holds them all is not what was found.
   const seen = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
   return snippet(text, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...seen })

@@ -1,3 +1,4 @@
+import { blankData } from '../../core/text/inline-data.ts'
 import { findMatches, type Match, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { snippetWith } from '../../search/words/snippet.ts'
 
@@ -15,7 +16,7 @@ const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
 
 /** The text with what a reader does not see (comments, tags, pictures) made spaces: everything else stays where it is. */
 export function legible(text: string): string {
-  let shown = text
+  let shown = blankData(text)
   for (const [open, close] of COMMENTS) if (shown.includes(open)) shown = blankBetween(shown, open, close)
   if (shown.includes('![')) shown = shown.replace(IMAGE, blank)
   return shown.includes('<') ? shown.replace(TAG, blank) : shown

@@ -350,7 +350,8 @@ async function describe(
       source === undefined
         ? []
         : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length: lengthAt(at) })
-    const passages = found.map((each) => ({ ...each, text: shownText(node, each.text) }))
+    // Of a note that is its properties only nothing can be shown.
+    const passages = found.map((each) => ({ ...each, text: shownText(node, each.text) })).filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
     return [{ ...response, score: round(hit.score), passages, ...explained }]

@@ -2,6 +2,7 @@ import { RouxError } from '../../core/errors.ts'
 import { type NodeId, withoutVault } from '../../core/ids.ts'
 import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Insight } from '../../core/insight/insight.ts'
+import { boundaryBefore } from '../answer/truncate.ts'
 import type { GraphCore } from '../graph-core.ts'
 
 /** A community, on the level of its id. */
@@ -40,6 +41,20 @@ export function requireCommunity(
 /** The id as answers show it. */
 export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): string {
   return name === undefined ? id : `${name}:${id}`
+}
+
+/** Characters of a label that is a note's title: the whole title stands with the key notes. */
+const LONGEST_LABEL = 48
+
+/** What a community is called: as the user named it, else by the title of its first key note, cut after a word where that is long. */
+export function communityLabel(
+  id: string,
+  { given, title = id }: { readonly given: string | undefined; readonly title: string | undefined },
+): string {
+  if (given !== undefined || title.length <= LONGEST_LABEL) return given ?? title
+  const head = title.slice(0, boundaryBefore(title, 0, LONGEST_LABEL - 1))
+  const words = head.replace(/[\s/_-]+[^\s/_-]*$/, '')
+  return `${words.length * 2 > LONGEST_LABEL ? words : head}…`
 }
 
 /** The notes of a community, by id. */

@@ -7,7 +7,7 @@ import { type Call, listed, type PageArguments, pageFor, type Read, waiting } fr
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { listProblems, type MissingNote } from '../links/get-problems.ts'
 import { trimFolder } from '../scope.ts'
-import { communityId } from './find-community.ts'
+import { communityId, communityLabel } from './find-community.ts'
 import { answerFromInsight } from './latest-insight.ts'
 import { isBelow, summaryOf, titlesOf } from './map.ts'
 
@@ -104,7 +104,10 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
   const labels = await core.insightState.labels()
   const labelOf = (place: number): string => {
     const { id, key } = list[place] as Community
-    return labels.get(id) ?? (key[0] === undefined ? id : summaryOf(idOf(key[0]), titles).title)
+    return communityLabel(id, {
+      given: labels.get(id),
+      title: key[0] === undefined ? undefined : summaryOf(idOf(key[0]), titles).title,
+    })
   }
   const totals = { apart: apart.length, cut: cuts.length, wanted: wanted.length, dead_ends: ends.length }
   const value: GapList = {

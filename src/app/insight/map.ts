@@ -6,7 +6,7 @@ import type { Call, Read } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
-import { communityId, type FoundCommunity, requireCommunity } from './find-community.ts'
+import { communityId, communityLabel, type FoundCommunity, requireCommunity } from './find-community.ts'
 import { answerFromInsight } from './latest-insight.ts'
 
 export interface MapArguments {
@@ -155,7 +155,7 @@ function rowOf({ core, insight }: Reading, { of: level, place, size, folders, la
   const key = community.key.map((note) => summaryOf(insight.ids[note] as NodeId, titles))
   return {
     id: communityId(community.id, core),
-    label: labels.get(community.id) ?? key[0]?.title ?? community.id,
+    label: communityLabel(community.id, { given: labels.get(community.id), title: key[0]?.title }),
     notes: size,
     about: community.words.join(', '),
     key,

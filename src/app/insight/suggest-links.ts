@@ -14,7 +14,7 @@ import { findMeant } from '../names/meant-note.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 import { answerFromLinks } from './latest-insight.ts'
-import { type LinkStyle, linkStyleOf, type StyleSource, uniqueOnLine, writeLink } from './write-link.ts'
+import { DOCS_STYLE, type LinkStyle, linkStyleOf, type StyleSource, uniqueOnLine, writeLink } from './write-link.ts'
 
 export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
@@ -322,12 +322,18 @@ async function openWriter(reading: Reading, { insight, nodes, texts, targets }: 
   const isNote = (path: string): boolean => {
     return noteNumber(insight, toNodeId(foldId(path), core.name)) !== undefined
   }
+  const { mode } = core.indexing.status()
+  const telling = { isNote, isDocs: mode === 'docs' }
   const styles = new Map<NodeId, LinkStyle | undefined>()
-  for (const [id, { text }] of texts) styles.set(id, linkStyleOf([{ path: nodes.get(id)?.path ?? '', text }], isNote))
-  const usual = [...styles.values()].includes(undefined) ? linkStyleOf(await tellingNotes(reading), isNote) : undefined
+  for (const [id, { text }] of texts) styles.set(id, linkStyleOf([{ path: nodes.get(id)?.path ?? '', text }], telling))
+  const common = [...styles.values()].includes(undefined) ? linkStyleOf(await tellingNotes(reading), telling) : undefined
+  const usual = common ?? (mode === 'docs' ? DOCS_STYLE : undefined)
   return ({ from, to }, { text }, { start, end }) => {
     const paths = { from: nodes.get(from)?.path ?? '', to: nodes.get(to)?.path ?? '' }
-    const written = writeLink({ text, start, end, ...paths, isNameUnique: unique.has(to) }, styles.get(from) ?? usual)
+    const target = nodes.get(to)
+    const pageNames = mode === 'logseq' && target !== undefined ? [target.title, ...target.aliases] : undefined
+    const wanted = { text, start, end, ...paths, isNameUnique: unique.has(to), pageNames }
+    const written = writeLink(wanted, styles.get(from) ?? usual)
     return written === undefined ? undefined : uniqueOnLine({ text, start, end }, written)
   }
 }

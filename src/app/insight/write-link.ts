@@ -10,8 +10,8 @@ import { encodeDestination } from '../../markdown/retarget/encode-destination.ts
 /** How the links of a vault, or of a note, are written. */
 export interface LinkStyle {
   readonly form: 'wikilink' | 'markdown'
-  /** By the bare name, by the path from the vault's root, or by the path from the note's folder. */
-  readonly path: 'name' | 'full' | 'relative'
+  /** By the bare name, by the path from the vault's root, by the path from the note's folder, or as a site serves it: `/folder/page/`. */
+  readonly path: 'name' | 'full' | 'relative' | 'site'
 }
 
 /** A note whose links are looked at. */
@@ -30,20 +30,32 @@ export interface WantedLink {
   readonly to: string
   /** No other file is called so. */
   readonly isNameUnique: boolean
+  /** What Logseq calls the page: its name first, then what else leads to it; absent in other vaults, where files' names do. */
+  readonly pageNames?: readonly string[] | undefined
 }
 
 const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
+/** What every reader of a folder of documentation follows. */
+export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
 /** So many links tell how a note writes them. */
 const MOST_LOOKED_AT = 50
 
-/** How most links of these notes are written; `isNote`: whether a path is one. `undefined` where there are none. */
-export function linkStyleOf(sources: readonly StyleSource[], isNote: (path: string) => boolean): LinkStyle | undefined {
+/** What a style is told from. */
+export interface StyleReading {
+  readonly isNote: (path: string) => boolean
+  /** A folder of documentation has no wikilinks: what looks so is code. */
+  readonly isDocs: boolean
+}
+
+/** How most links of these notes are written; `undefined` where there are none. */
+export function linkStyleOf(sources: readonly StyleSource[], { isNote, isDocs }: StyleReading): LinkStyle | undefined {
   const counts = new Map<string, { readonly style: LinkStyle; count: number }>()
   for (const { path, text } of sources) {
     for (const link of parseNote(text, FLAVOUR).links.slice(0, MOST_LOOKED_AT)) {
-      const style = styleOf(link, path, isNote)
-      if (style === undefined) continue
+      const found = styleOf(link, path, isNote)
+      if (found === undefined || (isDocs && found.form === 'wikilink')) continue
+      const style = isDocs && found.path !== 'site' ? DOCS_STYLE : found
       const key = `${style.form} ${style.path}`
       const counted = counts.get(key) ?? { style, count: 0 }
       counted.count++
@@ -53,8 +65,13 @@ export function linkStyleOf(sources: readonly StyleSource[], isNote: (path: stri
   return [...counts.values()].sort((a, b) => b.count - a.count)[0]?.style
 }
 
-function styleOf({ form, target, kind }: Link, from: string, isNote: (path: string) => boolean): LinkStyle | undefined {
+function styleOf(link: Link, from: string, isNote: (path: string) => boolean): LinkStyle | undefined {
+  const { target, kind } = link
+  const form = link.form === 'reference' ? 'markdown' : link.form
   if (kind !== 'link' || target === '' || (form !== 'wikilink' && form !== 'markdown')) return undefined
+  if (form === 'markdown' && target.startsWith('/')) {
+    return target.endsWith('/') && isNote(`${target.slice(1, -1)}.md`) ? { form, path: 'site' } : undefined
+  }
   const path = withEnding(target)
   if (/^\.\.?\//.test(target)) return { form, path: 'relative' }
   if (form === 'markdown' && isNote(joined(folderOf(from), path)))
@@ -90,16 +107,27 @@ interface Candidate {
   readonly target: string
 }
 
-function candidates({ text, start, end, from, to, isNameUnique }: WantedLink, style: LinkStyle): readonly Candidate[] {
+function candidates(wanted: WantedLink, style: LinkStyle): readonly Candidate[] {
+  const { text, start, end, to, isNameUnique, pageNames } = wanted
   const shown = text.slice(start, end)
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
-  const wikilinks = wikilinksTo(isShort ? fileStemOfNote(to) : full, { shown, bar: isInTable(text, start) ? '\\|' : '|' })
-  const path = style.path === 'relative' || style.form === 'wikilink' ? relativePath(from, to) : isShort ? nameOf(to) : to
+  const page = pageNames?.find((name) => foldName(name) === foldName(shown)) ?? pageNames?.[0]
+  const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), {
+    shown,
+    bar: isInTable(text, start) ? '\\|' : '|',
+  })
+  const path = destinationOf(wanted, style)
   const label = shown.replace(/[\\[\]]/g, '\\$&')
   const destination = encodeDestination(path, { spaces: false, ascii: false, enders: '#' })
   const markdown = [{ written: `[${label}](${destination})`, target: path }]
   return style.form === 'wikilink' ? [...wikilinks, ...markdown] : [...markdown, ...wikilinks]
+}
+
+function destinationOf({ from, to, isNameUnique }: WantedLink, { form, path }: LinkStyle): string {
+  if (path === 'site') return `/${to.replace(/(?:(?:^|(?<=\/))(?:_?index|readme))?\.md$/i, '').replace(/\/$/, '')}/`
+  if (path === 'relative' || form === 'wikilink') return relativePath(from, to)
+  return path === 'name' && isNameUnique ? nameOf(to) : to
 }
 
 function fileStemOfNote(path: string): string {

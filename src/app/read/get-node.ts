@@ -1,6 +1,7 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { Heading } from '../../core/note.ts'
 import type { Node, Snapshot } from '../../core/store.ts'
+import { cutData } from '../../core/text/inline-data.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { indexLines } from '../../markdown/line-index.ts'
@@ -131,7 +132,12 @@ interface ContentReader {
 async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNodeArguments): Promise<ContentReader> {
   if (source === undefined) return { contentOf: () => ({ text: '' }), span: { start: 0, end: 0 } }
   const span = await wantedSpan(core, source, args)
+  const short = cutData(source.text.slice(span.start, span.end))
   const contentOf = (chars: number): Cut => {
+    if (short !== undefined) {
+      const { text, next } = truncateFrom(short.text, chars, { start: 0, end: short.text.length }, short.toShort(args.offset))
+      return next === undefined ? { text } : { text, next: short.toWhole(next) }
+    }
     const cut = truncateFrom(source.text, chars, span, args.offset)
     return cut.next === undefined ? cut : { text: cut.text, next: cut.next - span.start }
   }

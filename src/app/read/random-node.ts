@@ -1,4 +1,5 @@
 import { foldTag } from '../../core/text/fold.ts'
+import { cutData } from '../../core/text/inline-data.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { contentResponse, MAX_LINKS, type NodeResponse } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
@@ -26,7 +27,7 @@ export function randomNode(
     const source = await requireText({ core, snapshot, call }, id)
     const [node] = await snapshot.nodes([id], { links: MAX_LINKS })
     if (node === undefined || source === undefined) return plain(null)
-    const body = { start: source.bodyStart, end: source.text.length }
-    return plain(contentResponse(node, truncate(source.text, CONTENT_LIMITS.single, body).text))
+    const body = source.text.slice(source.bodyStart)
+    return plain(contentResponse(node, truncate(cutData(body)?.text ?? body, CONTENT_LIMITS.single).text))
   })
 }

@@ -1,3 +1,4 @@
+import type { Mode } from '../../core/note.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { hasFolderTargets, type NamedFile, type Names } from '../name-index.ts'
 import { baseName, folderOf, isNotePath, pageName, stemOf } from '../names.ts'
@@ -30,7 +31,10 @@ export function candidates(was: Written, wanted: Wanted): readonly string[] {
   if (was.link.form === 'canvas') return [path]
   const { mode } = wanted.names
   const isBare =
-    isNotePath(path, mode) && isNotePath(was.path, mode) && !isNotePath(withoutQuery(was.link.target), mode) && !namesFolder(was)
+    isNotePath(path, mode) &&
+    isNotePath(was.path, mode) &&
+    !isNotePath(withoutQuery(was.link.target), mode) &&
+    (!namesFolder(was) || isSitePath(was, mode))
   const full = isBare ? stemOf(path, mode) : path
   const folder = folderOf(wanted.source.path)
   const preferred = [...pageNames(was, wanted), ...indexFolders(was, wanted), ...pathsLike(was, full, wanted)]
@@ -43,6 +47,11 @@ function namesFolder({ link, via }: Written): boolean {
   return via === 'folder' && link.form !== 'wikilink' && link.form !== 'page'
 }
 
+/** Whether a link names what a site serves, `/a/b/`. */
+function isSitePath({ link, style }: Written, mode: Mode): boolean {
+  return mode === 'docs' && style === 'rooted' && withoutQuery(link.target).endsWith('/')
+}
+
 /** Logseq's page names, for a link that named a page. */
 function pageNames({ via }: Written, { names, file }: Wanted): readonly string[] {
   if (names.mode !== 'logseq' || via !== 'alias' || !isNotePath(file.path, names.mode)) return []
@@ -52,18 +61,20 @@ function pageNames({ via }: Written, { names, file }: Wanted): readonly string[]
 /** The folder of an index file, for a link that named its folder. */
 function indexFolders(was: Written, wanted: Wanted): readonly string[] {
   const { path } = wanted.file
-  if (was.via !== 'folder' || !/^(?:index|readme)\.[^./]+$/i.test(baseName(path))) return []
-  const end = was.link.target.endsWith('/') ? '/' : ''
+  const namedFolder = was.via === 'folder' || isSitePath(was, wanted.names.mode)
+  if (!namedFolder || !/^(?:_?index|readme)\.[^./]+$/i.test(baseName(path))) return []
+  const end = was.link.target.endsWith('/') && !isSitePath(was, wanted.names.mode) ? '/' : ''
   const style = was.style === 'name' ? 'end' : was.style
   return pathsLike({ ...was, style }, folderOf(path), wanted).map((form) => form + end)
 }
 
 /** A path in the style in which the link was written. */
-function pathsLike({ link, style }: Written, path: string, { names, source, newLinkFormat }: Wanted): readonly string[] {
+function pathsLike(was: Written, path: string, { names, source, newLinkFormat }: Wanted): readonly string[] {
+  const { link, style } = was
   const relative = relativePath(folderOf(source.path), path)
   switch (style) {
     case 'rooted':
-      return [`/${path}`]
+      return [`/${withoutRoot(path, siteRootOf(was))}${isSitePath(was, names.mode) ? '/' : ''}`]
     case 'relative':
       return [dotted(relative)]
     case 'sibling':
@@ -78,6 +89,20 @@ function pathsLike({ link, style }: Written, path: string, { names, source, newL
       if (newLinkFormat === 'relative') return [relative, dotted(relative)]
       return names.withName(foldName(baseName(path))).length === 1 ? [baseName(path)] : []
   }
+}
+
+/** The folder above what a link from the root names: `docs/` where `/a` is `docs/a.md`; mostly the vault's own. */
+function siteRootOf({ link, via, path }: Written): string {
+  const named = segmentsOf(withoutQuery(link.target).replace(/^\/+|\/+$/g, '')).length
+  const own = segmentsOf(via === 'folder' ? folderOf(path) : path)
+  return own
+    .slice(0, Math.max(0, own.length - named))
+    .map((segment) => `${segment}/`)
+    .join('')
+}
+
+function withoutRoot(path: string, root: string): string {
+  return path.startsWith(root) ? path.slice(root.length) : path
 }
 
 /** `c`, `b/c`, `a/b/c` of `a/b/c`. */

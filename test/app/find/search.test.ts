@@ -25,6 +25,15 @@ const idsOf = async (core: SearchCore, args: Partial<SearchArguments>) => (await
 const kitchen = (embedder: Embedder | undefined = new KnownBag()) =>
   searchCore(KITCHEN, embedder === undefined ? {} : { embedder })
 
+test('a note that is its properties only has no passage, not an empty one', async () => {
+  const core = await searchCore({ 'Zebra.md': '---\ntype: animal\n---\n', 'Other.md': 'Zebras have stripes.\n' })
+  const { value } = await ask(core, { query: 'zebra' })
+  expect(value.map(({ id, passages }) => [id, passages.length])).toEqual([
+    ['zebra.md', 0],
+    ['other.md', 1],
+  ])
+})
+
 describe('modes', () => {
   test.each(['hybrid', 'keyword', 'semantic'] as const)('%s finds what is asked for, with scores from 0 to 1', async (mode) => {
     const core = await kitchen()

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { jsonBytes } from '../../../src/app/answer/budget.ts'
 import { findNodes } from '../../../src/app/find/find-nodes.ts'
-import { requireCommunity } from '../../../src/app/insight/find-community.ts'
+import { communityLabel, requireCommunity } from '../../../src/app/insight/find-community.ts'
 import { fitMap } from '../../../src/app/insight/fit-map.ts'
 import { mapVault } from '../../../src/app/insight/map.ts'
 import { listNodes } from '../../../src/app/read/list-nodes.ts'
@@ -46,6 +46,14 @@ test('a map names the communities of a vault after the note that most of their n
     expect(words).toHaveLength(4)
     for (const word of words) expect(`${THEMES[name]} ${name.toLowerCase()}`).toContain(word)
   }
+})
+
+test('a long title makes a label that is cut after a word; a name that was given stays', () => {
+  const title = 'AI/ES/25/11 Code/LEAD/20 Thu/1120 McKinsey Moving away from Agile'
+  expect(communityLabel('c1', { given: undefined, title })).toBe('AI/ES/25/11 Code/LEAD/20 Thu/1120 McKinsey…')
+  expect(communityLabel('c1', { given: undefined, title: 'x'.repeat(60) })).toBe(`${'x'.repeat(47)}…`)
+  expect(communityLabel('c1', { given: title, title: 'a' })).toBe(title)
+  expect(communityLabel('c1', { given: undefined, title: undefined })).toBe('c1')
 })
 
 test('pictures that notes show are no words that they are about', async () => {

@@ -2,15 +2,26 @@ import { expect, test } from 'vitest'
 import { type LinkStyle, linkStyleOf, uniqueOnLine, writeLink } from '../../../src/app/insight/write-link.ts'
 
 const WIKI: LinkStyle = { form: 'wikilink', path: 'name' }
+const SITE: LinkStyle = { form: 'markdown', path: 'site' }
 const RELATIVE: LinkStyle = { form: 'markdown', path: 'relative' }
 
 function linked(
   text: string,
   shown: string,
-  { style, to, isNameUnique = true }: { readonly style: LinkStyle; readonly to: string; readonly isNameUnique?: boolean },
+  {
+    style,
+    to,
+    isNameUnique = true,
+    pageNames,
+  }: {
+    readonly style: LinkStyle
+    readonly to: string
+    readonly isNameUnique?: boolean
+    readonly pageNames?: readonly string[]
+  },
 ) {
   const start = text.indexOf(shown)
-  return writeLink({ text, start, end: start + shown.length, from: 'a/From.md', to, isNameUnique }, style)
+  return writeLink({ text, start, end: start + shown.length, from: 'a/From.md', to, isNameUnique, pageNames }, style)
 }
 
 test.each([
@@ -50,17 +61,42 @@ test.each([
     { style: RELATIVE, to: 'a/b/My templates.md' },
     '[templates](b/My%20templates.md)',
   ],
+  [
+    'the pages of a site',
+    'Insert templates here.',
+    'templates',
+    { style: SITE, to: 'a/b/My templates.md' },
+    '[templates](/a/b/My%20templates/)',
+  ],
+  ['the page of a folder', 'Insert templates here.', 'templates', { style: SITE, to: 'a/_index.md' }, '[templates](/a/)'],
+  [
+    'a page of Logseq, by its name',
+    'Insert template here.',
+    'template',
+    { style: WIKI, to: 'pages/a___Templates.md', pageNames: ['a/Templates'] },
+    '[[a/Templates|template]]',
+  ],
+  [
+    'a page of Logseq, by an alias that stands there',
+    'Insert a form here.',
+    'form',
+    { style: WIKI, to: 'pages/a___Templates.md', pageNames: ['a/Templates', 'Form'] },
+    '[[form]]',
+  ],
   ['code', 'Say `templates` here.', 'templates', { style: WIKI, to: 'Templates.md' }, undefined],
 ] as const)('a link is written for %s', (_, text, shown, options, expected) =>
   expect(linked(text, shown, options)).toBe(expected),
 )
 
 test('the style is that of most links', () => {
-  const isNote = (path: string) => ['x/B.md', 'a/C.md'].includes(path)
-  expect(linkStyleOf([{ path: 'a/A.md', text: '[[B]] [[B|b]] [c](C.md)' }], isNote)).toEqual(WIKI)
-  expect(linkStyleOf([{ path: 'a/A.md', text: '[c](C.md) [b](../x/B.md)' }], isNote)).toEqual(RELATIVE)
-  expect(linkStyleOf([{ path: 'a/A.md', text: '[[x/B]]' }], isNote)).toEqual({ form: 'wikilink', path: 'full' })
-  expect(linkStyleOf([{ path: 'a/A.md', text: 'No links.' }], isNote)).toBe(undefined)
+  const telling = { isNote: (path: string) => ['x/B.md', 'a/C.md'].includes(path), isDocs: false }
+  expect(linkStyleOf([{ path: 'a/A.md', text: '[[B]] [[B|b]] [c](C.md)' }], telling)).toEqual(WIKI)
+  expect(linkStyleOf([{ path: 'a/A.md', text: '[c](C.md) [b](../x/B.md)' }], telling)).toEqual(RELATIVE)
+  expect(linkStyleOf([{ path: 'a/A.md', text: '[[x/B]]' }], telling)).toEqual({ form: 'wikilink', path: 'full' })
+  expect(linkStyleOf([{ path: 'a/A.md', text: 'No links.' }], telling)).toBe(undefined)
+  const docs = { ...telling, isDocs: true }
+  expect(linkStyleOf([{ path: 'a/A.md', text: '[[B]] [[B]] [b][r] [c](/no/)\n\n[r]: /x/B/' }], docs)).toEqual(SITE)
+  expect(linkStyleOf([{ path: 'README.md', text: '[b](x/B.md)' }], docs)).toEqual(RELATIVE)
 })
 
 test('what is replaced is made longer until it stands on its line once', () => {

@@ -202,6 +202,19 @@ describe('folders of documentation', () => {
     )
     check({ move: { 'guide/index.md': 'guide/start.md' }, mode: 'docs' }, '[x](guide/)', '[x](guide/start.md)')
   })
+
+  test('a page of a site keeps the path under which the site serves it', () => {
+    check({ move: { 'a/b.md': 'c/d.md' }, mode: 'docs' }, '[x](/a/b/#h) [y](/a/b)', '[x](/c/d/#h) [y](/c/d)')
+    check({ move: { 'a/b.md': 'c/_index.md' }, mode: 'docs' }, '[x](/a/b/)', '[x](/c/)')
+    check({ move: { 'a/_index.md': 'a/b.md' }, mode: 'docs' }, '[x](/a/)', '[x](/a/b/)')
+    const source = 'content/en/s.md'
+    check(
+      { move: { 'content/en/a/b.md': 'content/en/c.md' }, source, mode: 'docs' },
+      '[x](/a/b/) [y](/a/b.md)',
+      '[x](/c/) [y](/c.md)',
+    )
+    check({ move: { 'content/en/a.md': 'content/fr/a.md' }, source, mode: 'docs' }, '[x](/a/)', '[x](/content/fr/a/)')
+  })
 })
 
 describe('what cannot be kept is told', () => {
