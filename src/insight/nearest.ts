@@ -22,11 +22,12 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
   const places = documents.map((count) => (count > 1 && count <= most ? count : 0))
   const postings = postingsOf(bags, { places, weights })
   const nearest = { kept: KEPT, notes: new Uint32Array(notes * KEPT).fill(NO_NOTE), scores: new Float32Array(notes * KEPT) }
-  const sums = new Float32Array(notes)
+  const met = { notes: new Uint32Array(notes), sums: new Float32Array(notes) }
+  const own = new Float32Array(documents.length)
   for (let note = 0; note < notes; note++) {
     const question = questionOf(note, { bags, places, weights })
-    const candidates = candidatesFor(note, question, { postings, sums })
-    const compared = candidates.map((other) => ({ other, score: cosine(note, other, { bags, weights }) }))
+    const candidates = candidatesFor(note, question, { postings, met })
+    const compared = cosines(note, candidates, { bags, weights, own })
     for (const [at, { other, score }] of selectTop(compared, KEPT, isNearer).entries()) {
       nearest.notes[note * KEPT + at] = other
       nearest.scores[note * KEPT + at] = score
@@ -105,26 +106,45 @@ function questionOf(
   return questionTerms(usable, places, MOST_PLACES)
 }
 
-/** The other notes that share most of a question; `sums` is all zeros before and after. */
+/** Room for the notes that share something with one; `sums` is all zeros before and after. */
+interface Met {
+  readonly notes: Uint32Array
+  readonly sums: Float32Array
+}
+
+/** The other notes that share most of a question, the best first. */
 function candidatesFor(
   note: number,
   question: readonly QuestionTerm[],
-  { postings, sums }: { readonly postings: Postings; readonly sums: Float32Array },
+  { postings, met: { notes, sums } }: { readonly postings: Postings; readonly met: Met },
 ): readonly number[] {
-  const met: number[] = []
-  for (const { term, weight } of question) {
-    for (let at = postings.starts[term] as number; at < (postings.starts[term + 1] as number); at++) {
+  let count = 0
+  for (let n = 0; n < question.length; n++) {
+    const { term, weight } = question[n] as QuestionTerm
+    const end = postings.starts[term + 1] as number
+    for (let at = postings.starts[term] as number; at < end; at++) {
       const other = postings.notes[at] as number
       const sum = sums[other] as number
-      if (sum === 0 && other !== note) met.push(other)
+      if (sum === 0 && other !== note) notes[count++] = other
       sums[other] = sum + weight * (postings.weights[at] as number)
     }
   }
-  const best = selectTop(met, CANDIDATES, (a, b) => {
-    const difference = (sums[a] as number) - (sums[b] as number)
-    return difference === 0 ? a < b : difference > 0
-  })
-  for (const other of met) sums[other] = 0
+  // Hundreds are met for each note: nearly all are told by one comparison with the last of the best.
+  const best: number[] = []
+  for (let n = 0; n < count; n++) {
+    const other = notes[n] as number
+    const sum = sums[other] as number
+    let at = best.length
+    for (; at > 0; at--) {
+      const before = best[at - 1] as number
+      const its = sums[before] as number
+      if (its > sum || (its === sum && before < other)) break
+    }
+    if (at === CANDIDATES) continue
+    best.splice(at, 0, other)
+    if (best.length > CANDIDATES) best.pop()
+  }
+  for (let n = 0; n < count; n++) sums[notes[n] as number] = 0
   sums[note] = 0
   return best
 }
@@ -138,17 +158,25 @@ function isNearer(a: Compared, b: Compared): boolean {
   return a.score === b.score ? a.other < b.other : a.score > b.score
 }
 
-function cosine(a: number, b: number, { bags: { offsets, terms }, weights }: Weighted): number {
-  let sum = 0
-  let i = offsets[a] as number
-  let j = offsets[b] as number
-  const iEnd = offsets[a + 1] as number
-  const jEnd = offsets[b + 1] as number
-  while (i < iEnd && j < jEnd) {
-    const difference = (terms[i] as number) - (terms[j] as number)
-    if (difference === 0) sum += (weights[i++] as number) * (weights[j++] as number)
-    else if (difference < 0) i++
-    else j++
+/** Each with its likeness to the note; `own` is all zeros before and after. */
+function cosines(
+  note: number,
+  others: readonly number[],
+  { bags: { offsets, terms }, weights, own }: Weighted & { readonly own: Float32Array },
+): readonly Compared[] {
+  const from = offsets[note] as number
+  const to = offsets[note + 1] as number
+  for (let at = from; at < to; at++) own[terms[at] as number] = weights[at] as number
+  const compared: Compared[] = []
+  for (let n = 0; n < others.length; n++) {
+    const other = others[n] as number
+    const end = offsets[other + 1] as number
+    let score = 0
+    // A sum over the terms of one with zeros is that over the terms of both, and takes no decision at each.
+    for (let at = offsets[other] as number; at < end; at++)
+      score += (weights[at] as number) * (own[terms[at] as number] as number)
+    compared.push({ other, score })
   }
-  return sum
+  for (let at = from; at < to; at++) own[terms[at] as number] = 0
+  return compared
 }

@@ -46,7 +46,13 @@ class PairSearch {
   noteBetween(a: Uint32Array, b: Uint32Array): number {
     const { offsets } = this.#links
     const [sources, others] = a.length <= b.length ? [a, b] : [b, a]
-    const cost = [...a, ...b].reduce((sum, note) => sum + 1 + (offsets[note + 1] as number) - (offsets[note] as number), 0)
+    let cost = 0
+    for (const notes of [a, b]) {
+      for (let at = 0; at < notes.length; at++) {
+        const note = notes[at] as number
+        cost += 1 + (offsets[note + 1] as number) - (offsets[note] as number)
+      }
+    }
     const least = Math.max(1, Math.min(LEAST_SOURCES, Math.floor(LARGEST_BUDGET / cost)))
     const used = Math.min(sources.length, Math.max(least, Math.floor(BUDGET / cost)))
     const to = this.#of[others[0] as number] as number

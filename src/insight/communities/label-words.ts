@@ -33,6 +33,7 @@ const LEAST = { notes: 2, share: 0.04 }
 export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
   const counted = { whole: undefined as Uint32Array | undefined, counts: new Uint32Array(corpus.terms.length) }
+  const counts = new Uint32Array(corpus.terms.length)
   const wholes = new Map<Uint32Array, number>()
   const candidates = groups.map(({ notes, whole }, group) => {
     if (counted.whole !== whole) {
@@ -41,7 +42,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
       counted.whole = whole
       wholes.set(whole, wholes.size)
     }
-    const best = tellingTerms(corpus, { notes, whole }, counted.counts)
+    const best = tellingTerms(corpus, { notes, whole }, { inWhole: counted.counts, counts })
     return best.map(({ term, score }) => {
       // What another community's part says of a word is nothing to this one's.
       const key = `${wholes.get(whole)} ${term}`
@@ -75,18 +76,17 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
   return met
 }
 
-/** The terms that tell a group from the whole, most telling first. */
-function tellingTerms(corpus: LabelCorpus, { notes, whole }: LabelledGroup, inWhole: Uint32Array) {
-  const counts = new Map<number, number>()
-  const { offsets, terms } = corpus.bags
-  for (const note of notes) {
-    for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
-      counts.set(terms[at] as number, (counts.get(terms[at] as number) ?? 0) + 1)
-    }
-  }
+/** The terms that tell a group from the whole, most telling first; `counts` is all zeros before and after. */
+function tellingTerms(
+  corpus: LabelCorpus,
+  { notes, whole }: LabelledGroup,
+  { inWhole, counts }: Readonly<Record<'inWhole' | 'counts', Uint32Array>>,
+) {
   const least = Math.max(LEAST.notes, notes.length * LEAST.share)
   const found: { readonly term: number; readonly score: number }[] = []
-  for (const [term, count] of counts) {
+  for (const term of countTerms(corpus, notes, counts)) {
+    const count = counts[term] as number
+    counts[term] = 0
     if (count < least) continue
     const share = count / notes.length
     const lift = (share * whole.length) / (inWhole[term] as number)

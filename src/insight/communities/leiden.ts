@@ -31,10 +31,9 @@ const LARGE = { entries: 400_000, gain: 0.0005 }
  */
 export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }: LeidenOptions): Uint32Array {
   const count = graph.offsets.length - 1
-  const base = { ...graph, strengths: strengthsOf(graph) }
+  const base = levelOf(graph, strengthsOf(graph))
   const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
-  let communities: Uint32Array =
-    start === undefined ? Uint32Array.from({ length: count }, (_, node) => node) : connectedParts(graph, start)
+  let communities: Uint32Array = start === undefined ? ownNumbers(count) : connectedParts(graph, start)
   // Without weight no move gains anything, and shares of it are not defined.
   if (total === 0) return connectedParts(graph, communities)
   const isLarge = graph.targets.length > LARGE.entries
@@ -74,13 +73,18 @@ interface Level extends WeightedGraph {
   readonly strengths: Float64Array
 }
 
+/** All levels are made here, and have one shape: of others V8 would compile what works on them several times over. */
+function levelOf({ offsets, targets, weights }: WeightedGraph, strengths: Float64Array): Level {
+  return { offsets, targets, weights, strengths }
+}
+
 /** Moves the nodes, then the refined communities as nodes of a smaller graph, and so on until there is nothing to join. */
 function onePass(
   base: Level,
   start: Uint32Array,
   { penalty, stay }: { readonly penalty: number; readonly stay: Stay },
 ): { readonly moved: boolean; readonly result: Uint32Array } {
-  const nodes = Uint32Array.from(start, (_, node) => node)
+  const nodes = ownNumbers(start.length)
   let level = base
   let communities: Uint32Array = start.slice()
   let moved = false
@@ -94,12 +98,18 @@ function onePass(
     numbers.forEach((number, node) => {
       above[number] = communities[node] as number
     })
-    for (let node = 0; node < nodes.length; node++) nodes[node] = numbers[nodes[node] as number] as number
+    follow(nodes, numbers)
     level = smaller
     // A community's number must be one of the level's nodes: there is always a free one for a node that leaves the others.
     communities = numbered(above).numbers
   }
-  return { moved, result: nodes.map((node) => communities[node] as number) }
+  follow(nodes, communities)
+  return { moved, result: nodes }
+}
+
+/** Puts in the place of each number what it stands for. A function of its own: were this loop in `onePass`, all of that would be compiled with it. */
+function follow(numbers: Uint32Array, to: Uint32Array): void {
+  for (let at = 0; at < numbers.length; at++) numbers[at] = to[numbers[at] as number] as number
 }
 
 /** What a link of chance costs, and what share of its strength a node must gain by leaving its community. */
@@ -125,7 +135,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
   for (let community = count - 1; community >= 0; community--) if (sizes[community] === 0) free.push(community)
   const links = new LinksOf(level)
   // A ring: a node waits in it once at the most.
-  const waiting = Uint32Array.from(strengths, (_, node) => node)
+  const waiting = ownNumbers(count)
   const isWaiting = new Uint8Array(count).fill(1)
   let moved = false
   for (let head = 0, length = count; length > 0; length--, head = (head + 1) % count) {
@@ -137,9 +147,12 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
     const to = links.collect(node, communities)
     let best = own
     let most = (to[own] as number) - penalty * strength * (sums[own] as number) + (LEAST_GAIN + stay) * strength
-    for (const community of links.met) {
+    for (let n = 0; n < links.count; n++) {
+      const community = links.met[n] as number
       const gain = (to[community] as number) - penalty * strength * (sums[community] as number)
-      if (gain > most) [best, most] = [community, gain]
+      if (gain <= most) continue
+      best = community
+      most = gain
     }
     if (most < 0 && (sizes[own] as number) > 1) best = free.pop() as number
     sums[best]! += strength
@@ -165,15 +178,15 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   const count = strengths.length
   const whole = new Float64Array(count)
   for (let node = 0; node < count; node++) whole[communities[node] as number]! += strengths[node] as number
-  const refined = Uint32Array.from(strengths, (_, node) => node)
+  const refined = ownNumbers(count)
   const sums = strengths.slice()
   const sizes = new Uint32Array(count).fill(1)
   const links = new LinksOf(level)
   /** Of each refined community: what links it to the rest of its community. */
-  const outward = Float64Array.from(
-    strengths,
-    (_, node) => links.collect(node, communities)[communities[node] as number] as number,
-  )
+  const outward = new Float64Array(count)
+  for (let node = 0; node < count; node++) {
+    outward[node] = links.collect(node, communities)[communities[node] as number] as number
+  }
   const isWellLinked = (part: number, community: number) => {
     const sum = sums[part] as number
     return (outward[part] as number) >= penalty * sum * ((whole[community] as number) - sum) - LEAST_GAIN * sum
@@ -185,11 +198,14 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
     const to = links.collect(node, refined)
     let best = node
     let most = LEAST_GAIN * strength
-    for (const part of links.met) {
+    for (let n = 0; n < links.count; n++) {
+      const part = links.met[n] as number
       // A part is numbered by a node that was in it first, and parts do not cross communities.
       if (part === node || communities[part] !== community) continue
       const gain = (to[part] as number) - penalty * strength * (sums[part] as number)
-      if (gain > most && isWellLinked(part, community)) [best, most] = [part, gain]
+      if (gain <= most || !isWellLinked(part, community)) continue
+      best = part
+      most = gain
     }
     if (best === node) continue
     outward[best]! += (outward[node] as number) - 2 * (to[best] as number)
@@ -220,31 +236,36 @@ function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level;
       sizes[edge++] = weights[at] as number
     }
   }
-  return { smaller: { ...weightedGraph(count, { from, to, weights: sizes }), strengths: sums }, numbers }
+  return { smaller: levelOf(weightedGraph(count, { from, to, weights: sizes }), sums), numbers }
 }
 
 /** What a node is linked to, by community; its arrays are used again with the next node. */
 class LinksOf {
-  /** Communities in the order in which they were met. */
-  met: number[] = []
+  /** Communities in the order in which they were met, `count` of them. */
+  readonly met: Uint32Array
+  count = 0
   readonly #level: Level
   readonly #sums: Float64Array
 
   constructor(level: Level) {
     this.#level = level
+    this.met = new Uint32Array(level.strengths.length)
     this.#sums = new Float64Array(level.strengths.length)
   }
 
   collect(node: number, communities: Uint32Array): Float64Array {
     const { offsets, targets, weights } = this.#level
     const sums = this.#sums
-    for (const community of this.met) sums[community] = 0
-    this.met = []
-    for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
+    const met = this.met
+    for (let n = 0; n < this.count; n++) sums[met[n] as number] = 0
+    let count = 0
+    const end = offsets[node + 1] as number
+    for (let at = offsets[node] as number; at < end; at++) {
       const community = communities[targets[at] as number] as number
-      if (sums[community] === 0) this.met.push(community)
+      if (sums[community] === 0) met[count++] = community
       sums[community]! += weights[at] as number
     }
+    this.count = count
     return sums
   }
 }
@@ -252,14 +273,24 @@ class LinksOf {
 /** The same classes numbered from 0 in the order of their first members. */
 function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
   // Classes of parts keep the names that nodes gave them, of which there were more.
-  const names = classes.reduce((most, name) => Math.max(most, name + 1), 0)
+  let names = 0
+  for (let at = 0; at < classes.length; at++) names = Math.max(names, (classes[at] as number) + 1)
   const known = new Int32Array(names).fill(-1)
+  const numbers = new Uint32Array(classes.length)
   let count = 0
-  const numbers = classes.map((name) => {
+  for (let at = 0; at < classes.length; at++) {
+    const name = classes[at] as number
     if (known[name] === -1) known[name] = count++
-    return known[name] as number
-  })
+    numbers[at] = known[name] as number
+  }
   return { numbers, count }
+}
+
+/** The numbers from 0 on. */
+function ownNumbers(count: number): Uint32Array {
+  const numbers = new Uint32Array(count)
+  for (let at = 0; at < count; at++) numbers[at] = at
+  return numbers
 }
 
 function strengthsOf({ offsets, weights }: WeightedGraph): Float64Array {
