@@ -71,6 +71,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   readonly #end = new AbortController()
   #last: InsightKinds[Kind] | undefined
   #running: Promise<void> | undefined
+  #progress: { readonly done: number; readonly total: number } | undefined
   /** The generation that someone asked for while a run was under way. */
   #wanted: number | undefined
   /** What need not be tried again before a moment. */
@@ -93,6 +94,10 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     if (last !== undefined) return { insight: last, isCurrent: false }
     if (run !== undefined && wait > 0) await waitFor(run, wait, signal)
     return this.#last === undefined ? undefined : { insight: this.#last, isCurrent: this.#last.generation >= now.generation }
+  }
+
+  progress(): { readonly done: number; readonly total: number } | undefined {
+    return this.#progress
   }
 
   /** Has the one of this generation there for all who share the store, and waits for it. @throws RouxError `PROVIDER_ERROR` */
@@ -154,6 +159,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     this.#wanted = undefined
     const run = this.#run(generation).finally(() => {
       this.#running = undefined
+      this.#progress = undefined
     })
     this.#running = run
     run.then(
@@ -259,6 +265,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const unread: number[] = []
     let handedOver: Promise<void> | undefined
     for (let from = 0; from < lacking.length; from += TEXTS) {
+      this.#progress = { done: from, total: lacking.length }
       const part = [...lacking.subarray(from, from + TEXTS)]
       const read = await this.#parts.texts.read(
         part.map((note) => versions[note] as FileVersion),
@@ -273,6 +280,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       unread.push(...part.filter((_, at) => read[at] === 'unread'))
     }
     await handedOver
+    this.#progress = { done: lacking.length, total: lacking.length }
     return unread
   }
 

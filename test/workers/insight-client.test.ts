@@ -67,6 +67,23 @@ test('the first insight is waited for, and has every listed note that is not lef
   expect(['bees.md', 'roses.md'].map((id) => nearestTo(insight, id))).toEqual(['hive.md', 'shears.md'])
 })
 
+test('who gives up waiting hears how far it is, and who asks again waits for the same run', async () => {
+  const seen: unknown[] = []
+  const runs = runsHere(undefined, (step) => seen.push([step, client.progress()]))
+  const { client } = await open(GARDEN, { runs })
+  expect(await client.follow({ wait: 0 })).toBeUndefined()
+  expect((await followed(client)).ids).toHaveLength(4)
+  expect(seen).toEqual([
+    ['begin', undefined],
+    ['notes', undefined],
+    ['plan', undefined],
+    ['texts', { done: 0, total: 4 }],
+    ['finish', { done: 4, total: 4 }],
+    ['close', { done: 4, total: 4 }],
+  ])
+  expect(client.progress()).toBeUndefined()
+})
+
 test('an insight is computed once for a generation, however many ask', async () => {
   const { client, steps } = await open(GARDEN)
   const [one, other] = await Promise.all([client.follow(LONG), client.follow(LONG)])

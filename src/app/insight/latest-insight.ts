@@ -50,14 +50,19 @@ interface Latest<Kind extends InsightKind> {
 async function latest<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
   const wait = call.whole ? COMMAND_WAITS : timeLeft(call)
   const followed = await insights.follow({ wait, signal: call.signal })
-  if (followed === undefined) return { insight: undefined, warnings: [BEING_MADE] }
+  if (followed === undefined) return { insight: undefined, warnings: [beingMade(insights.progress?.())] }
   return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER] }
 }
 
-const BEING_MADE: Warning = {
-  code: 'STALE',
-  message: 'The vault is being looked at as a whole for the first time: nothing is known yet. Ask again in a moment.',
+/** What asking again is good for: nothing is begun again by it. */
+function beingMade(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
+  const read = progress === undefined ? '' : ` (${progress.done} of ${progress.total} notes are read)`
+  return {
+    code: 'STALE',
+    message: `The vault is being looked at as a whole for the first time${read}: nothing is known yet. This goes on: ask again in a few seconds.`,
+  }
 }
+
 const OLDER: Warning = {
   code: 'STALE',
   message: 'The vault changed since it was looked at as a whole: this is of then, and a newer state is being made.',

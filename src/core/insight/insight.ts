@@ -72,6 +72,8 @@ export interface Insights<Kind extends InsightKind = 'whole'> {
    * @throws RouxError `PROVIDER_ERROR` when there is none because computing it failed
    */
   follow(options: FollowOptions): Promise<Followed<Kind> | undefined>
+  /** Of the run that is under way, which goes on whoever gave up waiting: how many of the notes whose texts it needs were read. */
+  progress?(): { readonly done: number; readonly total: number } | undefined
 }
 
 /** The number of the note of an id; `undefined` where it takes no part. */

@@ -198,3 +198,19 @@ test('communities keep their ids when a vault is served under a name', async () 
   )
   expect(after.changed).toEqual({ new: [], gone: [], moved: 0 })
 })
+
+test('a map that is not there in time says how far it is, and that asking again does not begin it again', async () => {
+  const core = await searchCore(themes())
+  const warningOf = async (progress?: { readonly done: number; readonly total: number }) => {
+    const { value, warnings } = await mapVault(
+      { ...core, insights: { follow: async () => undefined, progress: () => progress } },
+      { level: 1 },
+    )
+    expect(value.communities).toEqual([])
+    return warnings.map(({ code, message }) => `${code}: ${message}`).join()
+  }
+  const rest = ': nothing is known yet. This goes on: ask again in a few seconds.'
+  const first = 'STALE: The vault is being looked at as a whole for the first time'
+  expect(await warningOf()).toBe(`${first}${rest}`)
+  expect(await warningOf({ done: 12, total: 20 })).toBe(`${first} (12 of 20 notes are read)${rest}`)
+})
