@@ -56,7 +56,8 @@ async function latest<Kind extends InsightKind>(insights: Insights<Kind>, call: 
 
 /** What asking again is good for: nothing is begun again by it. */
 function beingMade(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
-  const read = progress === undefined ? '' : ` (${progress.done} of ${progress.total} notes are read)`
+  const { done = 0, total = 0 } = progress ?? {}
+  const read = done < total ? ` (${done} of ${total} notes are read)` : total > 0 ? ' (all notes are read, and compared now)' : ''
   return {
     code: 'STALE',
     message: `The vault is being looked at as a whole for the first time${read}: nothing is known yet. This goes on: ask again in a few seconds.`,
