@@ -1,6 +1,7 @@
 import { camelParts } from './camel-case.ts'
 import { classAt, MARK, SPACED, widthAt } from './chars.ts'
 import { foldWord, MAX_FORM } from './fold-word.ts'
+import { ownCopy } from './own-copy.ts'
 import { PART, WORD, type WordSink } from './word-sink.ts'
 
 /** Words that are joined by `.`, `_` or `@` are one only up to this many; more are a list. */
@@ -20,8 +21,74 @@ interface Next {
   readonly position: number
 }
 
+/** What `sink` is told of a compound that is a text of its own, in order, and where reading goes on. */
+interface Reading {
+  readonly found: readonly Found[]
+  readonly next: Next
+}
+
+interface Found {
+  readonly form: string
+  readonly kind: number
+  readonly position: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Readings kept at hand, because the same few names make most compounds; when they are more, all are forgotten. */
+const MEMO = 4_000
+const memo = new Map<string, Reading>()
+
+/** Forgets the compounds kept at hand. */
+export function forgetCompounds(): void {
+  memo.clear()
+}
+
 /** Reads the word that begins at `start`, with what is joined to it, and hands it over with its parts. */
 export function readCompound(text: string, start: number, position: number, sink: WordSink): Next {
+  const end = ownEnd(text, start)
+  if (end < 0) return readAnew(text, start, position, sink)
+  const run = text.slice(start, end)
+  const { found, next } = memo.get(run) ?? readOwn(ownCopy(run))
+  for (let i = 0; i < found.length; i++) {
+    const word = found[i] as Found
+    sink(word.form, word.kind, position + word.position, start + word.start, start + word.end)
+  }
+  return { at: start + next.at, position: position + next.position }
+}
+
+function readOwn(run: string): Reading {
+  const found: Found[] = []
+  const next = readAnew(run, 0, 0, (form, kind, position, start, end) => found.push({ form, kind, position, start, end }))
+  const reading = { found, next }
+  if (memo.size >= MEMO) memo.clear()
+  memo.set(run, reading)
+  return reading
+}
+
+const { charCodeAt } = String.prototype
+
+/** The end of the run of ASCII letters, digits and joiners that begins there; -1 where what stands around it may matter, and for a long one. */
+function ownEnd(text: string, start: number): number {
+  if (charCodeAt.call(text, start - 1) === 46) return -1
+  for (let at = start; at <= start + MAX_FORM; at++) {
+    const unit = charCodeAt.call(text, at)
+    // NaN at the end of the text.
+    if (!(unit < 128)) return unit >= 128 ? -1 : at
+    if (isAlphanumeric(unit) || isJoiner(unit) || unit === 39) continue
+    if (unit === 43 || unit === 35) return -1
+    // A date, or thousands.
+    const isAfterDigit = (unit === 44 || unit === 45) && charCodeAt.call(text, at - 1) < 58
+    return isAfterDigit ? -1 : at
+  }
+  return -1
+}
+
+function isAlphanumeric(unit: number): boolean {
+  return (unit >= 48 && unit < 58) || (unit >= 65 && unit < 91) || (unit >= 97 && unit < 123)
+}
+
+function readAnew(text: string, start: number, position: number, sink: WordSink): Next {
   const date = dateAt(text, start)
   if (date !== undefined) return putCompound(date.split('-').map(piecesOf(start)), date, { start, position, sink })
   const pieces = [readPiece(text, start)]
