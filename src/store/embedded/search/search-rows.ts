@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { ChunkPlace } from '../../../core/search.ts'
-import type { EmbeddedText, NoteVectors } from '../../../core/search-writer.ts'
+import type { NoteVectors } from '../../../core/search-writer.ts'
 import type { DatabaseKind } from '../database-file.ts'
 import { DamagedIndex } from '../sqlite.ts'
 import { packVector } from '../vectors/packed-vector.ts'
@@ -80,15 +80,16 @@ export interface StoredVectors {
 
 /** A note's vectors as they are stored. */
 export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
-  const stored = ({ hash, vector }: EmbeddedText): StoredVector => ({
-    hash: Buffer.from(hash, 'hex'),
-    packed: packVector(vector),
-  })
+  // Read at once: each call costs more than the digits of one hash.
+  const hashes = Buffer.from([...chunks, ...names].map(({ hash }) => hash).join(''), 'hex')
+  const hashAt = (at: number): Uint8Array => hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
   return {
     stamp: stampOf(path),
     content: content.slice(0, 2 * CONTENT_BYTES),
-    chunks: chunks.map(({ start, end, startLine, endLine, ...text }) => ({ ...stored(text), start, end, startLine, endLine })),
-    names: names.map(stored),
+    chunks: chunks.map(({ start, end, startLine, endLine, vector }, at) => {
+      return { hash: hashAt(at), packed: packVector(vector), start, end, startLine, endLine }
+    }),
+    names: names.map(({ vector }, at) => ({ hash: hashAt(chunks.length + at), packed: packVector(vector) })),
   }
 }
 
