@@ -4,6 +4,9 @@ import { foldWord, MAX_FORM } from './fold-word.ts'
 import { ownCopy } from './own-copy.ts'
 import { PART, WORD, type WordSink } from './word-sink.ts'
 
+/** Asked of the prototype: see `scanWords`. */
+const { charCodeAt, slice } = String.prototype
+
 /** Words that are joined by `.`, `_` or `@` are one only up to this many; more are a list. */
 const MAX_PIECES = 8
 
@@ -36,7 +39,7 @@ interface Found {
 }
 
 /** Readings kept at hand, because the same few names make most compounds; when they are more, all are forgotten. */
-const MEMO = 4_000
+const MEMO = 500
 const memo = new Map<string, Reading>()
 
 /** Forgets the compounds kept at hand. */
@@ -48,7 +51,7 @@ export function forgetCompounds(): void {
 export function readCompound(text: string, start: number, position: number, sink: WordSink): Next {
   const end = ownEnd(text, start)
   if (end < 0) return readAnew(text, start, position, sink)
-  const run = text.slice(start, end)
+  const run = slice.call(text, start, end)
   const { found, next } = memo.get(run) ?? readOwn(ownCopy(run))
   for (let i = 0; i < found.length; i++) {
     const word = found[i] as Found
@@ -65,8 +68,6 @@ function readOwn(run: string): Reading {
   memo.set(run, reading)
   return reading
 }
-
-const { charCodeAt } = String.prototype
 
 /** The end of the run of ASCII letters, digits and joiners that begins there; -1 where what stands around it may matter, and for a long one. */
 function ownEnd(text: string, start: number): number {
@@ -93,7 +94,7 @@ function readAnew(text: string, start: number, position: number, sink: WordSink)
   if (date !== undefined) return putCompound(date.split('-').map(piecesOf(start)), date, { start, position, sink })
   const pieces = [readPiece(text, start)]
   let last = pieces[0] as Piece
-  while (isJoiner(text.charCodeAt(last.end)) && begins(text, last.end + 1)) {
+  while (isJoiner(charCodeAt.call(text, last.end)) && begins(text, last.end + 1)) {
     last = readPiece(text, last.end + 1)
     pieces.push(last)
   }
@@ -156,25 +157,27 @@ function joinedName(text: string, pieces: readonly Piece[], folded: readonly str
 /** `++` after a word (`c++`), `#` after a letter (`c#`). */
 function symbolAfter(text: string, pieces: readonly Piece[]): string {
   const { raw, start, end } = pieces.at(-1) as Piece
-  const next = text[end]
-  if (next === '+' && text[end + 1] === '+' && /^[a-z]{1,12}$/i.test(raw) && !/[\p{L}\p{N}+]/u.test(text[end + 2] ?? '')) {
+  const next = charCodeAt.call(text, end)
+  if (next === 43 && text[end + 1] === '+' && /^[a-z]{1,12}$/i.test(raw) && !/[\p{L}\p{N}+]/u.test(text[end + 2] ?? '')) {
     return '++'
   }
-  if (next !== '#' || end - start !== 1 || pieces.length > 1) return ''
+  if (next !== 35 || end - start !== 1 || pieces.length > 1) return ''
   return /^[a-z]$/i.test(raw) && !/[\p{L}\p{N}#^]/u.test(text[end + 1] ?? '') ? '#' : ''
 }
 
 /** A name that begins with a dot (`.net`, `.gitignore`): the dot stands after a space, a bracket, a quote or nothing. */
 function isDotName(text: string, start: number): boolean {
   return (
-    text[start - 1] === '.' && /[a-z]/i.test(text[start] ?? '') && (start === 1 || /[\s([{"'`*/]/.test(text[start - 2] ?? ''))
+    charCodeAt.call(text, start - 1) === 46 &&
+    /[a-z]/i.test(text[start] ?? '') &&
+    (start === 1 || /[\s([{"'`*/]/.test(text[start - 2] ?? ''))
   )
 }
 
 const DATE = /\d{4}-\d\d(?:-\d\d)?(?![\p{L}\p{N}_-])/uy
 
 function dateAt(text: string, start: number): string | undefined {
-  if (text[start + 4] !== '-') return undefined
+  if (charCodeAt.call(text, start + 4) !== 45) return undefined
   DATE.lastIndex = start
   return DATE.exec(text)?.[0]
 }
@@ -203,14 +206,14 @@ const DIGITS = /^\d+$/
 function readPiece(text: string, start: number): Piece {
   let end = runEnd(text, start)
   // Kept in parts: joining while reading would copy a long word again and again.
-  const runs = [text.slice(start, end)]
+  const runs = [slice.call(text, start, end)]
   for (;;) {
-    const unit = text.charCodeAt(end)
+    const unit = charCodeAt.call(text, end)
     const last = runs.at(-1) as string
     if (isApostrophe(unit) && begins(text, end + 1)) {
       const from = end + 1
       const to = runEnd(text, from)
-      const run = text.slice(from, to)
+      const run = slice.call(text, from, to)
       if (SUFFIX.test(run)) return { raw: runs.join(''), start, end: to }
       if (runs.length === 1 && ELISION.test(last)) break
       runs.push(run)
@@ -233,7 +236,7 @@ function thousandsEnd(text: string, start: number): number | undefined {
 function runEnd(text: string, start: number): number {
   const { length } = text
   let at = start
-  while (at < length && continues(classAt(text, at))) at += text.charCodeAt(at) < 128 ? 1 : widthAt(text, at)
+  while (at < length && continues(classAt(text, at))) at += charCodeAt.call(text, at) < 128 ? 1 : widthAt(text, at)
   return at
 }
 

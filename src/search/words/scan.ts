@@ -15,7 +15,7 @@ for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
 /** Asked of the prototype: texts are of so many kinds (slices, ropes, of one or two bytes) that V8 looks the method up at each character. */
-const { charCodeAt } = String.prototype
+const { charCodeAt, slice } = String.prototype
 
 /**
  * Finds the words of a text, from `position` on, and returns the position after the last.
@@ -97,7 +97,7 @@ function joins(text: string, at: number, unit: number): boolean {
 
 function foldPlain(text: string, start: number, plain: number): string {
   const end = plain >> 1
-  const form = text.slice(start, end - start > MAX_FORM ? start + MAX_FORM : end)
+  const form = slice.call(text, start, end - start > MAX_FORM ? start + MAX_FORM : end)
   // Lowering what is low already costs as much as finding the word.
   return plain % 2 === 0 ? form : form.toLowerCase()
 }
