@@ -100,13 +100,19 @@ export function packVectors(embedder: number, key: number, { stamp, content, chu
   header.write(content, 4, 'hex')
   header.writeUInt16LE(chunks.length, 4 + CONTENT_BYTES)
   header.writeUInt16LE(names.length, 6 + CONTENT_BYTES)
-  chunks.forEach(({ start, end, startLine, endLine }, at) => {
-    ;[start, end, startLine, endLine].forEach((value, n) => {
-      header.writeUInt32LE(value, HEADER_BYTES + at * PLACE_BYTES + 4 * n)
-    })
-  })
-  const texts: readonly StoredVector[] = [...chunks, ...names]
-  const parts = [header, ...texts.map(({ hash }) => hash), ...texts.map(({ packed }) => packed)]
+  let place = HEADER_BYTES
+  for (const { start, end, startLine, endLine } of chunks) {
+    header.writeUInt32LE(start, place)
+    header.writeUInt32LE(end, place + 4)
+    header.writeUInt32LE(startLine, place + 8)
+    header.writeUInt32LE(endLine, place + 12)
+    place += PLACE_BYTES
+  }
+  const parts: Uint8Array[] = [header]
+  for (const { hash } of chunks) parts.push(hash)
+  for (const { hash } of names) parts.push(hash)
+  for (const { packed } of chunks) parts.push(packed)
+  for (const { packed } of names) parts.push(packed)
   return sealBytes(vectorPlace(embedder, key), Buffer.concat(parts))
 }
 
