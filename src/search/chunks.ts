@@ -106,15 +106,21 @@ function lastCharacter(text: string, start: number, next: { readonly start: numb
 }
 
 function embedTextOf(title: string, heading: readonly string[], units: readonly Unit[]): string {
-  const names: string[] = []
-  for (const name of [title, ...heading].map((each) => plainText(each.slice(0, MAX_NAME)))) {
-    if (name !== '' && !names.some((other) => other.toLowerCase() === name.toLowerCase())) names.push(name)
+  const lines: string[] = []
+  addName(lines, title)
+  for (let at = 0; at < heading.length; at++) addName(lines, heading[at] as string)
+  const limit = (units[0]?.position ?? 0) + MAX_EMBEDDED
+  for (let at = 0; at < units.length; at++) {
+    const { position, level, plain } = units[at] as Unit
+    // The heading that a passage begins with is already among the names.
+    if (position < limit && !(at === 0 && heading.length > 0 && level < 6)) lines.push(plain)
   }
-  const [first] = units
-  const limit = (first?.position ?? 0) + MAX_EMBEDDED
-  // The heading that a passage begins with is already among the names.
-  const body = units.filter((unit, i) => unit.position < limit && !(i === 0 && heading.length > 0 && unit.level < 6))
-  return [...names, ...body.map((unit) => unit.plain)].join('\n')
+  return lines.join('\n')
+}
+
+function addName(names: string[], written: string): void {
+  const name = plainText(written.slice(0, MAX_NAME))
+  if (name !== '' && !names.some((other) => other.toLowerCase() === name.toLowerCase())) names.push(name)
 }
 
 /** The identity of an embedded text: the first 16 bytes of its SHA-256, as 32 hexadecimal digits. Equal texts share a vector. */

@@ -7,6 +7,7 @@ import type { SearchReadiness } from '../core/indexing.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
+import { forgetCompounds } from '../search/words/compound.ts'
 import { forgetFoldedWords } from '../search/words/fold-word.ts'
 import { forgetStems } from '../search/words/stem.ts'
 import { loadSqlite, openSqlite } from '../store/embedded/sqlite.ts'
@@ -175,6 +176,7 @@ function openService(
     onIdle: () => {
       forgetStems()
       forgetFoldedWords()
+      forgetCompounds()
       collectGarbage()
     },
     onError: (error) => send({ type: 'error', stack: describeFailure(error) }),

@@ -21,9 +21,8 @@ const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 export function plainText(piece: string): string {
   if (FENCE.test(piece)) return ''
   let plain = piece.replace(LIST_MARK, '')
-  if (plain.includes('[')) {
-    plain = plain.replace(WIKILINK, (_, target: string, display?: string) => display ?? target).replace(LINK, '$1')
-  }
+  if (plain.includes('[[')) plain = plain.replace(WIKILINK, (_, target: string, display?: string) => display ?? target)
+  if (plain.includes('](')) plain = plain.replace(LINK, '$1')
   if (plain.includes(':')) plain = plain.replace(URL, ' ')
   if (plain.includes('<')) plain = plain.replace(TAG, ' ')
   if (plain.includes('^')) plain = plain.replace(BLOCK_ID, '')
@@ -34,13 +33,16 @@ export function plainText(piece: string): string {
 /** So many characters without a space count for a word: no text is long and yet has few words. */
 const LONGEST_WORD = 16
 
+/** Asked of the prototype: see `scanWords`. */
+const { charCodeAt } = String.prototype
+
 /** How many words a text has for a model: runs without white space, long ones as several, ideographs one each. */
 export function countWords(text: string): number {
   let words = 0
   let run = 0
   const { length } = text
   for (let i = 0; i < length; i++) {
-    const code = text.charCodeAt(i)
+    const code = charCodeAt.call(text, i)
     if (code <= 32) {
       run = 0
     } else if (code >= FIRST_IDEOGRAPH && isIdeograph(code)) {

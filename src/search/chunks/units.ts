@@ -70,16 +70,20 @@ class UnitList {
   /** Adds a piece, to the unit before it where that is tiny; whether it says anything. */
   add(piece: Omit<Unit, 'position'>): boolean {
     if (piece.plain === '') return false
-    const last = this.units.at(-1)
-    if (last && piece.level >= PARAGRAPH && piece.start - last.start < this.#grain) last.plain += `\n${piece.plain}`
-    else this.units.push({ ...piece, position: this.words })
-    this.words += countWords(piece.plain)
+    const { start, line, level, plain } = piece
+    const last = this.#grain > 0 && level >= PARAGRAPH ? this.units.at(-1) : undefined
+    if (last && start - last.start < this.#grain) last.plain += `\n${plain}`
+    else this.units.push({ start, line, level, plain, position: this.words })
+    this.words += countWords(plain)
     return true
   }
 }
 
+/** Asked of the prototype: see `scanWords`. */
+const { charCodeAt } = String.prototype
+
 function isBlank(text: string, start: number, end: number): boolean {
-  for (let i = start; i < end; i++) if (text.charCodeAt(i) > 32) return false
+  for (let i = start; i < end; i++) if (charCodeAt.call(text, i) > 32) return false
   return true
 }
 

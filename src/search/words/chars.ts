@@ -15,9 +15,12 @@ const classes = new Uint8Array(0x10000).fill(UNKNOWN)
 classes.fill(SEPARATOR, 0, 128)
 for (const [first, last] of ['09', 'AZ', 'az']) classes.fill(SPACED, first?.charCodeAt(0), (last?.charCodeAt(0) ?? 0) + 1)
 
+/** Asked of the prototype: see `scanWords`. */
+const { charCodeAt } = String.prototype
+
 /** The class of the code point at an index (which is not inside a surrogate pair). */
 export function classAt(text: string, at: number): number {
-  const unit = text.charCodeAt(at)
+  const unit = charCodeAt.call(text, at)
   if (unit >= 0xd800 && unit <= 0xdfff) return classify(String.fromCodePoint(text.codePointAt(at) ?? 0))
   const known = classes[unit] as number
   if (known !== UNKNOWN) return known

@@ -1,7 +1,11 @@
 import { camelParts } from './camel-case.ts'
 import { classAt, MARK, SPACED, widthAt } from './chars.ts'
 import { foldWord, MAX_FORM } from './fold-word.ts'
+import { ownCopy } from './own-copy.ts'
 import { PART, WORD, type WordSink } from './word-sink.ts'
+
+/** Asked of the prototype: see `scanWords`. */
+const { charCodeAt, slice } = String.prototype
 
 /** Words that are joined by `.`, `_` or `@` are one only up to this many; more are a list. */
 const MAX_PIECES = 8
@@ -20,13 +24,77 @@ interface Next {
   readonly position: number
 }
 
+/** What `sink` is told of a compound that is a text of its own, in order, and where reading goes on. */
+interface Reading {
+  readonly found: readonly Found[]
+  readonly next: Next
+}
+
+interface Found {
+  readonly form: string
+  readonly kind: number
+  readonly position: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Readings kept at hand, because the same few names make most compounds; when they are more, all are forgotten. */
+const MEMO = 500
+const memo = new Map<string, Reading>()
+
+/** Forgets the compounds kept at hand. */
+export function forgetCompounds(): void {
+  memo.clear()
+}
+
 /** Reads the word that begins at `start`, with what is joined to it, and hands it over with its parts. */
 export function readCompound(text: string, start: number, position: number, sink: WordSink): Next {
+  const end = ownEnd(text, start)
+  if (end < 0) return readAnew(text, start, position, sink)
+  const run = slice.call(text, start, end)
+  const { found, next } = memo.get(run) ?? readOwn(ownCopy(run))
+  for (let i = 0; i < found.length; i++) {
+    const word = found[i] as Found
+    sink(word.form, word.kind, position + word.position, start + word.start, start + word.end)
+  }
+  return { at: start + next.at, position: position + next.position }
+}
+
+function readOwn(run: string): Reading {
+  const found: Found[] = []
+  const next = readAnew(run, 0, 0, (form, kind, position, start, end) => found.push({ form, kind, position, start, end }))
+  const reading = { found, next }
+  if (memo.size >= MEMO) memo.clear()
+  memo.set(run, reading)
+  return reading
+}
+
+/** The end of the run of ASCII letters, digits and joiners that begins there; -1 where what stands around it may matter, and for a long one. */
+function ownEnd(text: string, start: number): number {
+  if (charCodeAt.call(text, start - 1) === 46) return -1
+  for (let at = start; at <= start + MAX_FORM; at++) {
+    const unit = charCodeAt.call(text, at)
+    // NaN at the end of the text.
+    if (!(unit < 128)) return unit >= 128 ? -1 : at
+    if (isAlphanumeric(unit) || isJoiner(unit) || unit === 39) continue
+    if (unit === 43 || unit === 35) return -1
+    // A date, or thousands.
+    const isAfterDigit = (unit === 44 || unit === 45) && charCodeAt.call(text, at - 1) < 58
+    return isAfterDigit ? -1 : at
+  }
+  return -1
+}
+
+function isAlphanumeric(unit: number): boolean {
+  return (unit >= 48 && unit < 58) || (unit >= 65 && unit < 91) || (unit >= 97 && unit < 123)
+}
+
+function readAnew(text: string, start: number, position: number, sink: WordSink): Next {
   const date = dateAt(text, start)
   if (date !== undefined) return putCompound(date.split('-').map(piecesOf(start)), date, { start, position, sink })
   const pieces = [readPiece(text, start)]
   let last = pieces[0] as Piece
-  while (isJoiner(text.charCodeAt(last.end)) && begins(text, last.end + 1)) {
+  while (isJoiner(charCodeAt.call(text, last.end)) && begins(text, last.end + 1)) {
     last = readPiece(text, last.end + 1)
     pieces.push(last)
   }
@@ -89,25 +157,27 @@ function joinedName(text: string, pieces: readonly Piece[], folded: readonly str
 /** `++` after a word (`c++`), `#` after a letter (`c#`). */
 function symbolAfter(text: string, pieces: readonly Piece[]): string {
   const { raw, start, end } = pieces.at(-1) as Piece
-  const next = text[end]
-  if (next === '+' && text[end + 1] === '+' && /^[a-z]{1,12}$/i.test(raw) && !/[\p{L}\p{N}+]/u.test(text[end + 2] ?? '')) {
+  const next = charCodeAt.call(text, end)
+  if (next === 43 && text[end + 1] === '+' && /^[a-z]{1,12}$/i.test(raw) && !/[\p{L}\p{N}+]/u.test(text[end + 2] ?? '')) {
     return '++'
   }
-  if (next !== '#' || end - start !== 1 || pieces.length > 1) return ''
+  if (next !== 35 || end - start !== 1 || pieces.length > 1) return ''
   return /^[a-z]$/i.test(raw) && !/[\p{L}\p{N}#^]/u.test(text[end + 1] ?? '') ? '#' : ''
 }
 
 /** A name that begins with a dot (`.net`, `.gitignore`): the dot stands after a space, a bracket, a quote or nothing. */
 function isDotName(text: string, start: number): boolean {
   return (
-    text[start - 1] === '.' && /[a-z]/i.test(text[start] ?? '') && (start === 1 || /[\s([{"'`*/]/.test(text[start - 2] ?? ''))
+    charCodeAt.call(text, start - 1) === 46 &&
+    /[a-z]/i.test(text[start] ?? '') &&
+    (start === 1 || /[\s([{"'`*/]/.test(text[start - 2] ?? ''))
   )
 }
 
 const DATE = /\d{4}-\d\d(?:-\d\d)?(?![\p{L}\p{N}_-])/uy
 
 function dateAt(text: string, start: number): string | undefined {
-  if (text[start + 4] !== '-') return undefined
+  if (charCodeAt.call(text, start + 4) !== 45) return undefined
   DATE.lastIndex = start
   return DATE.exec(text)?.[0]
 }
@@ -136,14 +206,14 @@ const DIGITS = /^\d+$/
 function readPiece(text: string, start: number): Piece {
   let end = runEnd(text, start)
   // Kept in parts: joining while reading would copy a long word again and again.
-  const runs = [text.slice(start, end)]
+  const runs = [slice.call(text, start, end)]
   for (;;) {
-    const unit = text.charCodeAt(end)
+    const unit = charCodeAt.call(text, end)
     const last = runs.at(-1) as string
     if (isApostrophe(unit) && begins(text, end + 1)) {
       const from = end + 1
       const to = runEnd(text, from)
-      const run = text.slice(from, to)
+      const run = slice.call(text, from, to)
       if (SUFFIX.test(run)) return { raw: runs.join(''), start, end: to }
       if (runs.length === 1 && ELISION.test(last)) break
       runs.push(run)
@@ -166,7 +236,7 @@ function thousandsEnd(text: string, start: number): number | undefined {
 function runEnd(text: string, start: number): number {
   const { length } = text
   let at = start
-  while (at < length && continues(classAt(text, at))) at += text.charCodeAt(at) < 128 ? 1 : widthAt(text, at)
+  while (at < length && continues(classAt(text, at))) at += charCodeAt.call(text, at) < 128 ? 1 : widthAt(text, at)
   return at
 }
 

@@ -14,6 +14,9 @@ for (let unit = 65; unit < 91; unit++) ascii[unit] = UPPER
 for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
+/** Asked of the prototype: texts are of so many kinds (slices, ropes, of one or two bytes) that V8 looks the method up at each character. */
+const { charCodeAt, slice } = String.prototype
+
 /**
  * Finds the words of a text, from `position` on, and returns the position after the last.
  *
@@ -27,7 +30,7 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
   let next = position
   let at = 0
   while (at < length) {
-    const unit = text.charCodeAt(at)
+    const unit = charCodeAt.call(text, at)
     const kind = unit < 128 ? (ascii[unit] as number) : LINK
     if (kind === 0) {
       at++
@@ -65,16 +68,16 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
  * `length` is the text's: strings are of so many kinds that to ask one for it costs as much as the rest.
  */
 function plainEnd(text: string, start: number, length: number): number {
-  if (start > 0 && text.charCodeAt(start - 1) === 46) return -1
+  if (start > 0 && charCodeAt.call(text, start - 1) === 46) return -1
   let at = start
   let lower = false
   let upper = 0
   for (; at < length; at++) {
-    const unit = text.charCodeAt(at)
+    const unit = charCodeAt.call(text, at)
     const kind = unit < 128 ? (ascii[unit] as number) : LINK
     if (kind === LOWER) lower = true
     else if (kind === UPPER) {
-      if (lower || (at > start + 1 && at + 1 < length && ascii[text.charCodeAt(at + 1)] === LOWER)) return -1
+      if (lower || (at > start + 1 && at + 1 < length && ascii[charCodeAt.call(text, at + 1)] === LOWER)) return -1
       upper = 1
     } else if (kind === LINK) return joins(text, at, unit) ? -1 : 2 * at + upper
     else if (kind === 0) break
@@ -85,16 +88,16 @@ function plainEnd(text: string, start: number, length: number): number {
 /** Whether what follows a word could belong to it; only `readCompound` knows. */
 function joins(text: string, at: number, unit: number): boolean {
   if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
-  const next = text.charCodeAt(at + 1)
+  const next = charCodeAt.call(text, at + 1)
   if (unit === 43 || unit === 35) return unit === 35 || next === 43
   // A hyphen matters to dates alone, a comma to digits.
-  if (unit === 45 || unit === 44) return ascii[text.charCodeAt(at - 1)] === DIGIT && next < 128 && ascii[next] === DIGIT
+  if (unit === 45 || unit === 44) return ascii[charCodeAt.call(text, at - 1)] === DIGIT && next < 128 && ascii[next] === DIGIT
   return next >= 128 ? classAt(text, at + 1) !== SEPARATOR : (ascii[next] as number) > 0 && (ascii[next] as number) < LINK
 }
 
 function foldPlain(text: string, start: number, plain: number): string {
   const end = plain >> 1
-  const form = text.slice(start, end - start > MAX_FORM ? start + MAX_FORM : end)
+  const form = slice.call(text, start, end - start > MAX_FORM ? start + MAX_FORM : end)
   // Lowering what is low already costs as much as finding the word.
   return plain % 2 === 0 ? form : form.toLowerCase()
 }

@@ -1,5 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { analyze } from '../../../src/search/words/analyze.ts'
+import { forgetCompounds } from '../../../src/search/words/compound.ts'
 import { scanWords } from '../../../src/search/words/scan.ts'
 
 /** Words with their positions where these are not the next one; parts after `+`, tails after `~`. */
@@ -71,6 +73,39 @@ describe('the words of a text', () => {
     const marked = analyze("The cat doesn't sit on it").filter(({ isStopWord }) => isStopWord)
     expect(marked.map(({ form }) => form)).toEqual(['the', 'doesnt', 'on', 'it'])
   })
+})
+
+test('a compound is read alike wherever it stands and however often it was read', () => {
+  const part = fc.constantFrom(
+    'a',
+    'Ab',
+    'gitHub',
+    'iOS',
+    'HTMLElement',
+    'v2',
+    '1',
+    '12',
+    '123',
+    '2024',
+    's',
+    'll',
+    'l',
+    'é',
+    '猫',
+    'x'.repeat(60),
+  )
+  const join = fc.constantFrom('.', '..', '_', '@', "'", '’', ',', '-', '+', '++', '#', '/', '')
+  const words = fc.array(fc.array(fc.tuple(join, part), { minLength: 1, maxLength: 5 }), { maxLength: 4 })
+  fc.assert(
+    fc.property(words, fc.constantFrom('', '.', ',', '++', '-01'), (list, after) => {
+      const text = list.map((pairs) => `${pairs.flat().join('')}${after} `).join('')
+      forgetCompounds()
+      const first = analyze(text)
+      expect(analyze(text)).toEqual(first)
+      // What stands before a blank that is not ASCII is never kept.
+      expect(analyze(text.replaceAll(' ', '\u3000'))).toEqual(first)
+    }),
+  )
 })
 
 describe('hostile text', () => {

@@ -14,6 +14,12 @@ export interface WordDocument extends Pick<NoteWords, 'title' | 'body'> {
   readonly stamp: number
 }
 
+interface Form {
+  readonly id: number
+  readonly stem: string
+  readonly form: string
+}
+
 /** Builds one segment in memory: some 16 bytes a word of text until `pages`, twice that while they are made. */
 export class SegmentBuilder {
   readonly #ids = new Map<string, number>()
@@ -51,20 +57,25 @@ export class SegmentBuilder {
     const made: Page[] = []
     const writer = new PageWriter((page) => made.push(page))
     const { order, starts } = this.#byForm()
-    const ordinals = this.#ordinals.items
-    const places = this.#places.items
-    const entry = new EntryWriter()
-    for (const { id, stem, form } of this.#sortedForms()) {
-      entry.clear()
-      for (let at = starts[id] as number; at < (starts[id + 1] as number); at++) {
-        const word = order[at] as number
-        entry.add(ordinals[word] as number, places[word] as number)
-      }
-      writer.add({ stem, form, ...entry.finish() })
-      yield* made.splice(0)
+    const into = { writer, entry: new EntryWriter() }
+    for (const form of this.#sortedForms()) {
+      this.#write(form, order.subarray(starts[form.id], starts[form.id + 1]), into)
+      if (made.length > 0) yield* made.splice(0)
     }
     writer.close()
     yield* made
+  }
+
+  /** Not in `pages`: a generator that runs for long takes V8's compiled code late. */
+  #write({ stem, form }: Form, words: Uint32Array, { writer, entry }: { writer: PageWriter; entry: EntryWriter }): void {
+    const ordinals = this.#ordinals.items
+    const places = this.#places.items
+    entry.clear()
+    for (let at = 0; at < words.length; at++) {
+      const word = words[at] as number
+      entry.add(ordinals[word] as number, places[word] as number)
+    }
+    writer.add({ stem: Buffer.from(stem), form: Buffer.from(form), ...entry.finish() })
   }
 
   /** Reads a field and returns its length in words. */
@@ -108,11 +119,10 @@ export class SegmentBuilder {
     return { order, starts }
   }
 
-  *#sortedForms(): Generator<{ id: number; stem: Uint8Array; form: Uint8Array }> {
+  #sortedForms(): readonly Form[] {
     const keys = this.#forms.map((form, id) => ({ id, form, stem: this.#stemOf(form) }))
     const compare = this.#forms.some((form) => SURROGATE.test(form)) ? compareUtf8 : compareUnits
-    keys.sort((a, b) => compare(a.stem, b.stem) || compare(a.form, b.form))
-    for (const { id, stem, form } of keys) yield { id, stem: Buffer.from(stem), form: Buffer.from(form) }
+    return keys.sort((a, b) => compare(a.stem, b.stem) || compare(a.form, b.form))
   }
 }
 
@@ -135,8 +145,8 @@ class EntryWriter {
 
   add(ordinal: number, place: number): void {
     if (ordinal !== this.#ordinal) this.#next(ordinal)
-    const position = Math.floor(place / 2)
-    if (place % 2 === 0) this.#title++
+    const position = place >>> 1
+    if ((place & 1) === 0) this.#title++
     else if (this.#body++ === 0) this.#before = 0
     this.#positions.varint(position - this.#before)
     this.#before = position

@@ -31,11 +31,11 @@ export class ByteWriter {
 
   /** A whole number from 0 to 2^53 - 1: seven bits a byte, lowest first, the high bit where more follow (LEB128). */
   varint(value: number): void {
-    let rest = value
-    while (rest >= 128) {
-      this.byte((rest % 128) | 128)
-      rest = Math.floor(rest / 128)
-    }
+    let large = value
+    for (; large > MAX_INT; large = Math.floor(large / 128)) this.byte((large % 128) | 128)
+    // Nearly all are small, and whole numbers of 32 bits are shifted where others are divided.
+    let rest = large | 0
+    for (; rest >= 128; rest >>= 7) this.byte((rest & 127) | 128)
     this.byte(rest)
   }
 
@@ -71,6 +71,8 @@ export class ByteWriter {
     this.#bytes = larger
   }
 }
+
+const MAX_INT = 2 ** 31 - 1
 
 /** Reads bytes from front to back; throws `DamagedWords` at the end. */
 export class ByteReader {

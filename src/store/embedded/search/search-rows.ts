@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import type { ChunkPlace } from '../../../core/search.ts'
-import type { EmbeddedText, NoteVectors } from '../../../core/search-writer.ts'
+import type { NoteVectors } from '../../../core/search-writer.ts'
 import type { DatabaseKind } from '../database-file.ts'
 import { DamagedIndex } from '../sqlite.ts'
 import { packVector } from '../vectors/packed-vector.ts'
@@ -80,15 +80,16 @@ export interface StoredVectors {
 
 /** A note's vectors as they are stored. */
 export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
-  const stored = ({ hash, vector }: EmbeddedText): StoredVector => ({
-    hash: Buffer.from(hash, 'hex'),
-    packed: packVector(vector),
-  })
+  // Read at once: each call costs more than the digits of one hash.
+  const hashes = Buffer.from([...chunks, ...names].map(({ hash }) => hash).join(''), 'hex')
+  const hashAt = (at: number): Uint8Array => hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
   return {
     stamp: stampOf(path),
     content: content.slice(0, 2 * CONTENT_BYTES),
-    chunks: chunks.map(({ start, end, startLine, endLine, ...text }) => ({ ...stored(text), start, end, startLine, endLine })),
-    names: names.map(stored),
+    chunks: chunks.map(({ start, end, startLine, endLine, vector }, at) => {
+      return { hash: hashAt(at), packed: packVector(vector), start, end, startLine, endLine }
+    }),
+    names: names.map(({ vector }, at) => ({ hash: hashAt(chunks.length + at), packed: packVector(vector) })),
   }
 }
 
@@ -99,13 +100,19 @@ export function packVectors(embedder: number, key: number, { stamp, content, chu
   header.write(content, 4, 'hex')
   header.writeUInt16LE(chunks.length, 4 + CONTENT_BYTES)
   header.writeUInt16LE(names.length, 6 + CONTENT_BYTES)
-  chunks.forEach(({ start, end, startLine, endLine }, at) => {
-    ;[start, end, startLine, endLine].forEach((value, n) => {
-      header.writeUInt32LE(value, HEADER_BYTES + at * PLACE_BYTES + 4 * n)
-    })
-  })
-  const texts: readonly StoredVector[] = [...chunks, ...names]
-  const parts = [header, ...texts.map(({ hash }) => hash), ...texts.map(({ packed }) => packed)]
+  let place = HEADER_BYTES
+  for (const { start, end, startLine, endLine } of chunks) {
+    header.writeUInt32LE(start, place)
+    header.writeUInt32LE(end, place + 4)
+    header.writeUInt32LE(startLine, place + 8)
+    header.writeUInt32LE(endLine, place + 12)
+    place += PLACE_BYTES
+  }
+  const parts: Uint8Array[] = [header]
+  for (const { hash } of chunks) parts.push(hash)
+  for (const { hash } of names) parts.push(hash)
+  for (const { packed } of chunks) parts.push(packed)
+  for (const { packed } of names) parts.push(packed)
   return sealBytes(vectorPlace(embedder, key), Buffer.concat(parts))
 }
 
