@@ -1,6 +1,6 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { coloursOf, PALETTE, themeOf } from './colours.ts'
 import { towards } from './graph.ts'
 import { MapView } from './map-view.ts'
@@ -51,7 +51,8 @@ export function NoteMap() {
     readonly y: number
   }>()
   const [isImpossible, setImpossible] = useState(false)
-  useEffect(() => {
+  // Before anything can be brought into view.
+  useLayoutEffect(() => {
     if (canvas.current === null) return undefined
     const dark = matchMedia('(prefers-color-scheme: dark)')
     let made: MapView

@@ -1,4 +1,4 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from './api.ts'
 import { plainLine } from './plain-line.ts'
 import { NoteLink } from './reader.tsx'
@@ -43,14 +43,25 @@ export function PathView() {
     'find_path',
     from === '' || to === '' ? undefined : { source: from, target: to, count: 3, avoid_hubs: true },
   )
-  const shown = answer instanceof Refused || answer?.path === undefined ? [] : answer.path
-  const key = shown.join('\n')
-  useEffect(() => {
-    draw(shown)
-    return () => {
-      path.value = []
-    }
+  const found = answer instanceof Refused || answer?.path === undefined ? [] : [answer, ...(answer.alternatives ?? [])]
+  const [opened, setOpened] = useState('')
+  const drawn = (found.find((way) => keyOf(way) === opened) ?? found[0])?.path ?? []
+  const key = drawn.join('\n')
+  const numbers = drawn.flatMap((id) => numberOf(id) ?? [])
+  // Before it is seen: what is clicked then is drawn after it.
+  useLayoutEffect(() => {
+    path.value = drawn
   }, [key])
+  useLayoutEffect(
+    () => () => {
+      path.value = []
+    },
+    [],
+  )
+  // Of a vault that is drawn in part, notes of the way may come later.
+  useLayoutEffect(() => {
+    if (numbers.length > 0) map.view?.goTo(numbers, isCalm())
+  }, [key, numbers.length])
   return (
     <section class="list" aria-label="Path">
       <h2>How two notes are connected</h2>
@@ -79,11 +90,11 @@ export function PathView() {
           <Chain found={answer} />
           {(answer.alternatives ?? []).map((other) => (
             <details
-              key={other.path.join()}
+              key={keyOf(other)}
               name="other-way"
               onToggle={(event) => {
-                if (event.currentTarget.open) draw(other.path)
-                else if (path.value === other.path) draw(shown)
+                const { open: isOpen } = event.currentTarget
+                setOpened((before) => (isOpen ? keyOf(other) : before === keyOf(other) ? '' : before))
               }}
             >
               <summary>{waySummary(other)}</summary>
@@ -111,11 +122,8 @@ function begin(id: string): void {
   void open(id, { fly: false, isRead: false })
 }
 
-/** Draws a way on the map and brings it into view. */
-function draw(ids: readonly string[]): void {
-  path.value = ids
-  const numbers = ids.flatMap((id) => numberOf(id) ?? [])
-  if (numbers.length > 0) map.view?.goTo(numbers, isCalm())
+function keyOf({ path: ids }: Found): string {
+  return ids.join('\n')
 }
 
 function waySummary({ path: ids, length }: Found): string {

@@ -181,7 +181,7 @@ export async function start(): Promise<void> {
     effect(() => {
       if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
     })
-    if (focus.value !== '') await open(focus.value, { isRead: pane.value !== 'list' })
+    if (focus.value !== '') await openFocus()
   } catch (error) {
     fail(error)
   }
@@ -323,6 +323,7 @@ interface OpenOptions {
 export async function open(given: string, { fly = true, isRead = true, at }: OpenOptions = {}): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
+  const { value: pathBefore } = path
   openGroups.value = NONE
   focus.value = id
   line.value = at
@@ -335,7 +336,9 @@ export async function open(given: string, { fly = true, isRead = true, at }: Ope
   }
   // Where it is not drawn yet, it will be.
   if (focused.value === undefined && isPart.value) await refreshing
-  if (fly && focused.value !== undefined) map.view?.goTo([focused.value], isCalm())
+  // A path that was found meanwhile stays in view.
+  const isOnlyNote = path.value.length === 0 || path.value === pathBefore
+  if (fly && isOnlyNote && focused.value !== undefined) map.view?.goTo([focused.value], isCalm())
 }
 
 /** Lets what is one link more around the note in focus stand out, and after three links everything again. */
@@ -411,7 +414,12 @@ export async function goToAddress(): Promise<void> {
     await refresh()
   } else if (withAttachments.value !== hadAttachments) await refresh()
   if (focus.value === '') note.value = undefined
-  else if (focus.value !== note.value?.id) await open(focus.value, { isRead: pane.value !== 'list' })
+  else if (focus.value !== note.value?.id) await openFocus()
+}
+
+/** Shows the note that the address names; what the address brings into view besides stays there. */
+function openFocus(): Promise<void> {
+  return open(focus.value, { isRead: pane.value !== 'list', fly: view.value !== 'path' || path.value.length === 0 })
 }
 
 export function isCalm(): boolean {

@@ -2,7 +2,7 @@ import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, test } from 'vitest'
-import { labelsOf, look, mapIsStill, openRoux, openWindow, openWorld } from './support.ts'
+import { labelsOf, look, mapIsStill, openRoux, openWindow, openWorld, spotsOf, type World } from './support.ts'
 
 const PHONE = { width: 390, height: 780 }
 
@@ -91,21 +91,76 @@ test('a wanted note leads to itself, and the notes that want it are told apart',
   await page.waitForSelector('.note h1:text-is("Deep Work")')
 })
 
-test('another way between two notes says over which notes it leads, and is brought into view', async () => {
+/** Two ways from Start to Goal: over Left, and over Right. */
+function worldOfTwoWays(): World {
   const world = openWorld()
   world.write('Start.md', '[[Left]] [[Right]]\n')
   world.write('Left.md', '[[Goal]]\n')
   world.write('Right.md', '[[Goal]]\n')
   world.write('Goal.md', 'There.\n')
-  const { page } = await look(await openRoux(world), { hash: '&view=path&note=start.md&to=goal.md' })
-  await page.waitForSelector('.chain')
+  return world
+}
+
+const BETWEEN = '&view=path&note=start.md&to=goal.md'
+
+/** Opens the way that is not shown at first, and says over which note it leads. */
+async function openOtherWay(page: Page): Promise<string> {
   const first = await page.innerText('.chain >> nth=0')
   const other = first.includes('Left') ? 'Right' : 'Left'
-  const summary = page.locator(`summary:has-text("${other}")`)
-  await summary.click()
+  await page.locator(`summary:has-text("${other}")`).click()
+  return other
+}
+
+/** Waits until a way over a note is in front of all else on the map. */
+async function wayIsShown(page: Page, over: string): Promise<void> {
   await mapIsStill(page)
-  const labels = (await labelsOf(page)).map(({ text }) => text)
-  expect(labels.slice(0, 3).sort()).toEqual(['Goal', 'Start', other].sort())
+  await expect
+    .poll(async () => (await labelsOf(page)).map(({ text }) => text).slice(0, 3), { timeout: 30_000 })
+    .toEqual(expect.arrayContaining(['Goal', 'Start', over]))
+}
+
+test('another way between two notes says over which notes it leads, and is brought into view', async () => {
+  const { page } = await look(await openRoux(worldOfTwoWays()), { hash: BETWEEN })
+  await wayIsShown(page, await openOtherWay(page))
+})
+
+test('another way that is opened as soon as it is there is shown', async () => {
+  const { page } = await look(await openRoux(worldOfTwoWays()), {
+    hash: BETWEEN,
+    before: () => {
+      // Faster than anything can be drawn.
+      new MutationObserver((_, self) => {
+        const summary = document.querySelector<HTMLElement>('[name="other-way"] > summary')
+        if (summary === null) return
+        self.disconnect()
+        summary.click()
+      }).observe(document, { childList: true, subtree: true })
+    },
+  })
+  await page.waitForSelector('details[open] > summary:has-text("Another way")')
+  const other = (await page.innerText('details[open] > summary')).includes('Left') ? 'Left' : 'Right'
+  await wayIsShown(page, other)
+})
+
+test('a way stays in view when the note that it begins at is there only after it', async () => {
+  const { page, context } = await openWindow()
+  let read = (): void => undefined
+  const mayRead = new Promise<void>((resolve) => {
+    read = resolve
+  })
+  await context.route(/\/web\/note/, async (route) => {
+    await mayRead
+    await route.continue()
+  })
+  const { address } = await openRoux(worldOfTwoWays())
+  await page.goto(`${address}${BETWEEN}`)
+  await page.waitForSelector('.chain')
+  await mapIsStill(page)
+  const whole = await spotsOf(page)
+  read()
+  await page.waitForSelector('.note h1:text-is("Start")')
+  await mapIsStill(page)
+  expect(await spotsOf(page)).toEqual(whole)
 })
 
 test('on the first day changes say since when anything is known, and what was edited last by the dates of the files', async () => {
