@@ -106,6 +106,7 @@ export async function openWindow({ width = 1280, height = 800, dark = false, bef
   // Nothing here is about time: this ends a test that hangs, on a machine that is busy with others.
   context.setDefaultTimeout(100_000)
   const page = await context.newPage()
+  await disturb(page)
   const foreign: string[] = []
   const errors: string[] = []
   context.on('request', (request) => {
@@ -114,6 +115,30 @@ export async function openWindow({ width = 1280, height = 800, dark = false, bef
   page.on('pageerror', ({ message }) => errors.push(message))
   return { page, context, foreign, errors }
 }
+
+/**
+ * With a number in `ROUX_JITTER`, answers take up to 1.5 s, each its own time, and scripts and frames up to eight times as long as
+ * else: what a test holds must not hang on which of them is there first.
+ */
+async function disturb(page: Page): Promise<void> {
+  const seed = Number(process.env.ROUX_JITTER)
+  if (!(seed > 0)) return
+  let state = seed + disturbed++
+  const next = (): number => {
+    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
+    return (state >> 8) / 2 ** 23
+  }
+  for (let at = 0; at < 3; at++) next()
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Emulation.setCPUThrottlingRate', { rate: 1 + next() ** 2 * 7 })
+  await page.route(/\/web\/(?!events)/, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, next() ** 2 * 1_500))
+    // The page may be gone by then.
+    await route.fallback().catch(() => undefined)
+  })
+}
+
+let disturbed = 0
 
 /** Opens the page and waits until the map is there. */
 export async function look(roux: RunningRoux, options: LookOptions & { readonly hash?: string } = {}): Promise<Looked> {
