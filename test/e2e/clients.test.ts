@@ -77,7 +77,7 @@ async function openRaw(world: World): Promise<Asking & { readonly server: Server
     // Answers that rest on meaning change for as long as notes are embedded.
     everythingFound: () =>
       expect
-        .poll(async () => (await server.call('search', { query: 'x' })).structuredContent._warnings ?? [], { timeout: 20_000 })
+        .poll(async () => (await server.call('search', { query: 'x' })).structuredContent._warnings ?? [], { timeout: 50_000 })
         .not.toContainEqual(expect.objectContaining({ code: 'EMBEDDING' })),
   }
 }

@@ -70,7 +70,7 @@ async function told([client, transport]: readonly [Wire, unknown]): Promise<Wire
   await client.callTool({ name: 'search', arguments: { query: 'x' } })
   await expect
     .poll(async () => JSON.stringify((await client.callTool({ name: 'search', arguments: { query: 'x' } })).structuredContent), {
-      timeout: 20_000,
+      timeout: 50_000,
     })
     .not.toMatch(/INDEX_BUILDING|EMBEDDING/)
   return await everything(client)

@@ -15,7 +15,7 @@ async function twoVaults(options: readonly string[] = []): Promise<{ readonly wo
   const server = world.serve([...settings(world), ...options])
   await server.initialize()
   await expect
-    .poll(async () => (await server.call('search', { query: 'x' })).structuredContent._warnings ?? [], { timeout: 20_000 })
+    .poll(async () => (await server.call('search', { query: 'x' })).structuredContent._warnings ?? [], { timeout: 50_000 })
     .toEqual([])
   return { world, server }
 }
@@ -138,7 +138,7 @@ test('a vault that is missing is told, and the others answer; when it comes it i
   expect(result.completion.values).toContain('home:concepts/gluten.md')
   cpSync(`${work}-away`, work, { recursive: true })
   await expect
-    .poll(async () => idsOf(await server.ask('get_hubs', { vault: 'work' }).catch(() => [])), { timeout: 20_000 })
+    .poll(async () => idsOf(await server.ask('get_hubs', { vault: 'work' }).catch(() => [])), { timeout: 50_000 })
     .toContain('work:plan.md')
 })
 

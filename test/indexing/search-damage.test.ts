@@ -180,7 +180,7 @@ describe('a damaged search index', () => {
                   .catch(() => ({ hits: [] }))
               ).hits.length,
             {
-              timeout: 10_000,
+              timeout: 50_000,
             },
           )
           .toBe(1)
@@ -255,6 +255,6 @@ test('damage of what the graph’s index says of a note: that one is built again
         .find('#aliases="alias 3"', new Date(0), options)
         .catch(() => undefined)
     )?.found.total
-  await expect.poll(count, { timeout: 5_000 }).toBe(1)
+  await expect.poll(count, { timeout: 50_000 }).toBe(1)
   await expectRight(server)
 })

@@ -145,7 +145,7 @@ describe('another embedder', () => {
     expect(await nearest(store, old, 'word3')).toHaveLength(1)
     expect((await statesOf(store)).find(({ embedder }) => embedder === old.id)?.notes).toBe(40)
     await service.findable('meaning', 20_000)
-    await expect.poll(() => statesOf(store), { timeout: 5_000 }).toEqual([{ embedder: next.id, notes: 40 }])
+    await expect.poll(() => statesOf(store), { timeout: 50_000 }).toEqual([{ embedder: next.id, notes: 40 }])
     expect(await nearest(store, old, 'word3')).toEqual([])
     expect(await nearest(store, next, 'word3')).toHaveLength(1)
     expect(await wordIds(store, 'word17')).toEqual(['notes/note 17.md'])

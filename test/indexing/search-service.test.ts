@@ -152,7 +152,7 @@ describe('starting', () => {
     const slow = new SlowBag()
     const first = await startedSearch(at, vault, openBag(slow))
     await expect
-      .poll(async () => (await statesOf(first.store))[0]?.notes ?? 0, { timeout: 10_000, interval: 2 })
+      .poll(async () => (await statesOf(first.store))[0]?.notes ?? 0, { timeout: 50_000, interval: 2 })
       .toBeGreaterThan(200)
     const [stored] = await statesOf(first.store)
     await first.close()
@@ -215,7 +215,7 @@ describe('several services on one file', () => {
       await Promise.all(servers.map(({ service }, at) => (at === round % 2 || round % 5 === 0 ? service.reconcile() : undefined)))
       await Promise.all(servers.map(({ service }) => service.findable('meaning', 20_000)))
       for (const { store } of servers) {
-        await expect.poll(() => wordIds(store, `turn${round}`), { timeout: 5_000 }).toEqual([`notes/note ${round}.md`])
+        await expect.poll(() => wordIds(store, `turn${round}`), { timeout: 50_000 }).toEqual([`notes/note ${round}.md`])
         expect(await wordIds(store, `word${round}`)).toEqual([])
       }
     }
@@ -257,7 +257,7 @@ describe('a graph that is built again', () => {
     await service.reconcile()
     await service.findable('meaning', 20_000)
     for (const at of [1, 17, 39]) {
-      await expect.poll(() => wordIds(store, `word${at}`), { timeout: 3_000 }).toEqual([`notes/note ${at}.md`])
+      await expect.poll(() => wordIds(store, `word${at}`), { timeout: 50_000 }).toEqual([`notes/note ${at}.md`])
     }
     expect(await wordIds(store, 'word0')).toEqual([])
     const [hit] = await nearest(store, bag, 'note 3 word3 and note 21 filler number3 filler number3 filler number3')

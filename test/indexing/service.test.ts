@@ -211,7 +211,7 @@ describe('starting', () => {
     expect(await service.ready(20_000)).toBe(true)
     expect(service.status().phase).toBe('missing')
     isThere = true
-    await expect.poll(() => service.status().phase, { timeout: 10_000 }).toBe('idle')
+    await expect.poll(() => service.status().phase, { timeout: 50_000 }).toBe('idle')
     expect((await ask(store).state()).files).toBe(60)
   })
 
@@ -261,7 +261,7 @@ describe('starting', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(errors).toHaveLength(1)
     isAway = false
-    await expect.poll(() => service.status().phase, { timeout: 10_000 }).toBe('idle')
+    await expect.poll(() => service.status().phase, { timeout: 50_000 }).toBe('idle')
     expect((await ask(store).state()).files).toBe(2)
   })
 
@@ -284,9 +284,9 @@ describe('starting', () => {
     })
     service.start()
     service.begin()
-    await expect.poll(() => service.status().search?.isStopped, { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => service.status().search?.isStopped, { timeout: 50_000 }).toBe(true)
     isAway = false
-    await expect.poll(() => service.status().search, { timeout: 10_000 }).toMatchObject({ words: { done: 1, total: 1 } })
+    await expect.poll(() => service.status().search, { timeout: 50_000 }).toMatchObject({ words: { done: 1, total: 1 } })
     expect(service.status().search?.isStopped).toBeUndefined()
   })
 })
@@ -382,7 +382,7 @@ describe('a damaged index', () => {
     const { store, service } = await started(file, new MemoryVault(NOTES))
     const expected = await expectedRows()
     // A reader may be the first to see it: its call fails once, and the next one is right.
-    await expect.poll(() => sameRows(store, expected), { timeout: 10_000 }).toBe(true)
+    await expect.poll(() => sameRows(store, expected), { timeout: 50_000 }).toBe(true)
     await service.ready(10_000)
     expect(service.status()).toMatchObject({ phase: 'idle', cache: 'disk' })
   })
@@ -431,7 +431,7 @@ describe('a damaged index', () => {
       bytes[at] = (bytes[at] as number) ^ 0xde
       writeFileSync(file, bytes)
       const { store, close } = await started(file, new MemoryVault(NOTES))
-      await expect.poll(() => sameRows(store, expected), { timeout: 10_000, message: `byte ${at}` }).toBe(true)
+      await expect.poll(() => sameRows(store, expected), { timeout: 50_000, message: `byte ${at}` }).toBe(true)
       await close()
     }
   }, 60_000)
@@ -448,7 +448,7 @@ describe('a damaged index', () => {
           for (const [at, by] of flips) if (at < bytes.length) bytes[at] = (bytes[at] as number) ^ by
           writeFileSync(file, bytes)
           const { store, close } = await started(file, new MemoryVault(NOTES))
-          await expect.poll(() => sameRows(store, expected), { timeout: 10_000 }).toBe(true)
+          await expect.poll(() => sameRows(store, expected), { timeout: 50_000 }).toBe(true)
           await close()
         },
       ),

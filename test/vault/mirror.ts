@@ -16,7 +16,7 @@ export interface Mirror {
   until(holds: () => boolean): Promise<void>
 }
 
-const PATIENCE = { timeout: 20_000, interval: 20 }
+const PATIENCE = { timeout: 50_000, interval: 20 }
 
 /** Watches the vault at `root` until the test ends. */
 export async function mirrorVault(root: string, options: Partial<WatchOptions> = {}): Promise<Mirror> {

@@ -36,7 +36,7 @@ const writeOwn = (text: string) => {
   mkdirSync(join(own, '..'), { recursive: true })
   writeFileSync(own, text)
 }
-const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeout: 10_000, interval: 10 })
+const eventually = (expectation: () => void) => vi.waitFor(expectation, { timeout: 50_000, interval: 10 })
 
 test('a file that was not there when the server started takes effect', async () => {
   writeOwn('tools:\n  write: true\nmcp:\n  prompts_folder: Prompts\n')

@@ -68,7 +68,7 @@ export function current(accept: (key: number) => boolean = () => true) {
 
 /** Waits for what goes on in the background. */
 export async function until(isSo: () => boolean): Promise<void> {
-  await vi.waitUntil(isSo, { timeout: 10_000, interval: 1 })
+  await vi.waitUntil(isSo, { timeout: 50_000, interval: 1 })
 }
 
 /** Waits until the graph holds everything. */
