@@ -1,6 +1,13 @@
 import type { Coverage, Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError } from '../core/provider-error.ts'
-import { BATCH, columnsOf, openStaticEmbedder, type StaticEmbedder, staticId } from './static-embedder.ts'
+import {
+  BATCH,
+  columnsOf,
+  openSparseStaticEmbedder,
+  openStaticEmbedder,
+  type StaticEmbedder,
+  staticId,
+} from './static-embedder.ts'
 import { readStaticHeader } from './static-table.ts'
 
 /** How long the table is kept after the last text, ms: the next edit may be near. */
@@ -9,23 +16,26 @@ const KEPT = 5_000
 export interface LazyOptions {
   /** How long the table is kept after the last text, ms. */
   readonly kept?: number
-  /** The first text is expected soon: the table is read at once. */
+  /** The first text is expected soon: the table is opened at once. */
   readonly isExpected?: boolean
+  /** Texts are few and short: only the rows of their words are read. */
+  readonly isSparse?: boolean
 }
 
 /**
- * The built-in embedder for a thread that seldom embeds: the table of 8 MB is there only while it does.
+ * The built-in embedder for a thread that seldom embeds: its table, of 8 MB where it is read whole, is there only while it does.
  * @throws RouxError `PROVIDER_ERROR` that names the file when it cannot be used.
  */
 export function openLazyStaticEmbedder(
   path: string,
   dimensions?: number,
-  { kept = KEPT, isExpected = false }: LazyOptions = {},
+  { kept = KEPT, isExpected = false, isSparse = false }: LazyOptions = {},
 ): Embedder {
   const header = readStaticHeader(path)
   const columns = columnsOf(header, path, dimensions)
-  const embedder = new LazyStaticEmbedder(path, { id: staticId(header, columns), dimensions: columns, kept })
-  if (isExpected) embedder.readAhead()
+  const open = () => (isSparse ? openSparseStaticEmbedder : openStaticEmbedder)(path, columns)
+  const embedder = new LazyStaticEmbedder(open, { id: staticId(header, columns), dimensions: columns, kept })
+  if (isExpected) embedder.openAhead()
   return embedder
 }
 
@@ -33,31 +43,37 @@ class LazyStaticEmbedder implements Embedder {
   readonly id: string
   readonly dimensions: number
   readonly batch = BATCH
-  readonly #path: string
+  readonly #openTable: () => StaticEmbedder
   readonly #kept: number
   #open: StaticEmbedder | undefined
   #timer: NodeJS.Timeout | undefined
+  #running = 0
   #isClosed = false
 
-  constructor(path: string, { id, dimensions, kept }: Pick<Embedder, 'id' | 'dimensions'> & { readonly kept: number }) {
-    this.#path = path
+  constructor(
+    openTable: () => StaticEmbedder,
+    { id, dimensions, kept }: Pick<Embedder, 'id' | 'dimensions'> & { readonly kept: number },
+  ) {
+    this.#openTable = openTable
     this.#kept = kept
     this.id = id
     this.dimensions = dimensions
   }
 
-  /** Reads the table for a text that comes soon. */
-  readAhead(): void {
-    this.#open ??= openStaticEmbedder(this.#path, this.dimensions)
+  /** Opens the table for a text that comes soon. */
+  openAhead(): void {
+    this.#use()
     this.#keep()
   }
 
   async embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
     if (this.#isClosed) throw closedError(this.id)
     const table = this.#use()
+    this.#running++
     try {
       return await table.embed(texts, kind, signal)
     } finally {
+      this.#running--
       this.#keep()
     }
   }
@@ -73,7 +89,8 @@ class LazyStaticEmbedder implements Embedder {
   #keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      this.#open = undefined
+      // Whoever still embeds keeps it when he has ended.
+      if (this.#running === 0) this.#giveUp()
     }, this.#kept)
     this.#timer.unref()
   }
@@ -81,12 +98,17 @@ class LazyStaticEmbedder implements Embedder {
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#timer)
+    this.#giveUp()
+  }
+
+  #giveUp(): void {
+    void this.#open?.close()
     this.#open = undefined
   }
 
   #use(): StaticEmbedder {
     clearTimeout(this.#timer)
-    this.#open ??= openStaticEmbedder(this.#path, this.dimensions)
+    this.#open ??= this.#openTable()
     return this.#open
   }
 }

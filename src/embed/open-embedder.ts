@@ -23,7 +23,7 @@ export async function openEmbedder(
   switch (settings.kind) {
     case 'static': {
       const { openLazyStaticEmbedder } = await import('./lazy-static-embedder.ts')
-      return openLazyStaticEmbedder(dependencies.tablePath, settings.dimensions, { kept: KEPT, isExpected: true })
+      return openLazyStaticEmbedder(dependencies.tablePath, settings.dimensions, { kept: KEPT, isExpected: true, isSparse: true })
     }
     case 'transformers': {
       const { openTransformersEmbedder } = await import('./transformers-embedder.ts')

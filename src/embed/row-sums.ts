@@ -35,20 +35,34 @@ const plainRoom: TableRoom = {
 }
 
 function plainSums(weights: Int8Array, { dimensions, columns }: TableShape): RowSums {
+  return addedBy(columns, (sums, row, factor) => addRow(sums, factor, weights, row * dimensions))
+}
+
+/** Adds up rows that are read when they are first needed, and kept. */
+export function readingSums(read: (row: number) => Int8Array, columns: number): RowSums {
+  const kept = new Map<number, Int8Array>()
+  return addedBy(columns, (sums, row, factor) => {
+    const weights = kept.get(row) ?? read(row)
+    kept.set(row, weights)
+    addRow(sums, factor, weights, 0)
+  })
+}
+
+function addedBy(columns: number, add: (sums: Float64Array, row: number, factor: number) => void): RowSums {
   const sums = new Float64Array(columns)
   return {
     kind: 'plain',
     of(rows, factors, count) {
       sums.fill(0)
-      for (let i = 0; i < count; i++) {
-        const first = (rows[i] as number) * dimensions
-        const factor = factors[i] as number
-        for (let column = 0; column < columns; column++) {
-          sums[column] = (sums[column] as number) + factor * (weights[first + column] as number)
-        }
-      }
+      for (let i = 0; i < count; i++) add(sums, rows[i] as number, factors[i] as number)
       return sums
     },
+  }
+}
+
+function addRow(sums: Float64Array, factor: number, weights: Int8Array, first: number): void {
+  for (let column = 0; column < sums.length; column++) {
+    sums[column] = (sums[column] as number) + factor * (weights[first + column] as number)
   }
 }
 

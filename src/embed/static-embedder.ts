@@ -1,7 +1,7 @@
 import type { Coverage, Embedder, EmbedKind } from '../core/embedder.ts'
 import { closedError, providerError } from '../core/provider-error.ts'
-import { makeTableRoom, type RowSums } from './row-sums.ts'
-import { damaged, readStaticTable, type StaticTable } from './static-table.ts'
+import { makeTableRoom, type RowSums, readingSums } from './row-sums.ts'
+import { damaged, openStaticRows, readStaticTable, type TableHead } from './static-table.ts'
 import { WordPieces } from './word-pieces.ts'
 
 export const BATCH = 256
@@ -17,17 +17,41 @@ const LETTER = /[\p{L}\p{N}]/u
  */
 export function openStaticEmbedder(path: string, dimensions?: number, room = makeTableRoom()): StaticEmbedder {
   const table = readStaticTable(path, room)
-  const pieces = new WordPieces(table.vocabulary)
-  if (pieces.size !== table.rows) throw damaged(path, `it has ${pieces.size} word pieces for ${table.rows} rows`)
   const columns = columnsOf(table, path, dimensions)
-  return new StaticEmbedder(table, pieces, room.sums(table.weights, { dimensions: table.dimensions, columns }), columns)
+  return new StaticEmbedder(
+    table,
+    piecesOf(table, path),
+    room.sums(table.weights, { dimensions: table.dimensions, columns }),
+    columns,
+  )
+}
+
+/**
+ * The same for a few texts, such as questions: of the table's weights only the rows of their words are read, 256 bytes each where
+ * the whole table is 8 MB. The file stays open until `close`. @throws RouxError as `openStaticEmbedder` does
+ */
+export function openSparseStaticEmbedder(path: string, dimensions?: number): StaticEmbedder {
+  const table = openStaticRows(path)
+  try {
+    const columns = columnsOf(table, path, dimensions)
+    return new StaticEmbedder(table, piecesOf(table, path), readingSums(table.read, columns), columns, table.close)
+  } catch (error) {
+    table.close()
+    throw error
+  }
+}
+
+function piecesOf({ vocabulary, rows }: TableHead, path: string): WordPieces {
+  const pieces = new WordPieces(vocabulary)
+  if (pieces.size !== rows) throw damaged(path, `it has ${pieces.size} word pieces for ${rows} rows`)
+  return pieces
 }
 
 /** What a letter of a dropped word counts in a vector's place: about the length of the table's rows (.83 in the mean). */
 const UNKNOWN_LENGTH = 1
 
 /** How many columns of a table are used. */
-export function columnsOf(table: Pick<StaticTable, 'dimensions'>, path: string, wanted: number | undefined): number {
+export function columnsOf(table: Pick<TableHead, 'dimensions'>, path: string, wanted: number | undefined): number {
   if (wanted === undefined || wanted <= table.dimensions) return wanted ?? table.dimensions
   throw providerError(
     `The embedding table ${path} has ${table.dimensions} dimensions, and ${wanted} are asked for.`,
@@ -36,7 +60,7 @@ export function columnsOf(table: Pick<StaticTable, 'dimensions'>, path: string, 
 }
 
 /** What vectors of a table's first columns are known by. */
-export function staticId({ model }: Pick<StaticTable, 'model'>, dimensions: number): string {
+export function staticId({ model }: Pick<TableHead, 'model'>, dimensions: number): string {
   return `static:${model}:${dimensions}`
 }
 
@@ -51,22 +75,24 @@ export class StaticEmbedder implements Embedder {
   /** By row, of those that were asked for: a question and the names of notes have many in common with those before. */
   readonly #lengths = new Map<number, number>()
   #factors = new Float64Array(FIRST_FACTORS)
+  readonly #release: () => void
   #closed = false
 
-  constructor(table: StaticTable, pieces: WordPieces, sums: RowSums, dimensions: number) {
+  constructor(table: TableHead, pieces: WordPieces, sums: RowSums, dimensions: number, release = () => {}) {
     this.#scales = table.scales
     this.#pieces = pieces
     this.#sums = sums
+    this.#release = release
     this.dimensions = dimensions
     this.id = staticId(table, dimensions)
   }
 
   async embed(texts: readonly string[], _kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
-    if (this.#closed) throw closedError(this.id)
     const vectors: Float32Array[] = []
     let turn = performance.now()
     for (const text of texts) {
       signal?.throwIfAborted()
+      if (this.#closed) throw closedError(this.id)
       vectors.push(this.embedText(text))
       if (performance.now() - turn < TURN) continue
       await new Promise((resolve) => setImmediate(resolve))
@@ -111,6 +137,7 @@ export class StaticEmbedder implements Embedder {
 
   async close(): Promise<void> {
     this.#closed = true
+    this.#release()
   }
 
   #lengthOf(row: number): number {

@@ -1,9 +1,10 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { RouxError } from '../core/errors.ts'
 import { providerError, reasonOf } from '../core/provider-error.ts'
 import { makeTableRoom, type TableRoom } from './row-sums.ts'
 
-/** A table of word-piece vectors, as views of the file's bytes. */
-export interface StaticTable {
+/** What tells the vectors of a table apart, as views of the file's bytes. */
+export interface TableHead {
   /** Name of the model that it was distilled from: `all-minilm-l6-v2`. */
   readonly model: string
   readonly rows: number
@@ -13,7 +14,18 @@ export interface StaticTable {
   readonly vocabulary: Uint8Array
   /** A row's weights are `scales[row] × weights[row × dimensions …]`. */
   readonly scales: Float32Array
+}
+
+/** A table of word-piece vectors. */
+export interface StaticTable extends TableHead {
   readonly weights: Int8Array
+}
+
+/** A table whose weights stay in its file until they are asked for. */
+export interface StaticRows extends TableHead {
+  /** The weights of a row. @throws RouxError `PROVIDER_ERROR` */
+  read(row: number): Int8Array
+  close(): void
 }
 
 const MAGIC = 'STE1'
@@ -32,26 +44,56 @@ export function readStaticTable(path: string, room: Pick<TableRoom, 'allocate'> 
 
 /** `readStaticTable` of bytes that are there already; `path` is for messages. The table keeps the bytes. */
 export function parseStaticTable(bytes: Uint8Array, path: string): StaticTable {
-  const fail = (problem: string) => damaged(path, problem)
-  const { rows, dims, vocabBytes, model, length } = headerOf(bytes, path)
-  const vocabularyEnd = PREAMBLE + length + vocabBytes
-  const scalesEnd = vocabularyEnd + 4 * rows
-  const size = scalesEnd + rows * dims
-  if (bytes.length !== size) throw fail(`it has ${bytes.length} bytes and should have ${size}`)
-  const scales = readScales(bytes.subarray(vocabularyEnd, scalesEnd))
-  if (!scales.every((scale) => Number.isFinite(scale) && scale >= 0)) throw fail('it holds weights that are no numbers')
-  return {
-    model,
-    rows,
-    dimensions: dims,
-    vocabulary: bytes.subarray(PREAMBLE + length, vocabularyEnd),
-    scales,
-    weights: new Int8Array(bytes.buffer, bytes.byteOffset + scalesEnd, rows * dims),
+  const { head, end } = headIn(bytes, path, bytes.length)
+  return { ...head, weights: new Int8Array(bytes.buffer, bytes.byteOffset + end, head.rows * head.dimensions) }
+}
+
+/** Opens a table of which only what a few texts need is read. @throws RouxError as `readStaticTable` does */
+export function openStaticRows(path: string): StaticRows {
+  const { length, rows, vocabBytes } = headerOf(readBeginning(path), path)
+  const file = tried(path, () => openSync(path, 'r'))
+  try {
+    const bytes = new Uint8Array(PREAMBLE + length + vocabBytes + 4 * rows)
+    const { head, end } = tried(path, () => headIn(readWhole(file, bytes), path, fstatSync(file).size))
+    let isOpen = true
+    return {
+      ...head,
+      read(row) {
+        // Its number may be another file's by now.
+        if (!isOpen) throw damaged(path, 'it was closed')
+        return rowOf(file, end + row * head.dimensions, head.dimensions, path)
+      },
+      close() {
+        if (isOpen) closeSync(file)
+        isOpen = false
+      },
+    }
+  } catch (error) {
+    closeSync(file)
+    throw error
   }
 }
 
+function rowOf(file: number, at: number, size: number, path: string): Int8Array {
+  const row = new Int8Array(size)
+  if (tried(path, () => readSync(file, row, 0, size, at)) < size) throw damaged(path, 'it is cut off')
+  return row
+}
+
+/** All that stands before the weights, and where they begin. `size`: of the whole file. */
+function headIn(bytes: Uint8Array, path: string, size: number): { readonly head: TableHead; readonly end: number } {
+  const { rows, dims, vocabBytes, model, length } = headerOf(bytes, path)
+  const vocabularyEnd = PREAMBLE + length + vocabBytes
+  const end = vocabularyEnd + 4 * rows
+  const wanted = end + rows * dims
+  if (size !== wanted) throw damaged(path, `it has ${size} bytes and should have ${wanted}`)
+  const scales = readScales(bytes.subarray(vocabularyEnd, end))
+  if (!scales.every((scale) => Number.isFinite(scale) && scale >= 0)) throw damaged(path, 'it holds weights that are no numbers')
+  return { head: { model, rows, dimensions: dims, vocabulary: bytes.subarray(PREAMBLE + length, vocabularyEnd), scales }, end }
+}
+
 /** What a table is, without reading it. @throws RouxError `PROVIDER_ERROR` that names the file. */
-export function readStaticHeader(path: string): Pick<StaticTable, 'model' | 'dimensions'> {
+export function readStaticHeader(path: string): Pick<TableHead, 'model' | 'dimensions'> {
   const { model, dims } = headerOf(readBeginning(path), path)
   return { model, dimensions: dims }
 }
@@ -116,16 +158,27 @@ function readScales(bytes: Uint8Array): Float32Array {
 }
 
 function readFile(path: string, room: Pick<TableRoom, 'allocate'>): Uint8Array {
+  return withFile(path, (file) => readWhole(file, room.allocate(fstatSync(file).size)))
+}
+
+/** @throws RouxError `PROVIDER_ERROR` of whatever the system says */
+function tried<T>(path: string, act: () => T): T {
   try {
+    return act()
+  } catch (error) {
+    throw error instanceof RouxError ? error : damaged(path, `it cannot be read (${reasonOf(error)})`, error)
+  }
+}
+
+function withFile<T>(path: string, use: (file: number) => T): T {
+  return tried(path, () => {
     const file = openSync(path, 'r')
     try {
-      return readWhole(file, room.allocate(fstatSync(file).size))
+      return use(file)
     } finally {
       closeSync(file)
     }
-  } catch (error) {
-    throw damaged(path, `it cannot be read (${reasonOf(error)})`, error)
-  }
+  })
 }
 
 function readWhole(file: number, bytes: Uint8Array): Uint8Array {
@@ -136,16 +189,7 @@ function readWhole(file: number, bytes: Uint8Array): Uint8Array {
 
 function readBeginning(path: string): Uint8Array {
   const bytes = new Uint8Array(PREAMBLE + MAX_HEADER)
-  try {
-    const file = openSync(path, 'r')
-    try {
-      return bytes.subarray(0, readSync(file, bytes))
-    } finally {
-      closeSync(file)
-    }
-  } catch (error) {
-    throw damaged(path, `it cannot be read (${reasonOf(error)})`, error)
-  }
+  return withFile(path, (file) => bytes.subarray(0, readSync(file, bytes)))
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -33,3 +33,18 @@ test('a table that is not expected is read with the first text', async () => {
   takeAway()
   await expect(embedder.embed(['text'], 'query')).rejects.toThrow(/cannot be read/)
 })
+
+test('of a table for few texts only rows are read, its file is closed a while after the last text, and not under one who embeds', async () => {
+  const { path, takeAway } = table()
+  const embedder = openLazyStaticEmbedder(path, undefined, { kept: 1_000, isExpected: true, isSparse: true })
+  takeAway()
+  const many = embedder.embed(
+    Array.from({ length: 3_000 }, (_, at) => `text ${at} `.repeat(20)),
+    'query',
+  )
+  embedder.coverage?.('short')
+  vi.advanceTimersByTime(1_000)
+  expect(await many).toHaveLength(3_000)
+  vi.advanceTimersByTime(1_000)
+  await expect(embedder.embed(['text'], 'query')).rejects.toThrow(/cannot be read/)
+})

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { openStaticEmbedder } from '../../src/embed/static-embedder.ts'
+import { openSparseStaticEmbedder, openStaticEmbedder } from '../../src/embed/static-embedder.ts'
 import { parseStaticTable, readStaticTable } from '../../src/embed/static-table.ts'
 import { dot, testEmbedder } from '../contract/embedder.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -10,6 +10,7 @@ import { tokenize, vocabularyOf } from './reference.ts'
 import { TABLE } from './support.ts'
 
 testEmbedder('static', async () => openStaticEmbedder(TABLE), { knowsMeanings: true, runs: 100 })
+testEmbedder('static, of rows that are read when needed', async () => openSparseStaticEmbedder(TABLE), { knowsMeanings: true })
 testEmbedder('static, half as wide', async () => openStaticEmbedder(TABLE, 128), { knowsMeanings: true })
 
 const embedder = openStaticEmbedder(TABLE)
@@ -82,6 +83,18 @@ test('others have their turn during a long call', async () => {
   expect(turns).toBeGreaterThan(2)
 })
 
+test('rows that are read when needed give the same vectors to the bit, and the same coverage', async () => {
+  const sparse = openSparseStaticEmbedder(TABLE)
+  const half = [openStaticEmbedder(TABLE, 128), openSparseStaticEmbedder(TABLE, 128)] as const
+  for (const text of ['', 'How is sourdough fed?', '日本語 und Größe', 'word '.repeat(400), 'qqqzzzxxyy']) {
+    expect(sparse.embedText(text)).toEqual(embedder.embedText(text))
+    expect(sparse.coverage(text)).toEqual(embedder.coverage(text))
+    expect(half[1].embedText(text)).toEqual(half[0].embedText(text))
+  }
+  for (const one of [sparse, half[1]]) await one.close()
+  expect(() => sparse.embedText('never read before')).toThrow(/was closed/)
+})
+
 describe('a table that cannot be used', () => {
   const bytes = readFileSync(TABLE)
   const [header, end] = [JSON.parse(bytes.toString('utf8', 8, 8 + bytes.readUInt32LE(4))), 8 + bytes.readUInt32LE(4)]
@@ -89,14 +102,16 @@ describe('a table that cannot be used', () => {
   function check(damaged: Uint8Array, message: RegExp): void {
     const path = join(temporaryFolder(), 'table.bin')
     writeFileSync(path, damaged)
-    expect(() => openStaticEmbedder(path)).toThrow(
-      expect.objectContaining({
-        code: 'PROVIDER_ERROR',
-        message: expect.stringMatching(message),
-        hint: expect.stringContaining('embedder.kind'),
-      }),
-    )
-    expect(() => openStaticEmbedder(path)).toThrow(path)
+    for (const open of [openStaticEmbedder, openSparseStaticEmbedder]) {
+      expect(() => open(path)).toThrow(
+        expect.objectContaining({
+          code: 'PROVIDER_ERROR',
+          message: expect.stringMatching(message),
+          hint: expect.stringContaining('embedder.kind'),
+        }),
+      )
+      expect(() => open(path)).toThrow(path)
+    }
   }
 
   function withHeader(changes: Readonly<Record<string, unknown>>): Uint8Array {
