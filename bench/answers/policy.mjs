@@ -16,7 +16,19 @@
 // Where a tool takes titles it is given the name as it is; of one that it does not know it names the nearest ids, and the first that has all
 // words of the name is taken. Elsewhere, and where there is none, the name is resolved. A name that does not resolve, or not surely, is searched
 // for. Lists go on until they are whole, where the tool lets them.
-import { clausesOf, conditionsIn, linksIn, nameIn, numberIn, pairsIn, sortIn, stemsOf, targetIn, variantsOf } from './words.mjs'
+import {
+  clausesOf,
+  conditionsIn,
+  countIn,
+  linksIn,
+  nameIn,
+  numberIn,
+  pairsIn,
+  sortIn,
+  stemsOf,
+  targetIn,
+  variantsOf,
+} from './words.mjs'
 
 /** Words of the question that must stand around a link for it to be followed. */
 const FOLLOWED = 2
@@ -258,11 +270,17 @@ async function brokenHeadings(session, question) {
   return { given: [...new Set(rows.filter(fits).map(({ id }) => id))] }
 }
 
-/** The targets without a note, by how many notes want them; without such a kind of problem, every broken link is counted. */
-export async function missing(session) {
+/**
+ * The targets without a note, by how many notes want them; without such a kind of problem, every broken link is counted. `number` is how many there are, or,
+ * where only the first are asked for, how many notes want the very first.
+ */
+export async function missing(session, question = '') {
   if (session.offers('get_problems', 'kind', 'missing_note')) {
-    const { value, total } = await session.call('get_problems', { kind: 'missing_note' })
-    return { given: (value.problems ?? value).map(({ text }) => text), number: total ?? value.total }
+    const limit = countIn(question)
+    const { value, total } = await session.call('get_problems', { kind: 'missing_note', ...(limit !== undefined && { limit }) })
+    const rows = value.problems ?? value
+    const given = (limit === undefined ? rows : rows.slice(0, limit)).map(({ text }) => text)
+    return { given, number: limit === undefined ? (total ?? value.total) : rows[0]?.notes }
   }
   const { rows } = await whole(session, 'get_problems', { kind: 'broken_link' })
   const wanting = new Map()

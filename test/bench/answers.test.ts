@@ -105,6 +105,7 @@ describe('what the words of a question say', () => {
     ['Where is Digital garden mentioned and in which sentence?', 'Digital garden'],
     ['Which notes send you to the page on Local and remote vaults?', 'Local and remote vaults'],
     ['Which notes refer to the guide “Slow starts, and why”?', 'Slow starts, and why'],
+    ['Which notes refer readers to Word count, and with what words?', 'Word count'],
   ])('%s: the note asked for', (question, name) => {
     expect(variantsOf(targetIn(question))).toContain(name)
   })
@@ -116,6 +117,7 @@ describe('what the words of a question say', () => {
     ['What connects "Search" and "Local and remote vaults"?', ['Search', 'Local and remote vaults']],
     ['What stands between Symbolic links and junctions and Word count?', ['Symbolic links and junctions', 'Word count']],
     ['Through which notes does the concept Blog link to the plugin Templater?', ['Blog', 'Templater']],
+    ['How does Group Discussion hang together with Markdown?', ['Group Discussion', 'Markdown']],
   ])('%s: the two notes', (question, [one, two]) => {
     const pairs = pairsIn(question).map((pair) => pair.map((name) => variantsOf(name)))
     expect(pairs).toContainEqual([expect.arrayContaining([one]), expect.arrayContaining([two])])
@@ -123,6 +125,7 @@ describe('what the words of a question say', () => {
 
   test.each([
     ['Which notes are in the folder Plugins, and how many?', { folder: 'Plugins' }],
+    ['What is in the folder Plugins and its subfolders, and how many?', { folder: 'Plugins' }],
     [
       'How many notes does the folder 04 - Guides, Workflows, & Courses/Guides hold?',
       { folder: '04 - Guides, Workflows, & Courses/Guides' },
@@ -204,6 +207,20 @@ describe('which calls are made', () => {
     const session = sessionOf({ find_nodes: () => [], get_hubs: () => [], get_problems: () => ({ problems: [] }) })
     await answer(session, { kind: 'vault', question })
     expect(session.log).toEqual([[tool, args]])
+  })
+
+  test('of missing notes one is asked for, or as many as are named, and how many want the first', async () => {
+    const problems = ['A', 'B', 'C'].map((text) => ({ id: text.toLowerCase(), text, notes: 3 }))
+    const ask = async (question: string) => {
+      const session = sessionOf({ get_problems: () => ({ problems }) }, { get_problems: ['missing_note'] })
+      return [await answer(session, { kind: 'vault', question }), session.log[0]?.[1]]
+    }
+    expect(await ask('Which note that does not exist do the most notes link to, and how many are they?')).toEqual([
+      { given: ['A'], number: 3 },
+      { kind: 'missing_note', limit: 1 },
+    ])
+    expect(await ask('Which two missing notes are linked to most?')).toMatchObject([{ given: ['A', 'B'] }, { limit: 2 }])
+    expect((await ask('Which notes are most missing?'))[1]).toEqual({ kind: 'missing_note' })
   })
 
   test('a link that stands among the words of the question is followed', async () => {
