@@ -154,6 +154,8 @@ async function list(session, question) {
   const asked = conditionsIn(question)
   const folder = asked.folder?.replace(/\/$/, '')
   const found = await listed(session, { ...asked, folder })
+  // No condition was read: that all notes fit is not what was asked.
+  if (found === undefined) return await fact(session, question)
   if (found.given.length > 0 || folder === undefined || folder.includes('/')) return found
   // A folder may be called by its last name alone.
   const path = (await folders(session)).find((one) => one.path.toLowerCase().endsWith(`/${folder.toLowerCase()}`))?.path
@@ -167,6 +169,7 @@ async function listed(session, asked) {
   if (tag !== undefined && only('tag')) return await members(session, 'list_nodes', { tag })
   if (tags !== undefined) return await members(session, 'search_by_tags', { tags, mode: anyTag ? 'any' : 'all' })
   const query = conditionsQuery(session, asked)
+  if (query === '' && month === undefined) return undefined
   let found
   for (const way of month === undefined ? [''] : waysToDate(session, asked)) {
     const words = { query: `${way} ${query}`.trim() }
@@ -177,8 +180,9 @@ async function listed(session, asked) {
 }
 
 /** Conditions as `find_nodes` understands them. */
-function conditionsQuery(session, { tag, inProperties, key, value, task, text, month, name }) {
+function conditionsQuery(session, { tag, inProperties, key, value, has, task, text, month, name }) {
   const parts = []
+  if (has !== undefined) parts.push(`has:${has}`)
   if (tag !== undefined) parts.push(inProperties ? `#tags=${quote(tag)}` : `#${tag}`)
   if (key !== undefined) parts.push(`#${quote(key)}=${value === '' ? '' : quote(value)}`)
   if (task !== undefined && session.offers('find_nodes', 'query', 'task:')) parts.push(`task:${task}`)
@@ -200,6 +204,10 @@ function waysToDate(session, { verb, month, next }) {
 
 /** What words of a question about the vault as a whole ask for; the first that fits. */
 const ABOUT_VAULTS = [
+  [
+    /\bnotes?\b.*\b(?:contain|have|has|with)\s+links?\s+to\b.*\b(?:missing|do(?:es)?\s+not\s+exist)\b/i,
+    (session, question) => problems(session, question, 'broken_link'),
+  ],
   [/\b(?:headings?|sections?|blocks?)\b.*\b(?:not\s+(?:have|exist|there)|missing|lacks?|gone|nowhere|broken)\b/i, brokenHeadings],
   [
     /\bdead[\s-]ends?\b|\blink(?:s|ing)?\s+to\s+no\b|\bno\s+outgoing\b/i,

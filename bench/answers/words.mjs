@@ -16,7 +16,7 @@ const AFTER = new RegExp(`\\s+(?:${NOUNS})$`, 'i')
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
 /** Where a name inside a sentence ends: at the sentence's end, or at a comma with something in lower case behind it. */
-const END = String.raw`(?=,\s+\p{Ll}|[?!;:]|\.(?:\s|$)|\s+and\s+(?:how|what|where|why|who|which|in which|for what)\b|$)`
+const END = String.raw`(?=,\s+\p{Ll}|[?!;:]|\.(?:\s|$)|\s+and\s+(?:how|what|where|why|who|which|in which|for what)\b|\s+(?:with|by)\s+an?\s+link\b|$)`
 /** The same for the name of a folder or the value of a property, which a verb may follow. */
 const VERB_END = String.raw`(?=\s+(?:are|is|do|does|have|has|had|holds?|contains?|that|which|who|whose|with|link|links|carry|mention|name|say|and\s+its|and\s+all)\b|${END.slice(3)}`
 const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu
@@ -145,6 +145,9 @@ export function conditionsIn(question) {
     ...when,
     task: taskIn(rest),
     name: when === undefined ? undefined : capitalsIn(rest.slice(0, when.at)).find((one, at) => at > 0 || !rest.startsWith(one)),
+    has: /\b(?:have|has|with)\s+(?:an?\s+)?(alias|tag)(?:e?s)?(?=[\s,?.]|$)/i
+      .exec(property === undefined ? rest : '')?.[1]
+      .toLowerCase(),
     text: folder === undefined && property === undefined && (tag ?? tags) === undefined ? quotedIn(rest)[0] : undefined,
   }
 }
@@ -159,6 +162,8 @@ function propertyIn(text) {
       upTo(
         String.raw`\bwhose\s+(?<key>\S+)(?:\s+property)?\s+(?:is|are|says?|contains?|equals|holds?|includes?|has)\s+(?<value>.+?)`,
       ),
+      /\b(?:carry|have|has|hold|use|with)\s+(?<value>.+?)\s+as\s+(?:the\s+|an?\s+)?(?<key>\S+)\s+(?:in|among)\s+(?:their|its|the)\s+(?:properties|frontmatter)\b/iu,
+      /\b(?:carry|have|has|hold|use|with)\s+(?<value>\S+)\s+among\s+(?:their|its)\s+(?!properties\b|frontmatter\b|tags?\b)(?<key>[^\s,?.]+)/iu,
       /\b(?:have|has|with|carry|set|use)\s+(?:the|a|an|any)\s+(?<key>\S+)\s+property\b/iu,
       /\b(?:have|has|with|carry|set|use)\s+(?:the|a|an|any)\s+property\s+(?<key>[^\s,?.]+)/iu,
     ],
@@ -204,9 +209,13 @@ export function countIn(question) {
   return /\d/.test(match) ? Number(match) : NUMBERS.indexOf(match)
 }
 
-/** The sort of notes that is asked for, as in `which five plugin notes`: the word before `notes`, where it says more than how many. */
+/** The sort of notes that is asked for, as in `which five plugin notes` or `which five people`, where the word says more than how many. */
 export function sortIn(question) {
-  const match = /\b(\p{Ll}{4,})\s+notes\b/u.exec(question)?.[1]
+  const counted = new RegExp(
+    String.raw`\b[Ww]hich\s+(?:${NUMBERS.slice(2).join('|')}|\d+)\s+(?!notes\b)(\p{Ll}{4,})\s+(?:are|is|do|does|have|has)\b`,
+    'u',
+  )
+  const match = (counted.exec(question) ?? /\b(\p{Ll}{4,})\s+notes\b/u.exec(question))?.[1]
   return match === undefined ||
     STOP.has(match) ||
     NUMBERS.includes(match) ||

@@ -106,6 +106,7 @@ describe('what the words of a question say', () => {
     ['Which notes send you to the page on Local and remote vaults?', 'Local and remote vaults'],
     ['Which notes refer to the guide “Slow starts, and why”?', 'Slow starts, and why'],
     ['Which notes refer readers to Word count, and with what words?', 'Word count'],
+    ['Who mentions YAML frontmatter with a link, and what is said there?', 'YAML frontmatter'],
   ])('%s: the note asked for', (question, name) => {
     expect(variantsOf(targetIn(question))).toContain(name)
   })
@@ -139,6 +140,9 @@ describe('what the words of a question say', () => {
     ['Which notes have the tag beta and are in the folder Bases?', { tag: 'beta', folder: 'Bases' }],
     ['Which notes have an aliases property?', { key: 'aliases', value: '' }],
     ['Which notes use list-cards in their cssclasses property?', { key: 'cssclasses', value: 'list-cards' }],
+    ['Which notes have list-cards among their cssclasses?', { key: 'cssclasses', value: 'list-cards' }],
+    ['Which notes have Ada as author in their properties, and how many?', { key: 'author', value: 'Ada' }],
+    ['Which notes in the folder Bases have aliases, and how many?', { folder: 'Bases', has: 'alias' }],
     ['Which letters of Ada were written in December 2023?', { month: '2023-12', next: '2024-01', verb: 'written', name: 'Ada' }],
     ['Which notes hold open tasks, and how many?', { task: 'open' }],
     ['Which notes contain the phrase "divide and conquer"?', { text: 'divide and conquer' }],
@@ -203,10 +207,20 @@ describe('which calls are made', () => {
     ['Which three notes do most others link to?', 'get_hubs', { metric: 'in_degree', limit: 3 }],
     ['Which notes link out to the most others?', 'get_hubs', { metric: 'out_degree', limit: 10 }],
     ['Which notes have no links at all?', 'get_problems', { kind: 'orphan' }],
+    ['Which notes contain links to notes or files that do not exist?', 'get_problems', { kind: 'broken_link' }],
   ])('%s: %s', async (question, tool, args) => {
     const session = sessionOf({ find_nodes: () => [], get_hubs: () => [], get_problems: () => ({ problems: [] }) })
     await answer(session, { kind: 'vault', question })
     expect(session.log).toEqual([[tool, args]])
+  })
+
+  test('a folder may be the sort that is counted, and a list without a condition is no list of all notes', async () => {
+    const tree = { folders: [{ path: 'Community/People', note_count: 9 }] }
+    const session = sessionOf({ get_tree: () => tree, get_hubs: () => [] })
+    await answer(session, { kind: 'vault', question: 'Which five people are linked to most by other notes?' })
+    expect(session.log.at(-1)).toEqual(['get_hubs', { metric: 'in_degree', limit: 5, folder: 'Community/People' }])
+    const unread = sessionOf({ search: () => [{ id: 'a.md' }] })
+    expect(await answer(unread, { kind: 'list', question: 'Which letters came last?' })).toEqual({ given: ['a.md'] })
   })
 
   test('of missing notes one is asked for, or as many as are named, and how many want the first', async () => {
