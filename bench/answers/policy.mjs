@@ -16,7 +16,19 @@
 // Where a tool takes titles it is given the name as it is; of one that it does not know it names the nearest ids, and the first that has all
 // words of the name is taken. Elsewhere, and where there is none, the name is resolved. A name that does not resolve, or not surely, is searched
 // for. Lists go on until they are whole, where the tool lets them.
-import { clausesOf, conditionsIn, linksIn, nameIn, numberIn, pairsIn, sortIn, stemsOf, targetIn, variantsOf } from './words.mjs'
+import {
+  clausesOf,
+  conditionsIn,
+  countIn,
+  linksIn,
+  nameIn,
+  numberIn,
+  pairsIn,
+  sortIn,
+  stemsOf,
+  targetIn,
+  variantsOf,
+} from './words.mjs'
 
 /** Words of the question that must stand around a link for it to be followed. */
 const FOLLOWED = 2
@@ -142,6 +154,8 @@ async function list(session, question) {
   const asked = conditionsIn(question)
   const folder = asked.folder?.replace(/\/$/, '')
   const found = await listed(session, { ...asked, folder })
+  // No condition was read: that all notes fit is not what was asked.
+  if (found === undefined) return await fact(session, question)
   if (found.given.length > 0 || folder === undefined || folder.includes('/')) return found
   // A folder may be called by its last name alone.
   const path = (await folders(session)).find((one) => one.path.toLowerCase().endsWith(`/${folder.toLowerCase()}`))?.path
@@ -155,6 +169,7 @@ async function listed(session, asked) {
   if (tag !== undefined && only('tag')) return await members(session, 'list_nodes', { tag })
   if (tags !== undefined) return await members(session, 'search_by_tags', { tags, mode: anyTag ? 'any' : 'all' })
   const query = conditionsQuery(session, asked)
+  if (query === '' && month === undefined) return undefined
   let found
   for (const way of month === undefined ? [''] : waysToDate(session, asked)) {
     const words = { query: `${way} ${query}`.trim() }
@@ -165,8 +180,9 @@ async function listed(session, asked) {
 }
 
 /** Conditions as `find_nodes` understands them. */
-function conditionsQuery(session, { tag, inProperties, key, value, task, text, month, name }) {
+function conditionsQuery(session, { tag, inProperties, key, value, has, task, text, month, name }) {
   const parts = []
+  if (has !== undefined) parts.push(`has:${has}`)
   if (tag !== undefined) parts.push(inProperties ? `#tags=${quote(tag)}` : `#${tag}`)
   if (key !== undefined) parts.push(`#${quote(key)}=${value === '' ? '' : quote(value)}`)
   if (task !== undefined && session.offers('find_nodes', 'query', 'task:')) parts.push(`task:${task}`)
@@ -188,6 +204,10 @@ function waysToDate(session, { verb, month, next }) {
 
 /** What words of a question about the vault as a whole ask for; the first that fits. */
 const ABOUT_VAULTS = [
+  [
+    /\bnotes?\b.*\b(?:contain|have|has|with)\s+links?\s+to\b.*\b(?:missing|do(?:es)?\s+not\s+exist)\b/i,
+    (session, question) => problems(session, question, 'broken_link'),
+  ],
   [/\b(?:headings?|sections?|blocks?)\b.*\b(?:not\s+(?:have|exist|there)|missing|lacks?|gone|nowhere|broken)\b/i, brokenHeadings],
   [
     /\bdead[\s-]ends?\b|\blink(?:s|ing)?\s+to\s+no\b|\bno\s+outgoing\b/i,
@@ -258,11 +278,17 @@ async function brokenHeadings(session, question) {
   return { given: [...new Set(rows.filter(fits).map(({ id }) => id))] }
 }
 
-/** The targets without a note, by how many notes want them; without such a kind of problem, every broken link is counted. */
-export async function missing(session) {
+/**
+ * The targets without a note, by how many notes want them; without such a kind of problem, every broken link is counted. `number` is how many there are, or,
+ * where only the first are asked for, how many notes want the very first.
+ */
+export async function missing(session, question = '') {
   if (session.offers('get_problems', 'kind', 'missing_note')) {
-    const { value, total } = await session.call('get_problems', { kind: 'missing_note' })
-    return { given: (value.problems ?? value).map(({ text }) => text), number: total ?? value.total }
+    const limit = countIn(question)
+    const { value, total } = await session.call('get_problems', { kind: 'missing_note', ...(limit !== undefined && { limit }) })
+    const rows = value.problems ?? value
+    const given = (limit === undefined ? rows : rows.slice(0, limit)).map(({ text }) => text)
+    return { given, number: limit === undefined ? (total ?? value.total) : rows[0]?.notes }
   }
   const { rows } = await whole(session, 'get_problems', { kind: 'broken_link' })
   const wanting = new Map()

@@ -16,9 +16,9 @@ const AFTER = new RegExp(`\\s+(?:${NOUNS})$`, 'i')
 const NUMBERS = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
 /** Where a name inside a sentence ends: at the sentence's end, or at a comma with something in lower case behind it. */
-const END = String.raw`(?=,\s+\p{Ll}|[?!;:]|\.(?:\s|$)|\s+and\s+(?:how|what|where|why|who|which|in which|for what)\b|$)`
+const END = String.raw`(?=,\s+\p{Ll}|[?!;:]|\.(?:\s|$)|\s+and\s+(?:how|what|where|why|who|which|in which|for what)\b|\s+(?:with|by)\s+an?\s+link\b|$)`
 /** The same for the name of a folder or the value of a property, which a verb may follow. */
-const VERB_END = String.raw`(?=\s+(?:are|is|do|does|have|has|had|holds?|contains?|that|which|who|whose|with|link|links|carry|mention|name|say)\b|${END.slice(3)}`
+const VERB_END = String.raw`(?=\s+(?:are|is|do|does|have|has|had|holds?|contains?|that|which|who|whose|with|link|links|carry|mention|name|say|and\s+its|and\s+all)\b|${END.slice(3)}`
 const QUOTED = /"([^"]+)"|“([^”]+)”|„([^“”]+)[“”]|«([^»]+)»|`([^`]+)`|(?<![\p{L}\p{N}])'([^']+)'(?![\p{L}\p{N}])/gu
 const FOLDERS = [
   /.*\b(?:in|inside|under|of|from)\s+(?:the\s+)?(?!(?:the|a|this)\s+folder\b)(?<it>.+?)(?<!\bthe)\s+folder\b/u,
@@ -90,7 +90,7 @@ export function targetIn(question) {
   const rules = [
     upTo(String.raw`\b(?:[Bb]acklinks?|mentions|references|links?)\s+(?:of|to|for)\s+(?<name>.+?)`),
     upTo(
-      String.raw`\b(?:link(?:s|ed|ing)?|point(?:s|ing)?(?:\s+\p{L}+)?|refer(?:s|ring)?|lead(?:s|ing)?|send(?:s)?(?:\s+\p{L}+)?)\s+to\s+(?<name>.+?)`,
+      String.raw`\b(?:link(?:s|ed|ing)?|point(?:s|ing)?(?:\s+\p{L}+)?|refer(?:s|ring)?(?:\s+\p{L}+)?|lead(?:s|ing)?|send(?:s)?(?:\s+\p{L}+)?)\s+to\s+(?<name>.+?)`,
     ),
     upTo(
       String.raw`\b(?:mention(?:s|ing)?|cit(?:es?|ing)|quot(?:es?|ing)|embed(?:s|ding)?|names?|uses?|recommends?)\s+(?<name>.+?)`,
@@ -109,7 +109,7 @@ export function pairsIn(question) {
       String.raw`\b(?:is|are)\s+(?<one>.+?)\s+(?:connected|linked|related|tied|joined|associated)\s+(?:with|to)\s+(?<two>.+?)`,
     ),
     /\b(?:is|are)\s+(?<both>.+?)\s+(?:connected|linked|related|tied|joined|associated)\b/iu,
-    upTo(String.raw`\b(?:do|does|can)\s+(?<one>.+?)\s+(?:connect|lead|link|relate)\s+(?:to|with)\s+(?<two>.+?)`),
+    upTo(String.raw`\b(?:do|does|can)\s+(?<one>.+?)\s+(?:connect|hang\s+together|lead|link|relate)\s+(?:to|with)\s+(?<two>.+?)`),
     /\b(?:do|does|can)\s+(?<both>.+?\s+and\s+.+?)\s+(?:hang|connect|belong|meet|relate|link)\b/iu,
     upTo(String.raw`\b(?:connects?|links?|joins?|ties|relates?)\s+(?<one>.+?)\s+(?:with|to)\s+(?<two>.+?)`),
     upTo(String.raw`\b(?:connects?|links?|joins?|ties|relates?)\s+(?<both>.+?\s+and\s+.+?)`),
@@ -145,6 +145,9 @@ export function conditionsIn(question) {
     ...when,
     task: taskIn(rest),
     name: when === undefined ? undefined : capitalsIn(rest.slice(0, when.at)).find((one, at) => at > 0 || !rest.startsWith(one)),
+    has: /\b(?:have|has|with)\s+(?:an?\s+)?(alias|tag)(?:e?s)?(?=[\s,?.]|$)/i
+      .exec(property === undefined ? rest : '')?.[1]
+      .toLowerCase(),
     text: folder === undefined && property === undefined && (tag ?? tags) === undefined ? quotedIn(rest)[0] : undefined,
   }
 }
@@ -159,6 +162,8 @@ function propertyIn(text) {
       upTo(
         String.raw`\bwhose\s+(?<key>\S+)(?:\s+property)?\s+(?:is|are|says?|contains?|equals|holds?|includes?|has)\s+(?<value>.+?)`,
       ),
+      /\b(?:carry|have|has|hold|use|with)\s+(?<value>.+?)\s+as\s+(?:the\s+|an?\s+)?(?<key>\S+)\s+(?:in|among)\s+(?:their|its|the)\s+(?:properties|frontmatter)\b/iu,
+      /\b(?:carry|have|has|hold|use|with)\s+(?<value>\S+)\s+among\s+(?:their|its)\s+(?!properties\b|frontmatter\b|tags?\b)(?<key>[^\s,?.]+)/iu,
       /\b(?:have|has|with|carry|set|use)\s+(?:the|a|an|any)\s+(?<key>\S+)\s+property\b/iu,
       /\b(?:have|has|with|carry|set|use)\s+(?:the|a|an|any)\s+property\s+(?<key>[^\s,?.]+)/iu,
     ],
@@ -191,17 +196,26 @@ function taskIn(text) {
 
 /** The number in front of what is asked for (`which five`, `top 10`), or 10. */
 export function numberIn(question) {
+  return countIn(question) ?? 10
+}
+
+/** The same, 1 where a single note is asked for; `undefined` where nothing says how many. */
+export function countIn(question) {
   const words = NUMBERS.slice(2).join('|')
   const match = new RegExp(String.raw`\b(?:which|the|top|name|list|first)\s+(${words}|\d{1,2})\b`, 'i')
     .exec(question)?.[1]
     .toLowerCase()
-  if (match === undefined) return 10
+  if (match === undefined) return /\bwhich\s+(?:\p{L}+\s+){0,2}note\b/iu.test(question) ? 1 : undefined
   return /\d/.test(match) ? Number(match) : NUMBERS.indexOf(match)
 }
 
-/** The sort of notes that is asked for, as in `which five plugin notes`: the word before `notes`, where it says more than how many. */
+/** The sort of notes that is asked for, as in `which five plugin notes` or `which five people`, where the word says more than how many. */
 export function sortIn(question) {
-  const match = /\b(\p{Ll}{4,})\s+notes\b/u.exec(question)?.[1]
+  const counted = new RegExp(
+    String.raw`\b[Ww]hich\s+(?:${NUMBERS.slice(2).join('|')}|\d+)\s+(?!notes\b)(\p{Ll}{4,})\s+(?:are|is|do|does|have|has)\b`,
+    'u',
+  )
+  const match = (counted.exec(question) ?? /\b(\p{Ll}{4,})\s+notes\b/u.exec(question))?.[1]
   return match === undefined ||
     STOP.has(match) ||
     NUMBERS.includes(match) ||

@@ -105,6 +105,8 @@ describe('what the words of a question say', () => {
     ['Where is Digital garden mentioned and in which sentence?', 'Digital garden'],
     ['Which notes send you to the page on Local and remote vaults?', 'Local and remote vaults'],
     ['Which notes refer to the guide “Slow starts, and why”?', 'Slow starts, and why'],
+    ['Which notes refer readers to Word count, and with what words?', 'Word count'],
+    ['Who mentions YAML frontmatter with a link, and what is said there?', 'YAML frontmatter'],
   ])('%s: the note asked for', (question, name) => {
     expect(variantsOf(targetIn(question))).toContain(name)
   })
@@ -116,6 +118,7 @@ describe('what the words of a question say', () => {
     ['What connects "Search" and "Local and remote vaults"?', ['Search', 'Local and remote vaults']],
     ['What stands between Symbolic links and junctions and Word count?', ['Symbolic links and junctions', 'Word count']],
     ['Through which notes does the concept Blog link to the plugin Templater?', ['Blog', 'Templater']],
+    ['How does Group Discussion hang together with Markdown?', ['Group Discussion', 'Markdown']],
   ])('%s: the two notes', (question, [one, two]) => {
     const pairs = pairsIn(question).map((pair) => pair.map((name) => variantsOf(name)))
     expect(pairs).toContainEqual([expect.arrayContaining([one]), expect.arrayContaining([two])])
@@ -123,6 +126,7 @@ describe('what the words of a question say', () => {
 
   test.each([
     ['Which notes are in the folder Plugins, and how many?', { folder: 'Plugins' }],
+    ['What is in the folder Plugins and its subfolders, and how many?', { folder: 'Plugins' }],
     [
       'How many notes does the folder 04 - Guides, Workflows, & Courses/Guides hold?',
       { folder: '04 - Guides, Workflows, & Courses/Guides' },
@@ -136,6 +140,9 @@ describe('what the words of a question say', () => {
     ['Which notes have the tag beta and are in the folder Bases?', { tag: 'beta', folder: 'Bases' }],
     ['Which notes have an aliases property?', { key: 'aliases', value: '' }],
     ['Which notes use list-cards in their cssclasses property?', { key: 'cssclasses', value: 'list-cards' }],
+    ['Which notes have list-cards among their cssclasses?', { key: 'cssclasses', value: 'list-cards' }],
+    ['Which notes have Ada as author in their properties, and how many?', { key: 'author', value: 'Ada' }],
+    ['Which notes in the folder Bases have aliases, and how many?', { folder: 'Bases', has: 'alias' }],
     ['Which letters of Ada were written in December 2023?', { month: '2023-12', next: '2024-01', verb: 'written', name: 'Ada' }],
     ['Which notes hold open tasks, and how many?', { task: 'open' }],
     ['Which notes contain the phrase "divide and conquer"?', { text: 'divide and conquer' }],
@@ -200,10 +207,34 @@ describe('which calls are made', () => {
     ['Which three notes do most others link to?', 'get_hubs', { metric: 'in_degree', limit: 3 }],
     ['Which notes link out to the most others?', 'get_hubs', { metric: 'out_degree', limit: 10 }],
     ['Which notes have no links at all?', 'get_problems', { kind: 'orphan' }],
+    ['Which notes contain links to notes or files that do not exist?', 'get_problems', { kind: 'broken_link' }],
   ])('%s: %s', async (question, tool, args) => {
     const session = sessionOf({ find_nodes: () => [], get_hubs: () => [], get_problems: () => ({ problems: [] }) })
     await answer(session, { kind: 'vault', question })
     expect(session.log).toEqual([[tool, args]])
+  })
+
+  test('a folder may be the sort that is counted, and a list without a condition is no list of all notes', async () => {
+    const tree = { folders: [{ path: 'Community/People', note_count: 9 }] }
+    const session = sessionOf({ get_tree: () => tree, get_hubs: () => [] })
+    await answer(session, { kind: 'vault', question: 'Which five people are linked to most by other notes?' })
+    expect(session.log.at(-1)).toEqual(['get_hubs', { metric: 'in_degree', limit: 5, folder: 'Community/People' }])
+    const unread = sessionOf({ search: () => [{ id: 'a.md' }] })
+    expect(await answer(unread, { kind: 'list', question: 'Which letters came last?' })).toEqual({ given: ['a.md'] })
+  })
+
+  test('of missing notes one is asked for, or as many as are named, and how many want the first', async () => {
+    const problems = ['A', 'B', 'C'].map((text) => ({ id: text.toLowerCase(), text, notes: 3 }))
+    const ask = async (question: string) => {
+      const session = sessionOf({ get_problems: () => ({ problems }) }, { get_problems: ['missing_note'] })
+      return [await answer(session, { kind: 'vault', question }), session.log[0]?.[1]]
+    }
+    expect(await ask('Which note that does not exist do the most notes link to, and how many are they?')).toEqual([
+      { given: ['A'], number: 3 },
+      { kind: 'missing_note', limit: 1 },
+    ])
+    expect(await ask('Which two missing notes are linked to most?')).toMatchObject([{ given: ['A', 'B'] }, { limit: 2 }])
+    expect((await ask('Which notes are most missing?'))[1]).toEqual({ kind: 'missing_note' })
   })
 
   test('a link that stands among the words of the question is followed', async () => {
