@@ -4,7 +4,7 @@ import type { GapList } from './gaps.ts'
 const SEPARATOR = 1
 const KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 
-/** Gaps within a budget: the first of each kind, then the second of each, and so on. */
+/** Gaps within a budget: the first of each kind, then the second of each, and so on. Of one kind alone what is left out are results: its pages go on there. */
 export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
   const lists = {
     apart: gaps.apart ?? [],
@@ -20,6 +20,7 @@ export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
     ...(gaps.dead_ends && { dead_ends: { ...gaps.dead_ends, first: gaps.dead_ends.first.slice(0, counts.dead_ends) } }),
     totals: gaps.totals,
   })
+  const isOne = Object.keys(gaps.totals).length === 1
   const purse = new Purse(room)
   purse.spend(jsonBytes(shownOf()))
   let open: readonly (typeof KINDS)[number][] = KINDS
@@ -27,12 +28,15 @@ export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
     open = open.filter((kind) => {
       const item = lists[kind][counts[kind]]
       const bytes = item === undefined ? Number.POSITIVE_INFINITY : jsonBytes(item) + SEPARATOR
-      if (bytes > purse.left()) return false
+      // A page of one kind goes on, however little it may hold.
+      if (bytes > purse.left() && !(isOne && counts[kind] === 0 && item !== undefined)) return false
       purse.spend(bytes)
       counts[kind]++
       return true
     })
   }
-  const omitted = KINDS.map((kind) => [kind, lists[kind].length - counts[kind]] as const).filter(([, count]) => count > 0)
+  const omitted = KINDS.map((kind) => [isOne ? 'results' : kind, lists[kind].length - counts[kind]] as const).filter(
+    ([, count]) => count > 0,
+  )
   return { value: shownOf(), omitted: Object.fromEntries(omitted) }
 }
