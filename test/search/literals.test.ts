@@ -39,6 +39,7 @@ test.each([
   '`…`',
   'A+B',
   'bread + butter',
+  'is it so?--i.e. or --x',
   'a -- b --- c',
   'and/or',
 ])('%s has nothing that is meant letter by letter', (question) => {
