@@ -1,10 +1,11 @@
 import { type Fitted, jsonBytes, Purse } from '../answer/budget.ts'
+import { compose } from '../answer/fit-list.ts'
 import type { GapList } from './gaps.ts'
 
 const SEPARATOR = 1
 const KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 
-/** Gaps within a budget: the first of each kind, then the second of each, and so on. Of one kind alone what is left out are results: its pages go on there. */
+/** Gaps within a budget: the first of each kind, then the second of each, and so on; of one kind alone as other lists, whose pages go on. */
 export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
   const lists = {
     apart: gaps.apart ?? [],
@@ -12,6 +13,8 @@ export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
     wanted: gaps.wanted ?? [],
     dead_ends: gaps.dead_ends?.first ?? [],
   }
+  const [only, ...more] = KINDS.filter((kind) => kind in gaps.totals)
+  if (only !== undefined && more.length === 0) return fitPage(gaps, only, room)
   const counts = { apart: 0, cut: 0, wanted: 0, dead_ends: 0 }
   const shownOf = (): GapList => ({
     ...(gaps.apart && { apart: gaps.apart.slice(0, counts.apart) }),
@@ -20,7 +23,6 @@ export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
     ...(gaps.dead_ends && { dead_ends: { ...gaps.dead_ends, first: gaps.dead_ends.first.slice(0, counts.dead_ends) } }),
     totals: gaps.totals,
   })
-  const isOne = Object.keys(gaps.totals).length === 1
   const purse = new Purse(room)
   purse.spend(jsonBytes(shownOf()))
   let open: readonly (typeof KINDS)[number][] = KINDS
@@ -28,15 +30,20 @@ export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
     open = open.filter((kind) => {
       const item = lists[kind][counts[kind]]
       const bytes = item === undefined ? Number.POSITIVE_INFINITY : jsonBytes(item) + SEPARATOR
-      // A page of one kind goes on, however little it may hold.
-      if (bytes > purse.left() && !(isOne && counts[kind] === 0 && item !== undefined)) return false
+      if (bytes > purse.left()) return false
       purse.spend(bytes)
       counts[kind]++
       return true
     })
   }
-  const omitted = KINDS.map((kind) => [isOne ? 'results' : kind, lists[kind].length - counts[kind]] as const).filter(
-    ([, count]) => count > 0,
-  )
+  const omitted = KINDS.map((kind) => [kind, lists[kind].length - counts[kind]] as const).filter(([, count]) => count > 0)
   return { value: shownOf(), omitted: Object.fromEntries(omitted) }
+}
+
+function fitPage(gaps: GapList, kind: (typeof KINDS)[number], room: number): Fitted<GapList> {
+  const { apart = [], cut = [], wanted = [], dead_ends: ends } = gaps
+  const all: readonly object[] = { apart, cut, wanted, dead_ends: ends?.first ?? [] }[kind]
+  const withRows = (rows: readonly object[]) => ({ ...gaps, [kind]: kind === 'dead_ends' ? { ...ends, first: rows } : rows })
+  const { rows, omitted } = compose(all, { room: room - jsonBytes(withRows([])) })
+  return { value: withRows(rows), omitted }
 }
