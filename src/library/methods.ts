@@ -73,7 +73,7 @@ export interface VaultMethods {
 
   /** Notes that fit a query of words and filters, with the text around the match. A question: search. */
   findNodes(args: {
-    /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, -has:backlink has:attachment; OR, -not, ( ). Empty: all notes. */
+    /** Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:"a note" linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, -has:backlink has:attachment; OR, -not, ( ). Empty: all notes. */
     readonly query: string
     /** Maximum results. Default: 10. */
     readonly limit?: number
@@ -223,7 +223,7 @@ export interface VaultMethods {
     readonly folder?: string
     /** With this tag or one nested in it. */
     readonly tag?: string
-    /** Goes on; with the same arguments. */
+    /** Goes on; same arguments. */
     readonly cursor?: string
   }, options?: CallOptions): ReturnType<typeof contextPack>
 
@@ -415,7 +415,7 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof mapVault>
 
-  /** What the vault lacks: alike communities hardly linked, notes that others hang on, missing notes, dead ends. */
+  /** Alike communities hardly linked, notes that others hang on, missing notes, dead ends. */
   gaps(args?: {
     /** Default: all. */
     readonly kind?: 'apart' | 'cut' | 'wanted' | 'dead_ends'
@@ -425,6 +425,8 @@ export interface VaultMethods {
     readonly limit?: number
     /** Skip so many. */
     readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listGaps>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */

@@ -13,7 +13,7 @@ export interface Literal {
 /** Literals that are looked for; a question has one or two. */
 const MOST = 8
 
-/** What in a question looks like a key (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`, what stands in backticks) or a tag (`#MOC`). */
+/** What in a question looks like a key (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`, `--flag`, what stands in backticks) or a tag (`#MOC`). */
 export function literalsIn(question: string): readonly Literal[] {
   const found = new Map<string, Literal>()
   const add = (literal: Literal | undefined, text: string): void => {
@@ -23,7 +23,8 @@ export function literalsIn(question: string): readonly Literal[] {
     add(verbatim(code.trim()), code)
     return ' '
   })
-  for (const [word] of rest.matchAll(/[^\s"“”„,;?!]+/g)) add(literalOf(word), word)
+  // Keys are written with blanks, too.
+  for (const [word] of rest.replace(/\s+\+\s+/g, '+').matchAll(/[^\s"“”„,;?!]+/g)) add(literalOf(word), word)
   return [...found.values()]
 }
 
@@ -32,6 +33,7 @@ const CALL = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]*\.)*[\p{L}_$][\p{L}\p{N}_$]*)\(\)
 const TAG = /^[(]?#(?=[^\s#]*\p{L})([\p{L}\p{N}_/-]+)[).:]*$/u
 const DOTTED = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]+\.)+[\p{L}_$][\p{L}\p{N}_$]+)[).:]*$/u
 const SNAKE = /^[(]?([\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+)[).:]*$/u
+const FLAG = /^[(]?--(\p{L}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*)(?:=.*|[).:]*)$/u
 /** Names of files and sites have a dot, too, and are mostly not meant letter by letter. */
 const FILE =
   /^[^.]+\.(?:md|txt|pdf|png|jpe?g|svg|gif|docx?|csv|json|ya?ml|html?|css|js|ts|com|org|net|io|app|dev|de|uk|edu|gov|info)$/iu
@@ -41,6 +43,8 @@ function literalOf(word: string): Literal | undefined {
   if (KEY.test(key)) return literal(key, key.split('+').map(escaped).join('\\s*\\+\\s*'))
   const [, tag] = TAG.exec(word) ?? []
   if (tag !== undefined) return tagged(tag)
+  const [, flag] = FLAG.exec(word) ?? []
+  if (flag !== undefined) return literal(flag, `--${escaped(flag)}(?!-)`)
   const [, name] = CALL.exec(word) ?? SNAKE.exec(word) ?? (FILE.test(word) ? [] : (DOTTED.exec(word) ?? []))
   return name === undefined ? undefined : literal(name, escaped(name))
 }

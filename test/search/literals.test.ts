@@ -5,6 +5,7 @@ import { literalsIn } from '../../src/search/literals.ts'
 test.each([
   ['Ctrl+Shift+I', 'Press <kbd>Ctrl</kbd> or `Ctrl+Shift+I` now.', true],
   ['What does ctrl+shift+i do?', 'Ctrl + Shift + I', true],
+  ['what does Ctrl + Shift + I do', '`Ctrl+Shift+I`', true],
   ['(Cmd+P)', 'Cmd+P', true],
   ['Cmd+P', 'Cmd+Print', false],
   ['Cmd+P', 'Cmd P', false],
@@ -16,6 +17,9 @@ test.each([
   ['#MOC', 'A #moc, or #MOC/sub.', true],
   ['#MOC', 'A MOC, a #MOCs', false],
   ['css_class', 'the css_class here', true],
+  ['git push --force-with-lease', 'push --force-with-lease=main', true],
+  ['--force', 'push --force-with-lease', false],
+  ['--force=x', 'with force', false],
   ['what is `dv.pages`', 'dv.pages("#a")', true],
   ['`two  words`', 'Two\nwords', true],
 ])('%s in "%s": %s', (question, text, isHeld) => {
@@ -34,6 +38,9 @@ test.each([
   '``',
   '`…`',
   'A+B',
+  'bread + butter',
+  'is it so?--i.e. or --x',
+  'a -- b --- c',
   'and/or',
 ])('%s has nothing that is meant letter by letter', (question) => {
   expect(literalsIn(question)).toEqual([])

@@ -64,6 +64,7 @@ interface Step {
  */
 const STEPS: readonly Step[] = [
   { member: 'snippet', fill: whole, share: 1 },
+  { member: 'candidates', fill: firstItems, share: 1, isShared: true },
   { member: 'lines', fill: firstItems, share: 1, isShared: true },
   { member: 'hops', fill: firstItems, share: 1 },
   { member: 'files', fill: firstItems, share: 1, isShared: true },
@@ -157,11 +158,20 @@ function fittingDrafts(rows: readonly Row[], purse: Purse, isFirstSure: boolean)
     const row = shortened(full)
     const shown = emptied(row)
     const bytes = jsonBytes(shown) + SEPARATOR
-    if (bytes > purse.left() && !(isFirstSure && drafts.length === 0)) break
-    purse.spend(bytes)
-    drafts.push({ row, shown })
+    const missing = bytes - purse.left()
+    if (missing > 0 && !(isFirstSure && drafts.length === 0)) break
+    const draft = missing > 0 ? withLessText({ row, shown }, missing) : { row, shown }
+    purse.spend(jsonBytes(draft.shown) + SEPARATOR)
+    drafts.push(draft)
   }
   return drafts
+}
+
+/** A row that takes too many bytes, with so much less of its text, or none. */
+function withLessText({ row, shown }: Draft, bytes: number): Draft {
+  if (typeof row.text !== 'string') return { row, shown }
+  const text = truncate(row.text, Math.max(MARKER.length + 1, row.text.length - bytes)).text
+  return { row: { ...row, text }, shown: { ...shown, text } }
 }
 
 function takeStep({ member, fill, share, isShared = false, first = 0 }: Step, drafts: readonly Draft[], purse: Purse): void {
@@ -184,8 +194,13 @@ function inOrder(row: Row, shown: Row): Row {
 
 /** A row with nothing in its layered members. */
 function emptied(row: Row): Record<string, unknown> {
-  const entries = Object.entries(row).map(([key, value]) => [key, LAYERED.has(key) ? emptiedValue(value) : value] as const)
+  const entries = Object.entries(row).map(([key, value]) => [key, LAYERED.has(key) ? leastOf(key, value) : value] as const)
   return Object.fromEntries(entries)
+}
+
+/** Of what may have been meant the first, which is the other note where two are alike; of other layered members nothing. */
+function leastOf(key: string, value: unknown): unknown {
+  return key === 'candidates' && Array.isArray(value) ? value.slice(0, 1) : emptiedValue(value)
 }
 
 function emptiedValue(value: unknown): unknown {

@@ -12,8 +12,10 @@ export interface Recut {
 
 /** What `partial:` and `"next_offset":1000000,` take. */
 const CUT_FACTS = 32
-/** Less of a text says nothing. */
+/** Less of a text says nothing, and is shown only where there is no room for so much. */
 const LEAST_TEXT = 160
+/** As little as a caller may ask for. */
+const LEAST_CHARS = 20
 /** Of what is left beside ids and titles: the rest is for everything else that is known of the note and its neighbours. */
 const CONTENT_SHARE = 0.6
 /** What is known of the note beside its text, in the order in which it is shown. */
@@ -27,7 +29,7 @@ export function fitNode(node: NodeDetails, room: number, recut: (chars: number) 
   const bare = { ...node, content: '', tags: [], properties: {}, outline: [], links: [], ...without(node) }
   const left = room - jsonBytes(bare) - CUT_FACTS
   const least = Math.min(left / 2, leastBytes(neighbors))
-  const content = fittingContent(node, (left - least) * CONTENT_SHARE, recut)
+  const content = fittingContent(node, { fair: (left - least) * CONTENT_SHARE, most: left }, recut)
   const facts = fitMembers({ ...node, ...content }, FACTS, left - least - jsonBytes(content.content))
   const spent = jsonBytes({ ...facts.value, ...without(node) }) - jsonBytes(bare)
   const around = compose(neighbors, { room: left - spent, called: 'neighbors', isFirstSure: false })
@@ -58,16 +60,24 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
   }
 }
 
-/** The beginning of the text whose JSON fits, or the least that is worth reading. */
-function fittingContent(node: NodeDetails, room: number, recut: (chars: number) => Recut): Recut {
+/** The beginning of the text whose JSON fits what is fair, or the least that is worth reading, or what there is room for. */
+function fittingContent(
+  node: NodeDetails,
+  { fair, most }: { readonly fair: number; readonly most: number },
+  recut: (chars: number) => Recut,
+): Recut {
   const { content = '' } = node
   const bytes = jsonBytes(content)
-  if (bytes <= room) return recut(content.length)
-  for (let chars = Math.floor((content.length * room) / bytes); chars > LEAST_TEXT; chars = Math.floor(chars * 0.9)) {
+  if (bytes <= fair) return recut(content.length)
+  for (let chars = Math.floor((content.length * fair) / bytes); chars > LEAST_TEXT; chars = Math.floor(chars * 0.9)) {
     const cut = recut(chars)
-    if (jsonBytes(cut.content) <= room) return cut
+    if (jsonBytes(cut.content) <= fair) return cut
   }
-  return recut(LEAST_TEXT)
+  for (let chars = LEAST_TEXT; chars > LEAST_CHARS; chars = Math.floor(chars * 0.8)) {
+    const cut = recut(chars)
+    if (jsonBytes(cut.content) <= most) return cut
+  }
+  return recut(LEAST_CHARS)
 }
 
 /** One of each in turn, so that neither is left out for the other. */

@@ -8,6 +8,8 @@ const TOLD = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as co
 
 /** How many problems of a kind a warning spells out. */
 const SPELLED_OUT = 3
+/** How many notes that a link may mean are named. */
+const NAMED = 5
 
 /** What is wrong in this note that bears on its answer: ambiguous links and malformed parts. */
 export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<readonly Warning[]> {
@@ -25,6 +27,8 @@ async function warningOf(snapshot: Snapshot, id: NodeId, kind: keyof typeof TOLD
 }
 
 function describe({ line, text, candidates }: ReportedProblem): string {
-  const fits = candidates === undefined || candidates.length === 0 ? '' : ` (${candidates.join(', ')})`
+  const more = (candidates?.length ?? 0) - NAMED
+  const names = [...(candidates?.slice(0, NAMED) ?? []), ...(more > 0 ? [`and ${more} more`] : [])]
+  const fits = names.length === 0 ? '' : ` (${names.join(', ')})`
   return `line ${line}: ${text.replace(/\.$/, '')}${fits}`
 }

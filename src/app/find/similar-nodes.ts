@@ -119,8 +119,10 @@ async function similarTo(
   // Also where the page is full: how many there are is told with it.
   const rest = await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out, wanted })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= least)]
+  // What was not looked at scores less than the last of them.
+  const isAll = rest.isAll || (rest.hits.at(-1)?.score ?? least) < least
   const warnings = warningsOf(followed, note)
-  return await listSimilar(reading, args, { hits, isAll: rest.isAll, warnings })
+  return await listSimilar(reading, args, { hits, isAll, warnings })
 }
 
 interface Hit {

@@ -1,10 +1,11 @@
 import { type Fitted, jsonBytes, Purse } from '../answer/budget.ts'
+import { compose } from '../answer/fit-list.ts'
 import type { GapList } from './gaps.ts'
 
 const SEPARATOR = 1
 const KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 
-/** Gaps within a budget: the first of each kind, then the second of each, and so on. */
+/** Gaps within a budget: the first of each kind, then the second of each, and so on; of one kind alone as other lists, whose pages go on. */
 export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
   const lists = {
     apart: gaps.apart ?? [],
@@ -12,6 +13,8 @@ export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
     wanted: gaps.wanted ?? [],
     dead_ends: gaps.dead_ends?.first ?? [],
   }
+  const [only, ...more] = KINDS.filter((kind) => kind in gaps.totals)
+  if (only !== undefined && more.length === 0) return fitPage(gaps, only, room)
   const counts = { apart: 0, cut: 0, wanted: 0, dead_ends: 0 }
   const shownOf = (): GapList => ({
     ...(gaps.apart && { apart: gaps.apart.slice(0, counts.apart) }),
@@ -35,4 +38,12 @@ export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
   }
   const omitted = KINDS.map((kind) => [kind, lists[kind].length - counts[kind]] as const).filter(([, count]) => count > 0)
   return { value: shownOf(), omitted: Object.fromEntries(omitted) }
+}
+
+function fitPage(gaps: GapList, kind: (typeof KINDS)[number], room: number): Fitted<GapList> {
+  const { apart = [], cut = [], wanted = [], dead_ends: ends } = gaps
+  const all: readonly object[] = { apart, cut, wanted, dead_ends: ends?.first ?? [] }[kind]
+  const withRows = (rows: readonly object[]) => ({ ...gaps, [kind]: kind === 'dead_ends' ? { ...ends, first: rows } : rows })
+  const { rows, omitted } = compose(all, { room: room - jsonBytes(withRows([])) })
+  return { value: withRows(rows), omitted }
 }

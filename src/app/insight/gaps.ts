@@ -1,11 +1,11 @@
 import { foldId, type NodeId, withoutVault } from '../../core/ids.ts'
 import type { Community } from '../../core/insight/communities.ts'
 import type { Insight } from '../../core/insight/insight.ts'
-import type { NodeSummary } from '../../core/store.ts'
+import { ALL, type NodeSummary } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { type Call, listed, type PageArguments, pageFor, type Read, waiting } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { listProblems, type MissingNote } from '../links/get-problems.ts'
+import { type MissingNote, missingNotes } from '../links/get-problems.ts'
 import { trimFolder } from '../scope.ts'
 import { communityId, communityLabel } from './find-community.ts'
 import { answerFromInsight } from './latest-insight.ts'
@@ -94,7 +94,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
     .filter(({ ids }) => isOpen('apart', ids.join(',')))
   const cuts = gaps.cut.filter(({ note }) => isIn(note) && isOpen('cut', idOf(note)))
   const ends = gaps.deadEnds.filter((note) => isIn(note) && isOpen('dead_ends', idOf(note)))
-  const wanted = wants('wanted') ? await wantedOf(reading, args, isOpen) : []
+  const wanted = wants('wanted') ? await wantedOf(reading, args, { isOpen, cut }) : NOTHING
   const shown = new Set([
     ...cut(apart).flatMap(({ pair }) => pair.of.flatMap((place) => (list[place] as Community).key.slice(0, 1))),
     ...cut(cuts).map(({ note }) => note),
@@ -109,7 +109,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
       title: key[0] === undefined ? undefined : summaryOf(idOf(key[0]), titles).title,
     })
   }
-  const totals = { apart: apart.length, cut: cuts.length, wanted: wanted.length, dead_ends: ends.length }
+  const totals = { apart: apart.length, cut: cuts.length, wanted: wanted.total, dead_ends: ends.length }
   const value: GapList = {
     ...(wants('apart') && {
       apart: cut(apart).map(({ pair, ids: [a, b] }) => ({
@@ -124,7 +124,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
     ...(wants('cut') && {
       cut: cut(cuts).map(({ note, fallsOff }) => ({ ...summaryOf(idOf(note), titles), falls_off: fallsOff })),
     }),
-    ...(wants('wanted') && { wanted: cut(wanted) }),
+    ...(wants('wanted') && { wanted: wanted.rows }),
     ...(wants('dead_ends') && {
       dead_ends: { total: ends.length, stubs: gaps.deadEndStubs, first: cut(ends).map((note) => summaryOf(idOf(note), titles)) },
     }),
@@ -135,19 +135,34 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
   return listed(value, { offset: page.offset, shown: Math.max(0, Math.min(page.limit, total - page.offset)), total })
 }
 
-/** Notes that are linked to and are not there, without those that were dismissed. */
-async function wantedOf(
-  { core, call }: Reading,
-  { folder }: GapsArguments,
-  isOpen: (kind: GapKind, of: string) => boolean,
-): Promise<readonly WantedRow[]> {
-  const { isIgnored } = core
-  const counts = isIgnored && ((path: string) => !isIgnored(path))
-  const { value } = await listProblems(core, { kind: 'missing_note', folder, counts, limit: MOST_WANTED, offset: 0 }, call)
-  return (value.problems as readonly MissingNote[])
-    .filter(({ text }) => isOpen('wanted', text))
-    .map(({ text, notes, sources }) => ({ name: text, notes, sources }))
+interface WantedRows {
+  readonly rows: readonly WantedRow[]
+  readonly total: number
 }
 
-/** More than anyone goes through. */
-const MOST_WANTED = 500
+const NOTHING: WantedRows = { rows: [], total: 0 }
+
+/** Notes that are linked to and are not there, without those that were dismissed. */
+async function wantedOf(
+  { core, read }: Reading,
+  { folder = '' }: GapsArguments,
+  {
+    isOpen,
+    cut,
+  }: {
+    readonly isOpen: (kind: GapKind, of: string) => boolean
+    readonly cut: <T>(items: readonly T[]) => readonly T[]
+  },
+): Promise<WantedRows> {
+  const { isIgnored } = core
+  const trimmed = foldId(trimFolder(folder))
+  const filter = {
+    ...(trimmed === '' ? {} : { folder: trimmed }),
+    ...(isIgnored === undefined ? {} : { counts: (path: string) => !isIgnored(path) }),
+  }
+  return await read(async (snapshot) => {
+    const open = (await snapshot.wanted(filter, ALL)).items.filter(({ name }) => isOpen('wanted', name))
+    const shown = await missingNotes(snapshot, cut(open))
+    return { rows: shown.map(({ text, notes, sources }) => ({ name: text, notes, sources })), total: open.length }
+  })
+}

@@ -26,10 +26,7 @@ export interface ProblemsArguments extends PageArguments {
   readonly summary: boolean
 }
 
-interface ListedArguments extends Omit<ProblemsArguments, 'summary'> {
-  /** Of missing notes: whether links from a file of this path count. */
-  readonly counts?: WantedFilter['counts']
-}
+type ListedArguments = Omit<ProblemsArguments, 'summary'>
 
 /** A note that is linked to and does not exist. */
 export interface MissingNote {
@@ -74,7 +71,7 @@ export function listProblems(core: GraphCore, args: ListedArguments, call: Call 
   if (kind === 'duplicate') return listDuplicates(core, args, call)
   return answer(core, call, async (snapshot) => {
     const page = pageFor(args, call)
-    const found = await withinScope(snapshot, core, args, (asked) => listOf(snapshot, kind, { asked, page, counts: args.counts }))
+    const found = await withinScope(snapshot, core, args, (asked) => listOf(snapshot, kind, { asked, page }))
     const { problems, total } = found.value
     return { ...found, ...listed(found.value, { offset: page.offset, shown: problems.length, total }), warnings: found.warnings }
   })
@@ -118,18 +115,18 @@ function filterOf({ folder, target }: Asked) {
   return { ...(folder === undefined ? {} : { folder }), ...(target === undefined ? {} : { target }) }
 }
 
-function wantedBy({ folder }: Asked, counts?: WantedFilter['counts']): WantedFilter {
-  return { ...(folder === undefined ? {} : { folder }), ...(counts === undefined ? {} : { counts }) }
+function wantedBy({ folder }: Asked): WantedFilter {
+  return folder === undefined ? {} : { folder }
 }
 
 async function listOf(
   snapshot: Snapshot,
   kind: StoredKind | undefined,
-  { asked, page, counts }: { readonly asked: Asked; readonly page: Page; readonly counts: WantedFilter['counts'] },
+  { asked, page }: { readonly asked: Asked; readonly page: Page },
 ): Promise<ProblemList> {
   if (asked.isNothing) return { problems: [], total: 0 }
   if (kind === 'missing_note') {
-    const { items, total } = await snapshot.wanted(wantedBy(asked, counts), page)
+    const { items, total } = await snapshot.wanted(wantedBy(asked), page)
     return { problems: await missingNotes(snapshot, items), total }
   }
   const filter = { ...filterOf(asked), ...(kind === undefined ? {} : { kind }) }
@@ -155,7 +152,7 @@ const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'missing_note']
 export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link']
 
 /** With the first place of each source. */
-async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNote[]): Promise<readonly MissingNote[]> {
+export async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNote[]): Promise<readonly MissingNote[]> {
   const pairs = wanted.flatMap(({ ids, sources }) => sources.flatMap((source) => ids.map((id) => [source, id] as const)))
   const places = new Map<string, number>()
   for (const { from, to, line } of (await snapshot.occurrences(pairs)).flat().toReversed()) places.set(keyOf(from, to), line)

@@ -2,7 +2,7 @@ import type { Page, PropertyCount, Snapshot, ValueCount } from '../../core/store
 import { foldName } from '../../core/text/fold.ts'
 import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { unknownProperty } from '../answer/query-warnings.ts'
-import { truncate } from '../answer/truncate.ts'
+import { quoted, truncate } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
 export interface PropertiesArguments extends PageArguments {
@@ -53,10 +53,20 @@ async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<
   return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
 }
 
-/** A property may be there and have no value that is a text: an object. */
+/** A property may be there and have no value that is a text: nothing, or an object. */
 async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonly Warning[]> {
-  const names = (await snapshot.properties()).map((property) => property.key)
-  return names.some((name) => foldName(name) === foldName(key)) ? [] : [unknownProperty(key, names)]
+  const properties = await snapshot.properties()
+  const known = properties.find((property) => foldName(property.key) === foldName(key))
+  if (known === undefined)
+    return [
+      unknownProperty(
+        key,
+        properties.map((property) => property.key),
+      ),
+    ]
+  const name = /[\s"=<>()]/.test(known.key) ? quoted(known.key) : known.key
+  const message = `The property ${quoted(known.key)} has no values to list (${known.kinds.join(', ')}): find_nodes with #${name}= finds the notes that have it.`
+  return [{ code: 'NOTICE', message }]
 }
 
 function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, offset, limit }: Asked) {

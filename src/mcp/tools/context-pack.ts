@@ -23,7 +23,7 @@ export const contextPackTool = defineTool({
     max_tokens: z.int().min(LEAST_TOKENS).max(MOST_TOKENS).optional().describe('Budget, 4,000.'),
     folder: folder(),
     tag: tag(),
-    cursor: z.string().optional().describe('Goes on; with the same arguments.'),
+    cursor: z.string().optional().describe('Goes on; same arguments.'),
   }),
   wrap: 'object',
   reach: {

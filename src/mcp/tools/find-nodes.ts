@@ -19,7 +19,7 @@ export const findNodesTool = defineTool({
       .string()
       .max(500)
       .describe(
-        'Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:note linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, -has:backlink has:attachment; OR, -not, ( ). Empty: all notes.',
+        'Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:"a note" linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, -has:backlink has:attachment; OR, -not, ( ). Empty: all notes.',
       ),
     ...page(100, 10),
     folder: folder(),

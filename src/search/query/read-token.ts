@@ -117,12 +117,19 @@ function readCall(text: string, start: number): Piece | undefined {
 
 const CALL = /[\p{L}_$][\p{L}\p{N}_$.]*\((?:\)|(?=\s*$))/uy
 
-/** The name of a note, which may be written as a link: `[[My Home]]`, `[[Home#Door|door]]`. */
+/** The name of a note, which may be written as a link, in quotes or not: `[[My Home]]`, `[[Home#Door|door]]`. */
 function readNote(text: string, start: number): Piece {
+  const link = readLink(text, start)
+  if (link !== undefined) return link
+  const piece = readPiece(text, start, BARE)
+  const quoted = piece.isQuoted ? readLink(piece.text, 0) : undefined
+  return quoted?.span.end === piece.text.length ? { ...piece, text: quoted.text } : piece
+}
+
+function readLink(text: string, start: number): Piece | undefined {
   NOTE_LINK.lastIndex = start
   const [link = '', name = ''] = NOTE_LINK.exec(text) ?? []
-  if (name.trim() === '') return readPiece(text, start, BARE)
-  return { text: name.trim(), isQuoted: true, span: { start, end: start + link.length } }
+  return name.trim() === '' ? undefined : { text: name.trim(), isQuoted: true, span: { start, end: start + link.length } }
 }
 
 const NOTE_FIELD = /^(?:links|linkedfrom)$/i

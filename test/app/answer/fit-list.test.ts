@@ -117,3 +117,17 @@ test('contents and passages that are cut show at least 160 characters, or nothin
     }
   }
 })
+
+test('what may have been meant is cut and counted, but for the first, and the text of a first row that is too long is cut', () => {
+  const candidates = Array.from({ length: 300 }, (_, at) => `folder ${at}/same.md`)
+  const problem = { kind: 'ambiguous_link', id: 'a.md', line: 1, text: '[[Same]]', candidates }
+  for (const room of [300, 1_000, 4_000]) {
+    const { value, omitted } = fitRows([problem, { ...problem, line: 2 }], room)
+    expect(jsonBytes(value)).toBeLessThanOrEqual(room)
+    expect(value.map((row) => row.candidates[0])).toEqual([candidates[0], candidates[0]])
+    expect(omitted.candidates).toBe(600 - value.reduce((sum, row) => sum + row.candidates.length, 0))
+  }
+  const { value } = fitRows([{ ...problem, text: 'long '.repeat(90), candidates: ['b.md'] }], 300)
+  expect(jsonBytes(value)).toBeLessThanOrEqual(300)
+  expect(value[0]?.text.endsWith(MARKER)).toBe(true)
+})

@@ -102,6 +102,15 @@ describe('similar_nodes', () => {
     expect(await idsOf(core, { id: 'huge.md' })).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md']))
   })
 
+  test('how many are relevant is known when what is nearest by meaning goes on beyond them', async () => {
+    const text = (at: number) => `garden0 garden1 and ${[0, 1].map((each) => `w${(at * 7 + each * 13) % 97}`).join(' ')}\n`
+    const notes = Object.fromEntries(Array.from({ length: 420 }, (_, at) => [`n${at}.md`, text(at)]))
+    const core = await searchCore(notes, { embedder: new KnownBag() })
+    const { value, list } = await similarNodes(core, { ...DEFAULTS, id: 'n5', relevance: 'loose', limit: 60 })
+    expect(value.length).toBeLessThan(60)
+    expect(list).toEqual({ offset: 0, shown: value.length, count: value.length, counted: 'relevant' })
+  })
+
   test('without an embedder words alone answer', async () => {
     expect(await idsOf(await searchCore(GARDEN))).toEqual(expect.arrayContaining(['shears.md', 'beds/pruning.md', 'linker.md']))
   })

@@ -2,6 +2,10 @@ import { expect, test } from 'vitest'
 import { jsonBytes } from '../../../src/app/answer/budget.ts'
 import { fitGaps } from '../../../src/app/insight/fit-gaps.ts'
 import { gapKey, listGaps } from '../../../src/app/insight/gaps.ts'
+import { vaultsOnDemand } from '../../../src/app/vaults.ts'
+import { callTool } from '../../../src/mcp/calls/call-tool.ts'
+import { gapsTool } from '../../../src/mcp/tools/gaps.ts'
+import type { Wire } from '../../support/stdio-client.ts'
 import { searchCore } from '../search-core.ts'
 
 const LONG =
@@ -71,4 +75,24 @@ test('gaps fit every budget, some of each kind first', async () => {
   const { value } = await listGaps(core, { limit: 20 })
   for (const room of [400, 600, 900]) expect(jsonBytes(fitGaps(value, room).value)).toBeLessThanOrEqual(room)
   expect(fitGaps(value, 100_000)).toEqual({ value, omitted: {} })
+})
+
+test('of one kind what a budget leaves out is on the next pages, and every missing note is on one', async () => {
+  const links = Array.from({ length: 620 }, (_, at) => `[[Missing ${at}]]`)
+  const core = await searchCore({ 'List.md': links.join(' '), 'Other.md': '[[List]]' })
+  const vaults = vaultsOnDemand([], async () => core)
+  const ask = async (args: object): Promise<Wire> =>
+    (await callTool(gapsTool, { kind: 'wanted', ...args }, { vaults, log: (line) => expect(line).toBe('') })).structuredContent
+  const first = await ask({})
+  expect(first).toMatchObject({ total: 620, totals: { wanted: 620 }, next_offset: 20 })
+  const names: string[] = []
+  for (let offset: number | undefined = 0; offset !== undefined; ) {
+    const page = await ask({ limit: 100, max_tokens: 400, offset })
+    expect(jsonBytes({ wanted: page.wanted, totals: page.totals })).toBeLessThanOrEqual(1_600)
+    expect(page.omitted?.results ?? 0).toBe(Math.min(100, 620 - offset) - page.wanted.length)
+    names.push(...page.wanted.map(({ name }: Wire) => name))
+    offset = page.next_offset
+  }
+  expect(new Set(names).size).toBe(620)
+  expect((await ask({ max_tokens: 100, offset: 619 })).wanted).toHaveLength(1)
 })

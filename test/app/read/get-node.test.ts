@@ -202,3 +202,22 @@ test('says which links are ambiguous and what is malformed', async () => {
     },
   ])
 })
+
+test('of a link that fits many notes five are named, and how many more there are', async () => {
+  const files = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`f${at}/Same.md`, 'same']))
+  const many = await searchCore({ ...files, 'Linker.md': '[[Same]]' })
+  const { warnings } = await getNode(many, { id: 'linker', ...whole })
+  expect(warnings[0]?.message).toMatch(/\((?:[^,()]+, ){5}and 25 more\)\.$/)
+  await many.close()
+})
+
+test('where there is hardly any room a note has less text than is worth reading', async () => {
+  const long = await searchCore({ 'Long.md': 'many words of a note '.repeat(300) })
+  for (const depth of [0, 1]) {
+    const { value } = await getNode(long, { id: 'long', ...whole, depth, maxTokens: 110 })
+    expect(Buffer.byteLength(JSON.stringify(value))).toBeLessThanOrEqual(440)
+    expect(value).toMatchObject({ id: 'long.md', next_offset: expect.any(Number) })
+    expect(value?.content?.endsWith(MARKER)).toBe(true)
+  }
+  await long.close()
+})

@@ -55,3 +55,13 @@ test('a property that no note has is told with the nearest', async () => {
   })
   expect((await ask({ key: 'empty' })).warnings).toEqual([])
 })
+
+test('a property without values that can be listed is told to be there', async () => {
+  const core = await searchCore({ 'a.md': '---\nmade of: {a: 1}\n---\n' })
+  const { value, warnings } = await listProperties(core, { key: 'Made of', limit: 20 })
+  expect(value).toEqual({ values: [], total: 0 })
+  const message =
+    'The property "made of" has no values to list (object): find_nodes with #"made of"= finds the notes that have it.'
+  expect(warnings).toEqual([{ code: 'NOTICE', message }])
+  await core.close()
+})

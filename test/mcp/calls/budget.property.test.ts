@@ -26,6 +26,7 @@ const anyWords = fc
       '👍🏽',
       '[[Note 1]]',
       '[[gone]]',
+      '[[Twice]]',
       '![[p.png]]',
       '\n\n## Part\n\n',
     ),
@@ -46,6 +47,7 @@ const anyNote = fc.tuple(anyFrontmatter, anyWords).map(([frontmatter, body]) => 
 const anyVault = fc.array(anyNote, { minLength: 1, maxLength: 30 }).map((notes) => ({
   ...Object.fromEntries(notes.map((note, at) => [`${at % 3 === 0 ? 'Beds/Deep/' : ''}Note ${at}.md`, note])),
   'p.png': 'PNG',
+  ...Object.fromEntries(Array.from({ length: notes.length }, (_, at) => [`twice/${at}/Twice.md`, 'compost'])),
   'hub.md': `${notes.map((_, at) => `[[Note ${at}]]`).join(' ')} ![[p.png]] #bed\n`,
 }))
 const anyChanges = fc.array(
@@ -77,6 +79,12 @@ const LISTS: readonly (readonly [tool: string, args: object, rows: (value: Wire)
   ['get_hubs', {}, (value) => value],
   ['get_problems', {}, (value) => value.problems],
   ['get_problems', { kind: 'duplicate' }, (value) => value.problems],
+  ['get_problems', { kind: 'missing_note' }, (value) => value.problems],
+  ['get_problems', { kind: 'ambiguous_link' }, (value) => value.problems],
+  ['gaps', { kind: 'wanted' }, (value) => value.wanted],
+  ['gaps', { kind: 'dead_ends' }, (value) => value.dead_ends.first],
+  ['list_properties', {}, (value) => value.properties],
+  ['list_properties', { key: 'list' }, (value) => value.values],
   ['suggest_links', {}, (value) => value.suggestions],
   ['list_attachments', { id: 'hub' }, (value) => value.attachments],
   ['list_changes', {}, (value) => value],
@@ -122,9 +130,9 @@ async function serve(contents: readonly Readonly<Record<string, string>>[], chan
 }
 
 /** What tells a row from the others. */
-function nameOf({ id, tag, from, to, kind, candidates }: Wire): string {
+function nameOf({ id, tag, name, key, value, from, to, kind, candidates }: Wire): string {
   if (kind === 'duplicate') return `${id} ${candidates}`
-  return id ?? tag ?? (from === undefined ? undefined : `${from} ${to}`)
+  return id ?? tag ?? name ?? key ?? value ?? (from === undefined ? undefined : `${from} ${to}`)
 }
 
 /** What is less in one row than there is, by member. */

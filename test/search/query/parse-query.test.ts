@@ -41,6 +41,7 @@ const CASES: readonly (readonly [query: string, shown: string])[] = [
   ['#"due date"<="2024-05-01T12:30" #a>-1.5 #a<day-7', 'and(#"due date"<="2024-05-01T12:30", #a>-1.5, #a<day-7)'],
   ['links:Home LinkedFrom:"My Home"', 'and(links:Home, linkedfrom:"My Home")'],
   ['links:[[My Home]] -LinkedFrom:[[Home#Door|the door]]', 'and(links:"My Home", not(linkedfrom:Home))'],
+  ['links:"[[My Home]]" -LinkedFrom:"[[Home#Door|the door]]"', 'and(links:"My Home", not(linkedfrom:Home))'],
   ['~up=[[My Home]] [[My Home]]', 'and(relation up = <My Home>, word [[My, word Home]])'],
   ['task:open TASK:Done task:any', 'and(task:open, task:done, task:any)'],
 
