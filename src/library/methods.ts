@@ -425,6 +425,8 @@ export interface VaultMethods {
     readonly limit?: number
     /** Skip so many. */
     readonly offset?: number
+    /** Budget. */
+    readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof listGaps>
 
   /** Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node. */

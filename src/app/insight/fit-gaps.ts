@@ -4,7 +4,7 @@ import type { GapList } from './gaps.ts'
 const SEPARATOR = 1
 const KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 
-/** Gaps within a budget: the first of each kind, then the second of each, and so on. */
+/** Gaps within a budget: the first of each kind, then the second of each, and so on. Of one kind alone the first is always there: its list must go on. */
 export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
   const lists = {
     apart: gaps.apart ?? [],
@@ -20,6 +20,7 @@ export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
     ...(gaps.dead_ends && { dead_ends: { ...gaps.dead_ends, first: gaps.dead_ends.first.slice(0, counts.dead_ends) } }),
     totals: gaps.totals,
   })
+  const present = KINDS.filter((kind) => gaps[kind] !== undefined)
   const purse = new Purse(room)
   purse.spend(jsonBytes(shownOf()))
   let open: readonly (typeof KINDS)[number][] = KINDS
@@ -27,12 +28,14 @@ export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
     open = open.filter((kind) => {
       const item = lists[kind][counts[kind]]
       const bytes = item === undefined ? Number.POSITIVE_INFINITY : jsonBytes(item) + SEPARATOR
-      if (bytes > purse.left()) return false
+      const isSure = item !== undefined && present.length === 1 && counts[kind] === 0
+      if (bytes > purse.left() && !isSure) return false
       purse.spend(bytes)
       counts[kind]++
       return true
     })
   }
-  const omitted = KINDS.map((kind) => [kind, lists[kind].length - counts[kind]] as const).filter(([, count]) => count > 0)
+  const called = (kind: (typeof KINDS)[number]): string => (present.length === 1 ? 'results' : kind)
+  const omitted = KINDS.map((kind) => [called(kind), lists[kind].length - counts[kind]] as const).filter(([, count]) => count > 0)
   return { value: shownOf(), omitted: Object.fromEntries(omitted) }
 }

@@ -1,11 +1,12 @@
 import { foldId, type NodeId, withoutVault } from '../../core/ids.ts'
 import type { Community } from '../../core/insight/communities.ts'
 import type { Insight } from '../../core/insight/insight.ts'
-import type { NodeSummary } from '../../core/store.ts'
+import { ALL, type NodeSummary, type WantedNote } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { type Call, listed, type PageArguments, pageFor, type Read, waiting } from '../answer/answer-when-ready.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { listProblems, type MissingNote } from '../links/get-problems.ts'
+import { type MissingNote, missingNotes } from '../links/get-problems.ts'
 import { trimFolder } from '../scope.ts'
 import { communityId, communityLabel } from './find-community.ts'
 import { answerFromInsight } from './latest-insight.ts'
@@ -94,7 +95,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
     .filter(({ ids }) => isOpen('apart', ids.join(',')))
   const cuts = gaps.cut.filter(({ note }) => isIn(note) && isOpen('cut', idOf(note)))
   const ends = gaps.deadEnds.filter((note) => isIn(note) && isOpen('dead_ends', idOf(note)))
-  const wanted = wants('wanted') ? await wantedOf(reading, args, isOpen) : []
+  const wanted = wants('wanted') ? await wantedOf(reading, folder, isOpen) : []
   const shown = new Set([
     ...cut(apart).flatMap(({ pair }) => pair.of.flatMap((place) => (list[place] as Community).key.slice(0, 1))),
     ...cut(cuts).map(({ note }) => note),
@@ -124,30 +125,39 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
     ...(wants('cut') && {
       cut: cut(cuts).map(({ note, fallsOff }) => ({ ...summaryOf(idOf(note), titles), falls_off: fallsOff })),
     }),
-    ...(wants('wanted') && { wanted: cut(wanted) }),
+    ...(wants('wanted') && { wanted: await wantedRows(read, cut(wanted)) }),
     ...(wants('dead_ends') && {
-      dead_ends: { total: ends.length, stubs: gaps.deadEndStubs, first: cut(ends).map((note) => summaryOf(idOf(note), titles)) },
+      dead_ends: {
+        total: ends.length,
+        stubs: gaps.deadEndStubs.filter(isIn).length,
+        first: cut(ends).map((note) => summaryOf(idOf(note), titles)),
+      },
     }),
     totals: Object.fromEntries(Object.entries(totals).filter(([name]) => wants(name as GapKind))),
   }
-  if (kind === undefined) return { value, warnings: [] }
+  const isEmpty = Object.values(value.totals).every((total) => total === 0)
+  const warnings = isEmpty ? await read((snapshot) => scopeWarnings(snapshot, { folder: args.folder })) : []
+  if (kind === undefined) return { value, warnings }
   const total = totals[kind]
-  return listed(value, { offset: page.offset, shown: Math.max(0, Math.min(page.limit, total - page.offset)), total })
+  const length = Math.max(0, Math.min(page.limit, total - page.offset))
+  return { ...listed(value, { offset: page.offset, shown: length, total }), warnings }
 }
 
 /** Notes that are linked to and are not there, without those that were dismissed. */
 async function wantedOf(
-  { core, call }: Reading,
-  { folder }: GapsArguments,
+  { core: { isIgnored }, read }: Reading,
+  folder: string,
   isOpen: (kind: GapKind, of: string) => boolean,
-): Promise<readonly WantedRow[]> {
-  const { isIgnored } = core
-  const counts = isIgnored && ((path: string) => !isIgnored(path))
-  const { value } = await listProblems(core, { kind: 'missing_note', folder, counts, limit: MOST_WANTED, offset: 0 }, call)
-  return (value.problems as readonly MissingNote[])
-    .filter(({ text }) => isOpen('wanted', text))
-    .map(({ text, notes, sources }) => ({ name: text, notes, sources }))
+): Promise<readonly WantedNote[]> {
+  const filter = {
+    ...(folder === '' ? {} : { folder }),
+    ...(isIgnored === undefined ? {} : { counts: (path: string) => !isIgnored(path) }),
+  }
+  const { items } = await read((snapshot) => snapshot.wanted(filter, ALL))
+  return items.filter(({ name }) => isOpen('wanted', name))
 }
 
-/** More than anyone goes through. */
-const MOST_WANTED = 500
+async function wantedRows(read: Read, wanted: readonly WantedNote[]): Promise<readonly WantedRow[]> {
+  const found = await read((snapshot) => missingNotes(snapshot, wanted))
+  return found.map(({ text, notes, sources }) => ({ name: text, notes, sources }))
+}

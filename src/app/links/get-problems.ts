@@ -155,7 +155,7 @@ const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'missing_note']
 export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link']
 
 /** With the first place of each source. */
-async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNote[]): Promise<readonly MissingNote[]> {
+export async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNote[]): Promise<readonly MissingNote[]> {
   const pairs = wanted.flatMap(({ ids, sources }) => sources.flatMap((source) => ids.map((id) => [source, id] as const)))
   const places = new Map<string, number>()
   for (const { from, to, line } of (await snapshot.occurrences(pairs)).flat().toReversed()) places.set(keyOf(from, to), line)

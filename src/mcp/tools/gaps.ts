@@ -3,7 +3,7 @@ import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
 import { fitGaps } from '../../app/insight/fit-gaps.ts'
 import { GAP_KINDS, listGaps } from '../../app/insight/gaps.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { folder, page } from './parameters.ts'
+import { folder, maxTokens, page } from './parameters.ts'
 
 export const gapsTool = defineTool({
   name: 'gaps',
@@ -16,6 +16,7 @@ export const gapsTool = defineTool({
     kind: z.enum(GAP_KINDS).optional().describe('Default: all.'),
     folder: folder(),
     ...page(100, 20),
+    max_tokens: maxTokens(),
   }),
   wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitGaps },
