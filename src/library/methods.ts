@@ -407,7 +407,7 @@ export interface VaultMethods {
   map(args?: {
     /** Only this folder. */
     readonly scope?: string
-    /** Look into this one: its id. */
+    /** Look into this one. */
     readonly community?: string
     /** 2: smaller ones. Default: 1. */
     readonly level?: number
@@ -415,7 +415,7 @@ export interface VaultMethods {
     readonly max_tokens?: number
   }, options?: CallOptions): ReturnType<typeof mapVault>
 
-  /** What the vault lacks: alike communities hardly linked, notes that others hang on, missing notes, dead ends. */
+  /** What is lacking: alike communities hardly linked, notes others hang on, missing notes, dead ends. */
   gaps(args?: {
     /** Default: all. */
     readonly kind?: 'apart' | 'cut' | 'wanted' | 'dead_ends'

@@ -8,7 +8,7 @@ import { folder, maxTokens, page } from './parameters.ts'
 export const gapsTool = defineTool({
   name: 'gaps',
   title: 'Gaps',
-  description: 'What the vault lacks: alike communities hardly linked, notes that others hang on, missing notes, dead ends.',
+  description: 'What is lacking: alike communities hardly linked, notes others hang on, missing notes, dead ends.',
   group: 'tools.insight',
   annotations: READS,
   names: { folder: 'place' },
