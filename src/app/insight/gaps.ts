@@ -50,11 +50,12 @@ export interface WantedRow {
   readonly sources: MissingNote['sources']
 }
 
-/** What gaps are dismissed by: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`; names and ids in any case, with the vault's name or without. */
+/** What gaps are dismissed by: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`; names and ids in any case, with the vault's name or without, the two of a pair in any order. */
 export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'name'>): string {
   if (kind === 'wanted') return `${kind}:${foldName(of)}`
   const ids = kind === 'apart' ? of.split(',') : [of]
-  return `${kind}:${ids.map((id) => withoutVault(id.trim().toLowerCase(), name)).join(',')}`
+  const own = ids.map((id) => withoutVault(id.trim().toLowerCase(), name))
+  return `${kind}:${own.sort().join(',')}`
 }
 
 /** What a vault lacks as a whole, without what was dismissed: the first of each kind, or a page of one. */
