@@ -35,7 +35,7 @@ const EXAMPLES = {
   suggest_links: { id: 'faults/dense crumb', limit: 2 },
   context_pack: { query: 'why is my bread so dense?', max_tokens: 500 },
   impact: { id: 'concepts/amylase' },
-  compare: { a: 'breads/baguette', b: 'breads/brioche' },
+  compare: { a: 'breads/baguette', b: 'breads/focaccia' },
   resolve_nodes: { names: ['levain', 'Malliard reaction'] },
   similar_nodes: { id: 'faults/dense crumb', limit: 2, exclude_linked: true },
   search_by_tags: { tags: ['chemistry', 'oven'], mode: 'all', limit: 1 },

@@ -91,6 +91,8 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
         dense[term]! += (notes[at] as number) / own.length
       }
     }
+    // Two that say nothing are not alike.
+    if (met.length === 0) return undefined
     const terms = Uint32Array.from(met.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, TERMS))
     const weights = Float64Array.from(terms, (term) => dense[term] as number)
     for (const term of met) dense[term] = 0

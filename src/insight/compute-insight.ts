@@ -24,7 +24,7 @@ export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
 /** Grows with every change of what is computed, so that what an older version kept is not answered from. */
-export const INSIGHT_VERSION = 10
+export const INSIGHT_VERSION = 11
 
 /**
  * Everything that is computed of a vault as a whole, and what of it is to be kept. The same of the same source and the same former communities,

@@ -30,7 +30,7 @@ export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'l
     apart: apartCommunities(communities, { ...source, links, isLeftOut }),
     cut: cutNotes(notesFallingOff(links)),
     deadEnds: ends.filter((note) => isStub[note] === 0),
-    deadEndStubs: ends.filter((note) => isStub[note] === 1).length,
+    deadEndStubs: ends.filter((note) => isStub[note] === 1),
   }
 }
 

@@ -407,7 +407,7 @@ export interface VaultMethods {
   map(args?: {
     /** Only this folder. */
     readonly scope?: string
-    /** Look into this one: its id. */
+    /** Look into this one. */
     readonly community?: string
     /** 2: smaller ones. Default: 1. */
     readonly level?: number

@@ -25,7 +25,7 @@ export function addPromptHandlers(server: ValidatingServer, options: McpServerOp
     return await runRequest(ctx, async (vaults, call) => {
       const { getPrompt, listPrompts } = await import('./prompts/index.ts')
       const prompts = (await listPrompts(vaults, promptsFolder(), call)).filter(isOn)
-      return (await getPrompt(prompts, { name, args }, { vaults, call })) as never
+      return (await getPrompt(prompts, { name, args }, { vaults, call, isOn: (tool) => isOn({ source: tool }) })) as never
     })
   })
 }

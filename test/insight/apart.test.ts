@@ -5,11 +5,15 @@ import { nearestNotes } from '../../src/insight/nearest.ts'
 import { corpusOf } from './corpora.ts'
 
 /** Communities of notes that link to the next two of their own in a circle, each with the words that are given and one of the note's own. */
-function vaultOf(communities: readonly { readonly notes: number; readonly words: (note: number) => string }[]) {
-  const notes = communities.flatMap(({ notes, words }, community) =>
+function vaultOf(
+  communities: readonly { readonly notes: number; readonly words: (note: number) => string; readonly isEmpty?: boolean }[],
+) {
+  const notes = communities.flatMap(({ notes, words, isEmpty }, community) =>
     Array.from({ length: notes }, (_, at) => ({
       community,
-      text: `${words(at)} own${'abcdefghij'.charAt(at % 10)}${'klmnopqrst'.charAt(Math.floor(at / 10))}${community}`,
+      text: isEmpty
+        ? ''
+        : `${words(at)} own${'abcdefghij'.charAt(at % 10)}${'klmnopqrst'.charAt(Math.floor(at / 10))}${community}`,
       next: [1, 2].map((step) => ((at + step) % notes) - at),
     })),
   )
@@ -41,4 +45,14 @@ test('two communities that are much alike come before two that are hardly alike,
     [0, 1],
   ])
   expect((found[1]?.expected ?? 0) / (found[0]?.expected ?? 1)).toBeGreaterThan(3)
+})
+
+test('communities whose notes say nothing are not alike', () => {
+  const found = vaultOf([
+    { notes: 14, words: () => 'sonata violin concert melody' },
+    { notes: 14, words: () => 'engine piston valve gear' },
+    { notes: 14, words: () => '', isEmpty: true },
+    { notes: 14, words: () => '', isEmpty: true },
+  ])
+  expect(found.filter(({ of }) => of.join() === '2,3')).toEqual([])
 })

@@ -171,7 +171,7 @@ describe('of several vaults', () => {
   ]
   const get = async (name: string, args: Readonly<Record<string, string>>) => {
     const prompts = await listPrompts(vaults, 'prompts', {})
-    return (await getPrompt(prompts, { name, args }, { vaults, call: {} })).messages[0].content.text
+    return (await getPrompt(prompts, { name, args }, { vaults, call: {}, isOn: () => true })).messages[0].content.text
   }
 
   test('free text keeps what looks like the name of a vault', async () => {
@@ -188,4 +188,20 @@ describe('of several vaults', () => {
   test('a folder is one of the vault in front of it', async () => {
     expect(await get('find_gaps', { folder: 'work:x' })).toContain('the folder "x"')
   })
+})
+
+test('communities are told in a prompt only where the map may be asked for, and why there are none is said', async () => {
+  let asked = 0
+  const insights = {
+    follow: () => {
+      asked++
+      return Promise.resolve(undefined)
+    },
+  }
+  const explore = async (options: Parameters<typeof raw>[0]) =>
+    textOf(await (await raw(options, { ...core, insights }))('prompts/get', { name: 'explore_hubs' }))
+  const off = await explore({ switchedOffBy: ({ group }) => group })
+  expect([asked, off.includes('communities')]).toEqual([0, false])
+  expect(await explore({})).toContain('for the first time')
+  expect(asked).toBe(1)
 })

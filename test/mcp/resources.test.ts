@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
+import { mapResource } from '../../src/mcp/resources/map.ts'
 import { readResource } from '../../src/mcp/resources/read-resource.ts'
 import { addressed, readResourceUri, resourceUri } from '../../src/mcp/resources/resource-uri.ts'
+import { searchCore } from '../app/search-core.ts'
 import { fakeFiles, PNG } from '../app/write/fake-writing.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
 import { GARDEN } from '../support/garden.ts'
@@ -336,4 +338,16 @@ test('a read that is cancelled stops and gets no answer', async () => {
     expect((signal as AbortSignal | undefined)?.aborted).toBe(true)
   }
   expect(pair.logged).toEqual([])
+})
+
+test('the map tells what of it is left out', async () => {
+  const notes = Array.from({ length: 600 }, (_, at) => {
+    const next = at - (at % 6) + ((at + 1) % 6)
+    return [`a folder with a long name/note ${at}.md`, `[[note ${next}]] word${at - (at % 6)} and${at} more${at}`] as const
+  })
+  const core = await searchCore(Object.fromEntries(notes))
+  const { value } = await mapResource.read(core, {} as never)
+  const { communities, omitted } = value as { readonly communities: readonly object[]; readonly omitted: Wire }
+  expect(communities.length).toBeGreaterThan(0)
+  expect(omitted.communities).toBeGreaterThan(0)
 })

@@ -5,7 +5,7 @@ import type { NoteText } from '../../core/texts.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { type Fitted, jsonBytes } from '../answer/budget.ts'
-import { compose } from '../answer/fit-list.ts'
+import { compose, fitMembers } from '../answer/fit-list.ts'
 import { quoted } from '../answer/truncate.ts'
 import { knownTraits } from '../find/embedder-traits.ts'
 import { answerFindable } from '../find/findable.ts'
@@ -262,24 +262,27 @@ function rounded(value: number): number {
   return Number(value.toFixed(4))
 }
 
-/** What passages may take of the room, and each list of what is left. */
+/** What the path may take of the room, passages of what is left, and each list of what is left then. */
+const PATH_SHARE = 0.5
 const PASSAGES_SHARE = 0.4
 const LIST_SHARE = 0.34
 
-/** A comparison within a budget: passages, then what is shared, then what only one has. */
+/** A comparison within a budget: the beginning of the path, passages, then what is shared, then what only one has. */
 export function fitComparison(value: Comparison | null, room: number): Fitted<Comparison | null> {
   if (value === null) return { value, omitted: {} }
-  const left = room - jsonBytes({ ...value, shared: [], only_a: [], only_b: [], shared_passages: [] })
+  const around = room - jsonBytes({ ...value, shared: [], only_a: [], only_b: [], path: [], shared_passages: [] })
+  const { value: way, omitted: cut } = fitMembers({ path: value.path }, ['path'], around * PATH_SHARE)
+  const left = around - (jsonBytes(way.path) - '[]'.length)
   const passages = compose(value.shared_passages, { room: left * PASSAGES_SHARE, isFirstSure: false })
   const listRoom = left - passages.bytes
   const onlyA = compose(value.only_a, { room: listRoom * LIST_SHARE, isFirstSure: false })
   const onlyB = compose(value.only_b, { room: listRoom * LIST_SHARE, isFirstSure: false })
   const shared = compose(value.shared, { room: listRoom - onlyA.bytes - onlyB.bytes, isFirstSure: false })
-  const fitted = { ...value, shared: shared.rows, only_a: onlyA.rows, only_b: onlyB.rows, shared_passages: passages.rows }
+  const fitted = { ...value, ...way, shared: shared.rows, only_a: onlyA.rows, only_b: onlyB.rows, shared_passages: passages.rows }
   const names = Object.keys(value.total) as readonly ComparedList[]
   const missing = names.flatMap((name) => {
     const count = value.total[name] - fitted[name].length
     return count > 0 ? [[name, count] as const] : []
   })
-  return { value: fitted, omitted: Object.fromEntries(missing) }
+  return { value: fitted, omitted: { ...cut, ...Object.fromEntries(missing) } }
 }

@@ -1,9 +1,10 @@
 import { foldId, type NodeId, withoutVault } from '../../core/ids.ts'
 import type { Community } from '../../core/insight/communities.ts'
 import type { Insight } from '../../core/insight/insight.ts'
-import { ALL, type NodeSummary } from '../../core/store.ts'
+import { ALL, type NodeSummary, type WantedNote } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { type Call, listed, type PageArguments, pageFor, type Read, waiting } from '../answer/answer-when-ready.ts'
+import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { type MissingNote, missingNotes } from '../links/get-problems.ts'
 import { trimFolder } from '../scope.ts'
@@ -49,11 +50,12 @@ export interface WantedRow {
   readonly sources: MissingNote['sources']
 }
 
-/** What gaps are dismissed by: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`; names and ids in any case, with the vault's name or without. */
+/** What gaps are dismissed by: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`; names and ids in any case, with the vault's name or without, the two of a pair in any order. */
 export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'name'>): string {
   if (kind === 'wanted') return `${kind}:${foldName(of)}`
   const ids = kind === 'apart' ? of.split(',') : [of]
-  return `${kind}:${ids.map((id) => withoutVault(id.trim().toLowerCase(), name)).join(',')}`
+  const own = ids.map((id) => withoutVault(id.trim().toLowerCase(), name))
+  return `${kind}:${own.sort().join(',')}`
 }
 
 /** What a vault lacks as a whole, without what was dismissed: the first of each kind, or a page of one. */
@@ -94,7 +96,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
     .filter(({ ids }) => isOpen('apart', ids.join(',')))
   const cuts = gaps.cut.filter(({ note }) => isIn(note) && isOpen('cut', idOf(note)))
   const ends = gaps.deadEnds.filter((note) => isIn(note) && isOpen('dead_ends', idOf(note)))
-  const wanted = wants('wanted') ? await wantedOf(reading, args, { isOpen, cut }) : NOTHING
+  const wanted = wants('wanted') ? await wantedOf(reading, folder, isOpen) : []
   const shown = new Set([
     ...cut(apart).flatMap(({ pair }) => pair.of.flatMap((place) => (list[place] as Community).key.slice(0, 1))),
     ...cut(cuts).map(({ note }) => note),
@@ -109,7 +111,7 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
       title: key[0] === undefined ? undefined : summaryOf(idOf(key[0]), titles).title,
     })
   }
-  const totals = { apart: apart.length, cut: cuts.length, wanted: wanted.total, dead_ends: ends.length }
+  const totals = { apart: apart.length, cut: cuts.length, wanted: wanted.length, dead_ends: ends.length }
   const value: GapList = {
     ...(wants('apart') && {
       apart: cut(apart).map(({ pair, ids: [a, b] }) => ({
@@ -124,45 +126,39 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
     ...(wants('cut') && {
       cut: cut(cuts).map(({ note, fallsOff }) => ({ ...summaryOf(idOf(note), titles), falls_off: fallsOff })),
     }),
-    ...(wants('wanted') && { wanted: wanted.rows }),
+    ...(wants('wanted') && { wanted: await wantedRows(read, cut(wanted)) }),
     ...(wants('dead_ends') && {
-      dead_ends: { total: ends.length, stubs: gaps.deadEndStubs, first: cut(ends).map((note) => summaryOf(idOf(note), titles)) },
+      dead_ends: {
+        total: ends.length,
+        stubs: gaps.deadEndStubs.filter(isIn).length,
+        first: cut(ends).map((note) => summaryOf(idOf(note), titles)),
+      },
     }),
     totals: Object.fromEntries(Object.entries(totals).filter(([name]) => wants(name as GapKind))),
   }
-  if (kind === undefined) return { value, warnings: [] }
+  const isEmpty = Object.values(value.totals).every((total) => total === 0)
+  const warnings = isEmpty ? await read((snapshot) => scopeWarnings(snapshot, { folder: args.folder })) : []
+  if (kind === undefined) return { value, warnings }
   const total = totals[kind]
-  return listed(value, { offset: page.offset, shown: Math.max(0, Math.min(page.limit, total - page.offset)), total })
+  const length = Math.max(0, Math.min(page.limit, total - page.offset))
+  return { ...listed(value, { offset: page.offset, shown: length, total }), warnings }
 }
-
-interface WantedRows {
-  readonly rows: readonly WantedRow[]
-  readonly total: number
-}
-
-const NOTHING: WantedRows = { rows: [], total: 0 }
 
 /** Notes that are linked to and are not there, without those that were dismissed. */
 async function wantedOf(
-  { core, read }: Reading,
-  { folder = '' }: GapsArguments,
-  {
-    isOpen,
-    cut,
-  }: {
-    readonly isOpen: (kind: GapKind, of: string) => boolean
-    readonly cut: <T>(items: readonly T[]) => readonly T[]
-  },
-): Promise<WantedRows> {
-  const { isIgnored } = core
-  const trimmed = foldId(trimFolder(folder))
+  { core: { isIgnored }, read }: Reading,
+  folder: string,
+  isOpen: (kind: GapKind, of: string) => boolean,
+): Promise<readonly WantedNote[]> {
   const filter = {
-    ...(trimmed === '' ? {} : { folder: trimmed }),
+    ...(folder === '' ? {} : { folder }),
     ...(isIgnored === undefined ? {} : { counts: (path: string) => !isIgnored(path) }),
   }
-  return await read(async (snapshot) => {
-    const open = (await snapshot.wanted(filter, ALL)).items.filter(({ name }) => isOpen('wanted', name))
-    const shown = await missingNotes(snapshot, cut(open))
-    return { rows: shown.map(({ text, notes, sources }) => ({ name: text, notes, sources })), total: open.length }
-  })
+  const { items } = await read((snapshot) => snapshot.wanted(filter, ALL))
+  return items.filter(({ name }) => isOpen('wanted', name))
+}
+
+async function wantedRows(read: Read, wanted: readonly WantedNote[]): Promise<readonly WantedRow[]> {
+  const found = await read((snapshot) => missingNotes(snapshot, wanted))
+  return found.map(({ text, notes, sources }) => ({ name: text, notes, sources }))
 }

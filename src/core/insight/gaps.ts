@@ -25,6 +25,6 @@ export interface Gaps {
   readonly cut: readonly CutNote[]
   /** Notes that others link to and that link nowhere, most links first; stubs are not among them. */
   readonly deadEnds: readonly number[]
-  /** How many stubs do so, too. */
-  readonly deadEndStubs: number
+  /** The stubs that do so, too. */
+  readonly deadEndStubs: readonly number[]
 }

@@ -24,6 +24,8 @@ export interface PromptRequest {
   /** Only what is declared; what is required is there and not empty. */
   readonly args: PromptArguments
   readonly call: Call
+  /** Whether the client may call a tool: what it may not ask for is not told here, either. */
+  isOn(tool: ToolIdentity): boolean
 }
 
 /** A prompt that can be listed and got. */

@@ -8,6 +8,8 @@ const TAGS = 20
 /** The largest communities say what the vault is about. */
 const COMMUNITIES = 20
 
+const MAP = { name: 'map', group: 'tools.insight' } as const
+
 export const exploreHubsPrompt: Prompt = {
   definition: {
     name: 'explore_hubs',
@@ -17,13 +19,17 @@ export const exploreHubsPrompt: Prompt = {
   },
   source: { name: 'get_hubs' },
   noteArguments: [],
-  async text({ core, args: { folder }, call }) {
-    const { value: map } = await mapVault(core, { level: 1, scope: folder }, call)
-    const themes = map.communities.slice(0, COMMUNITIES).map(({ id, label, notes, about }) => ({ id, label, notes, about }))
+  async text({ core, args: { folder }, call, isOn }) {
+    const map = isOn(MAP) ? await mapVault(core, { level: 1, scope: folder }, call) : undefined
+    const communities = map?.value.communities ?? []
+    const themes = communities.slice(0, COMMUNITIES).map(({ id, label, notes, about }) => ({ id, label, notes, about }))
+    // Why there are none, where that is not because there is nothing.
+    const stale = (map?.warnings ?? []).flatMap(({ code, message }) => (code === 'STALE' ? [message] : []))
     const { value: hubs } = await getHubs(core, { metric: 'in_degree', limit: HUBS, folder }, call)
     const { value: tags } = await listTags(core, { limit: TAGS }, call)
     return paragraphs(
-      `Tell me what ${vaultOrFolder(folder)} is about, beginning with its communities and most central notes.`,
+      `Tell me what ${vaultOrFolder(folder)} is about, beginning with its ${map === undefined ? '' : 'communities and '}most central notes.`,
+      ...stale,
       ...(themes.length === 0 ? [] : [quoteFacts('Its communities of notes, largest first', themes)]),
       quoteFacts('Notes by how many others link to them', hubs),
       quoteFacts('The most used tags', tags),

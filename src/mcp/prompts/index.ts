@@ -8,7 +8,7 @@ import { vaultOf } from '../calls/vault-arguments.ts'
 import { ofThoseThatCan } from '../calls/vaults.ts'
 import { INVALID_PARAMS, meant } from '../protocol-errors.ts'
 import { answerWithSourcesPrompt } from './answer-with-sources.ts'
-import type { Prompt, PromptArguments } from './define-prompt.ts'
+import type { Prompt, PromptArguments, PromptRequest } from './define-prompt.ts'
 import { exploreHubsPrompt } from './explore-hubs.ts'
 import { findGapsPrompt } from './find-gaps.ts'
 import { summarizeNotePrompt } from './summarize-note.ts'
@@ -46,7 +46,7 @@ interface Got {
 export async function getPrompt(
   prompts: readonly Prompt[],
   { name, args }: { readonly name: string; readonly args: PromptArguments },
-  { vaults, call }: { readonly vaults: readonly GraphCore[]; readonly call: Call },
+  { vaults, call, isOn }: { readonly vaults: readonly GraphCore[] } & Pick<PromptRequest, 'call' | 'isOn'>,
 ): Promise<Got> {
   const prompt = prompts.find(({ definition }) => definition.name === name)
   if (prompt === undefined) throw unknownPrompt(name, prompts)
@@ -54,7 +54,7 @@ export async function getPrompt(
   const meant = await vaultNamedIn(prompt, checked(prompt, args), { vaults, call })
   const core = prompt.vault ?? meant.core
   const text = await inFirstThatFits(core === undefined ? vaults : [core], (one) =>
-    prompt.text({ core: one, args: meant.args, call }),
+    prompt.text({ core: one, args: meant.args, call, isOn }),
   )
   return { ...(description === undefined ? {} : { description }), messages: [{ role: 'user', content: { type: 'text', text } }] }
 }

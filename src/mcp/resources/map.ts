@@ -10,6 +10,9 @@ export const mapResource: FixedResource = {
   description: 'The communities of notes: what the vault is about.',
   async read(core, call) {
     const { value, warnings } = await mapVault(core, { level: 1 }, call)
-    return { value: fitMap(value, DEFAULT_TOKENS.list * TOKEN_BYTES).value, warnings }
+    const fitted = fitMap(value, DEFAULT_TOKENS.list * TOKEN_BYTES)
+    // A resource has no other place that tells what is left out.
+    const omitted = Object.keys(fitted.omitted).length === 0 ? {} : { omitted: fitted.omitted }
+    return { value: { ...fitted.value, ...omitted }, warnings }
   },
 }

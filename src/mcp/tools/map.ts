@@ -15,7 +15,7 @@ export const mapTool = defineTool({
   names: { scope: 'place', community: 'place' },
   input: () => ({
     scope: z.string().optional().describe('Only this folder.'),
-    community: z.string().optional().describe('Look into this one: its id.'),
+    community: z.string().optional().describe('Look into this one.'),
     level: z.int().min(1).max(2).default(1).describe('2: smaller ones.'),
     max_tokens: maxTokens(),
   }),

@@ -79,3 +79,15 @@ test('a budget holds, and what it leaves out is counted', () => {
       expect((fitted?.[name].length ?? 0) + (omitted[name] ?? 0)).toBe(value.total[name])
   }
 })
+
+test('a path that is longer than the budget is cut, and that is said', () => {
+  const path = Array.from({ length: 600 }, (_, at) => `a folder/note ${at}.md` as never)
+  const total = { shared: 0, only_a: 0, only_b: 0, shared_passages: 0 }
+  const value: Comparison = { shared: [], only_a: [], only_b: [], alike: 0, path, shared_passages: [], total }
+  for (const room of [400, 8_000]) {
+    const { value: fitted, omitted } = fitComparison(value, room)
+    expect(Buffer.byteLength(JSON.stringify(fitted))).toBeLessThanOrEqual(room)
+    expect(fitted?.path.length).toBeGreaterThan(0)
+    expect((fitted?.path.length ?? 0) + (omitted.path ?? 0)).toBe(600)
+  }
+})

@@ -50,6 +50,8 @@ test('a gap that was dismissed while the vault was the only one stays so when it
   const { value } = await listGaps(core, { kind: 'cut', limit: 20 })
   expect(value.cut?.map(({ id }) => id)).toEqual(['work:b/b0.md'])
   expect(gapKey('apart', 'work:c1,work:c4', core)).toBe('apart:c1,c4')
+  // Which of the two is larger, and so comes first, may change.
+  expect(gapKey('apart', 'c4, C1', core)).toBe('apart:c1,c4')
 })
 
 test('what insight.ignore names wants no missing notes', async () => {
@@ -68,6 +70,38 @@ test('one kind is a list that goes on', async () => {
   expect(Object.keys(value)).toEqual(['cut', 'totals'])
   expect(value.cut).toHaveLength(2)
   expect(list).toEqual({ offset: 1, shown: 2, count: 3, counted: 'all' })
+})
+
+test('of missing notes all are counted and told, however many there are, but for those that were dismissed', async () => {
+  const names = Array.from({ length: 620 }, (_, at) => `Wanted ${at}`)
+  const core = await searchCore({ 'a.md': names.map((name) => `[[${name}]]`).join('\n') })
+  await core.insightState.dismiss(gapKey('wanted', 'wanted 7', core))
+  const { value, list } = await listGaps(core, { kind: 'wanted', limit: 100, offset: 600 })
+  expect(value.totals).toEqual({ wanted: 619 })
+  expect(value.wanted).toHaveLength(19)
+  expect(value.wanted?.[0]?.sources).toEqual([{ id: 'a.md', line: expect.any(Number) }])
+  expect(list).toMatchObject({ offset: 600, shown: 19, count: 619 })
+})
+
+test('in a folder only its own stubs are counted, and a folder that is not there is said', async () => {
+  const core = await searchCore({ 'a.md': '[[End]] [[b]]', 'b.md': '[[a]]', 'in/end.md': 'Short.' })
+  const stubsOf = async (folder?: string) =>
+    (await listGaps(core, { kind: 'dead_ends', folder, limit: 20 })).value.dead_ends?.stubs
+  expect([await stubsOf(), await stubsOf('in'), await stubsOf('nowhere')]).toEqual([1, 1, 0])
+  const { warnings } = await listGaps(core, { folder: 'nowhere', limit: 20 })
+  expect(warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
+  expect((await listGaps(core, { folder: 'in', limit: 20 })).warnings).toEqual([])
+})
+
+test('what the budget leaves out of one kind is left out of the list, so that it goes on there', () => {
+  const wanted = Array.from({ length: 50 }, (_, at) => ({ name: `Wanted ${at}`, notes: 1, sources: [] }))
+  const { value, omitted } = fitGaps({ wanted, totals: { wanted: 50 } }, 400)
+  expect(omitted).toEqual({ results: 50 - (value.wanted?.length ?? 0) })
+  const long = { name: 'long '.repeat(200), notes: 1, sources: [] }
+  expect(fitGaps({ wanted: [long, ...wanted], totals: { wanted: 51 } }, 400)).toMatchObject({
+    value: { wanted: [long] },
+    omitted: { results: 50 },
+  })
 })
 
 test('gaps fit every budget, some of each kind first', async () => {
