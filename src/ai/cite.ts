@@ -1,5 +1,5 @@
+import { codeIn } from '../markdown/code.ts'
 import { cleanAnswer } from './clean-answer.ts'
-import { codeIn } from './code.ts'
 import { NOT_FOUND } from './prompt.ts'
 import { findQuote, type QuotedText, quotedText } from './verify-quote.ts'
 import { readable, type Word, wordsIn } from './words.ts'

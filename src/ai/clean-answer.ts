@@ -1,4 +1,4 @@
-import { codeIn } from './code.ts'
+import { codeIn } from '../markdown/code.ts'
 import { visible } from './neutralise.ts'
 
 /** An answer without anything that leads out of it. */

@@ -455,6 +455,21 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         expect(second.found).toMatchObject({ items: [{ id: titles[1] }, { id: titles[2] }], total: 4 })
       })
 
+      test('notes that score the same are in one order, whichever page they are on', async () => {
+        // Indexed later, and so from the end of the ids on.
+        const { store, change, indexSearch } = await kitchen({ 'n8/n.md': 'kumquat', 'n9/n.md': 'kumquat' })
+        for (const at of [7, 6, 5, 4, 3, 2, 1]) await change({ [`n${at}/n.md`]: 'kumquat' })
+        await indexSearch(bag)
+        const whole = await found(store, 'kumquat')
+        expect(whole).toHaveLength(9)
+        const pages: string[] = []
+        for (let offset = 0; offset < 9; offset += 2) {
+          const page = { offset, limit: 2 }
+          pages.push(...(await ask(store).find('kumquat', now, { ...LISTED, page })).found.items.map(({ id }) => id))
+        }
+        expect(pages).toEqual(whole)
+      })
+
       test('a relation to a note that the vault hides is found by its title', async () => {
         const { store } = await kitchen({ ...KITCHEN, 'Kitchen/Stock.md': '---\nup: "[[Secret]]"\n---\n' })
         expect(await found(store, '~up=secret')).toEqual(['kitchen/stock.md'])

@@ -1,10 +1,12 @@
 import { blankData } from '../../core/text/inline-data.ts'
+import { codeIn } from '../../markdown/code.ts'
 import { findMatches, type Match, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { snippetWith } from '../../search/words/snippet.ts'
 
 /** Pictures: of badges and screenshots nothing can be read but an address. */
 const IMAGE = /!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
-const TAG = /<\/?[a-z][^<>]*>/gi
+/** An element of HTML, which an address in angle brackets is none of. */
+const TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
 const COMMENTS = [
   ['<!--', '-->'],
   ['%%', '%%'],
@@ -14,12 +16,43 @@ const ADDRESS = /\]\([^()\n]*\)/g
 /** Where a sentence or a line ends. */
 const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
 
-/** The text with what a reader does not see (comments, tags, pictures) made spaces: everything else stays where it is. */
+/** The text with what a reader does not see (comments, tags, pictures) made spaces: everything else, and all code, stays where it is. */
 export function legible(text: string): string {
-  let shown = blankData(text)
+  const whole = blankData(text)
+  const shown = withoutHidden(whole)
+  if (shown === whole) return shown
+  const code = codeIn(whole)
+  if (code.length === 0) return shown
+  const withoutCode = replaced(whole, code, (part) => part.replace(/[^\n]/g, STANDS_FOR_CODE))
+  const left = withoutHidden(withoutCode)
+  // Code in a comment is hidden with it.
+  const seen = code.filter(({ start }) => left[start] === STANDS_FOR_CODE)
+  return replaced(left, seen, (_, { start, end }) => whole.slice(start, end))
+}
+
+const STANDS_FOR_CODE = 'x'
+
+function withoutHidden(text: string): string {
+  let shown = text
   for (const [open, close] of COMMENTS) if (shown.includes(open)) shown = blankBetween(shown, open, close)
   if (shown.includes('![')) shown = shown.replace(IMAGE, blank)
   return shown.includes('<') ? shown.replace(TAG, blank) : shown
+}
+
+interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** A text with other parts of the same length. `parts`: in order, none within another. */
+function replaced(text: string, parts: readonly Range[], by: (part: string, range: Range) => string): string {
+  let at = 0
+  let made = ''
+  for (const part of parts) {
+    made += text.slice(at, part.start) + by(text.slice(part.start, part.end), part)
+    at = part.end
+  }
+  return made + text.slice(at)
 }
 
 /** What of a text can be found: what a reader sees, without the addresses of links. */

@@ -13,6 +13,8 @@ export interface RankOptions {
   /** Which documents may be found; all when absent. */
   readonly accept?: (key: number) => boolean
   readonly scoring?: Scoring
+  /** Those that score as the last hit does are hits, too, however many: whoever has another order for them needs all. */
+  readonly withTies?: boolean
 }
 
 export interface WordHit {
@@ -62,7 +64,8 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   used.forEach(add)
   const mass = idfOf(terms)
   const accepted = acceptedOf(accumulator.touched, slots, options.accept)
-  const best = bestSlots(accepted, options.limit, { scores: accumulator.scores, keys: slots.keys })
+  const { withTies = false } = options
+  const best = bestSlots(accepted, options.limit, { scores: accumulator.scores, keys: slots.keys, withTies })
   return {
     hits: best.map((slot) => ({
       key: slots.keys[slot] as number,

@@ -25,10 +25,24 @@ describe('what is hidden', () => {
       expect(legible(text)).toBe(text)
   })
 
+  test('is not what stands in code, nor an address in angle brackets', () => {
+    for (const text of [
+      'Run `roux --path <local-path>` or `<br>`.',
+      '```html\n<b>%% x %%</b> ![a](b.png) <!-- c -->\n```',
+      'Mail <marijnh@example.org>, read <https://example.org/a>.',
+      '[log](<https://example.org/a b>)',
+    ])
+      expect(legible(text)).toBe(text)
+    expect(legible('a <b>`<b>`</b> %% `<c>` %% d').replace(/ +/g, ' ')).toBe('a `<b>` d')
+  })
+
   test('keeps length and lines of any text', () => {
-    const soup = fc.array(fc.constantFrom('%%', '<!--', '-->', '<b>', '![', '](', ')', ']]', '![[', '\n', ' ', 'x', '😀'), {
-      maxLength: 60,
-    })
+    const soup = fc.array(
+      fc.constantFrom('`', '```', '%%', '<!--', '-->', '<b>', '![', '](', ')', ']]', '![[', '\n', ' ', 'x', '😀'),
+      {
+        maxLength: 60,
+      },
+    )
     fc.assert(
       fc.property(soup, (parts) => {
         const text = parts.join('')

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { bestSlots } from '../../../src/search/words/best-slots.ts'
 
-test('are those that sorting all would put first, of equal ones those with smaller keys', () => {
+test('are those that sorting all would put first, of equal ones those with smaller keys, or all that score as the last does', () => {
   const score = fc.oneof(
     fc.constantFrom(0.5, 1, 1.0001),
     fc.float({ min: Math.fround(1e-6), max: Math.fround(1e6), noNaN: true }),
@@ -13,7 +13,11 @@ test('are those that sorting all would put first, of equal ones those with small
       const slots = Uint32Array.from(given.keys())
       const keys = Uint32Array.from(slots, (slot) => (backwards ? 1_000_000 - slot : 3 * slot))
       const byScore = (a: number, b: number) => (scores[b] ?? 0) - (scores[a] ?? 0) || (keys[a] ?? 0) - (keys[b] ?? 0)
-      expect(bestSlots(slots, limit, { scores, keys })).toEqual([...slots].sort(byScore).slice(0, limit))
+      const sorted = [...slots].sort(byScore)
+      expect(bestSlots(slots, limit, { scores, keys })).toEqual(sorted.slice(0, limit))
+      const last = scores[sorted[Math.min(limit, sorted.length) - 1] ?? -1] ?? Number.POSITIVE_INFINITY
+      const tied = bestSlots(slots, limit, { scores, keys, withTies: true })
+      expect(tied).toEqual(limit === 0 ? [] : sorted.filter((slot) => (scores[slot] ?? 0) >= last))
     }),
   )
 })

@@ -53,7 +53,7 @@ function relevance(
   { terms, first }: Pick<FindOrder, 'terms' | 'first'>,
   { facts, limit }: Wanted,
 ): Map<number, number> {
-  const ranking = facts.words.rank(terms, { limit, accept: (key) => matches.has(key) })
+  const ranking = facts.words.rank(terms, { limit, accept: (key) => matches.has(key), withTies: true })
   const scores = new Map<number, number>()
   for (const { key, score } of ranking.hits) scores.set(key, ranking.maxScore === 0 ? 0 : score / ranking.maxScore)
   for (const id of first) {

@@ -1,7 +1,7 @@
-import { scanBlocks } from '../markdown/blocks.ts'
-import { LineIndex } from '../markdown/line-index.ts'
-import { OpaqueSpans } from '../markdown/prose/opaque-spans.ts'
-import type { Run } from '../markdown/prose/runs.ts'
+import { scanBlocks } from './blocks.ts'
+import { LineIndex } from './line-index.ts'
+import { OpaqueSpans } from './prose/opaque-spans.ts'
+import type { Run } from './prose/runs.ts'
 
 /** Code in an answer, with its marks. */
 export interface Code {
