@@ -3,7 +3,7 @@ import { LineIndex } from './line-index.ts'
 import { OpaqueSpans } from './prose/opaque-spans.ts'
 import type { Run } from './prose/runs.ts'
 
-/** Code in an answer, with its marks. */
+/** Code in a text, with its marks. */
 export interface Code {
   readonly kind: 'fenced' | 'inline'
   readonly start: number
