@@ -20,7 +20,7 @@ const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
 export function legible(text: string): string {
   const whole = blankData(text)
   const shown = withoutHidden(whole)
-  if (shown === whole) return shown
+  if (shown === whole || !mayHideCode(whole)) return shown
   const code = codeIn(whole)
   if (code.length === 0) return shown
   const withoutCode = replaced(whole, code, (part) => part.replace(/[^\n]/g, STANDS_FOR_CODE))
@@ -31,6 +31,18 @@ export function legible(text: string): string {
 }
 
 const STANDS_FOR_CODE = 'x'
+const HIDES = /<|!\[|%%/
+
+/** Whether fences, or code and what is hidden on one line: to look for code takes a tenth of finding a note by words. */
+function mayHideCode(text: string): boolean {
+  if (text.includes('```') || text.includes('~~~')) return true
+  for (let at = text.indexOf('`'); at >= 0; ) {
+    const end = text.indexOf('\n', at)
+    if (HIDES.test(text.slice(text.lastIndexOf('\n', at) + 1, end < 0 ? undefined : end))) return true
+    at = end < 0 ? -1 : text.indexOf('`', end)
+  }
+  return false
+}
 
 function withoutHidden(text: string): string {
   let shown = text
