@@ -89,7 +89,7 @@ class LazyStaticEmbedder implements Embedder {
   #keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // Whoever still embeds keeps it when he has ended.
+      // A text that is still being embedded keeps it until its own end.
       if (this.#running === 0) this.#giveUp()
     }, this.#kept)
     this.#timer.unref()

@@ -88,14 +88,15 @@ export class StaticEmbedder implements Embedder {
   }
 
   async embed(texts: readonly string[], _kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]> {
+    this.#requireOpen()
     const vectors: Float32Array[] = []
     let turn = performance.now()
     for (const text of texts) {
       signal?.throwIfAborted()
-      if (this.#closed) throw closedError(this.id)
       vectors.push(this.embedText(text))
       if (performance.now() - turn < TURN) continue
       await new Promise((resolve) => setImmediate(resolve))
+      this.#requireOpen()
       turn = performance.now()
     }
     signal?.throwIfAborted()
@@ -138,6 +139,10 @@ export class StaticEmbedder implements Embedder {
   async close(): Promise<void> {
     this.#closed = true
     this.#release()
+  }
+
+  #requireOpen(): void {
+    if (this.#closed) throw closedError(this.id)
   }
 
   #lengthOf(row: number): number {

@@ -50,11 +50,13 @@ export function parseStaticTable(bytes: Uint8Array, path: string): StaticTable {
 
 /** Opens a table of which only what a few texts need is read. @throws RouxError as `readStaticTable` does */
 export function openStaticRows(path: string): StaticRows {
-  const { length, rows, vocabBytes } = headerOf(readBeginning(path), path)
   const file = tried(path, () => openSync(path, 'r'))
   try {
-    const bytes = new Uint8Array(PREAMBLE + length + vocabBytes + 4 * rows)
-    const { head, end } = tried(path, () => headIn(readWhole(file, bytes), path, fstatSync(file).size))
+    const { head, end } = tried(path, () => {
+      const { length, rows, vocabBytes } = headerOf(beginningOf(file), path)
+      const bytes = new Uint8Array(PREAMBLE + length + vocabBytes + 4 * rows)
+      return headIn(readWhole(file, bytes), path, fstatSync(file).size)
+    })
     let isOpen = true
     return {
       ...head,
@@ -94,7 +96,7 @@ function headIn(bytes: Uint8Array, path: string, size: number): { readonly head:
 
 /** What a table is, without reading it. @throws RouxError `PROVIDER_ERROR` that names the file. */
 export function readStaticHeader(path: string): Pick<TableHead, 'model' | 'dimensions'> {
-  const { model, dims } = headerOf(readBeginning(path), path)
+  const { model, dims } = headerOf(withFile(path, beginningOf), path)
   return { model, dimensions: dims }
 }
 
@@ -183,13 +185,14 @@ function withFile<T>(path: string, use: (file: number) => T): T {
 
 function readWhole(file: number, bytes: Uint8Array): Uint8Array {
   let at = 0
-  for (let read = 1; read > 0 && at < bytes.length; at += read) read = readSync(file, bytes, at, bytes.length - at, null)
+  for (let read = 1; read > 0 && at < bytes.length; at += read) read = readSync(file, bytes, at, bytes.length - at, at)
   return bytes.subarray(0, at)
 }
 
-function readBeginning(path: string): Uint8Array {
+/** All of the header, and what comes after it. */
+function beginningOf(file: number): Uint8Array {
   const bytes = new Uint8Array(PREAMBLE + MAX_HEADER)
-  return withFile(path, (file) => bytes.subarray(0, readSync(file, bytes)))
+  return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))
 }
 
 function viewOf(bytes: Uint8Array): DataView {
