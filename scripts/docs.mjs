@@ -1,12 +1,11 @@
 /**
- * Writes the generated parts of README.md, docs/tools.md, docs/library.md, docs/transcript-http.md, docs/transcript-ask.md and THIRD_PARTY.md, and
- * src/library/methods.ts: from what the built server
- * answers on the demo vault and over HTTP, from the schema of the settings, and from what is in the bundle.
+ * Writes the generated parts of README.md, of pages in docs/ and of THIRD_PARTY.md, and src/library/methods.ts. Sources are the answers of the
+ * built server on the demo vault, the schema of the settings, and the packages in the bundle.
  *
  * Usage: npm run build && node scripts/docs.mjs [--check] [--model <name>=<address>]
  *
- * `--check` writes nothing and exits 1 where a file is stale. `--model` asks a real model again; its part is left alone otherwise. What lies between `<!-- generated: name -->` and
- * `<!-- end of name -->` is ours; everything else is left alone.
+ * `--check` writes nothing and exits 1 when a file is stale. `--model` asks a real model again. Only the text between `<!-- generated: name -->` and
+ * `<!-- end of name -->` is replaced.
  */
 import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
@@ -84,7 +83,10 @@ const WRITING = {
   read_attachment: { id: 'attachments/feeding-log.csv', max_bytes: 1024 },
 }
 
-/** Shown in the README: commands and what they print in a terminal of this width. */
+/** The questions of the demo that the README shows. */
+const SHOWN_OF_THE_DEMO = ['What are the hubs?', 'Which links should be there?']
+
+/** Shown in docs/shell.md: commands and what they print in a terminal of this width. */
 const COMMANDS = [
   ['search', 'why is my bread so dense?', '--limit', '2'],
   ['find', '#fault -crust created:<2025', '--limit', '2'],
@@ -108,7 +110,9 @@ run(['index'])
 const source = await importSource()
 const { tools, answers, resources, templates, prompts } = await askServer()
 const parts = {
-  'README.md': { tools: toolsTable(), settings: source.settingsTable(), shell: shellExamples(), demo: runDemo() },
+  'README.md': { demo: runDemo() },
+  'docs/settings.md': { settings: source.settingsTable() },
+  'docs/shell.md': { shell: shellExamples() },
   'docs/tools.md': {
     contents: contentsTable(),
     tools: tools.map(describeTool).join('\n'),
@@ -204,25 +208,25 @@ function promptsTable() {
   )
 }
 
-function toolsTable() {
+function contentsTable() {
+  const rows = tools.map((tool) => [
+    `[\`${tool.name}\`](#${tool.name})`,
+    firstSentence(tool.description),
+    parametersOf(tool),
+    tokensOf(tool),
+  ])
+  const all = ['**all**', 'The whole list, as a client gets it.', '', `**${tokensOf(tools)}**`]
   return table(
-    ['tool', 'answers', 'takes'],
-    tools.map(({ name, description, inputSchema: { properties, required = [] } }) => [
-      `[\`${name}\`](docs/tools.md#${name})`,
-      firstSentence(description),
-      Object.keys(properties)
-        .map((key) => (required.includes(key) ? `**${key}**` : key))
-        .join(', '),
-    ]),
+    ['tool', 'answers', 'takes', 'tokens'],
+    [...rows, all].map((row) => row.map(String)),
   )
 }
 
-function contentsTable() {
-  const rows = tools.map((tool) => [`[\`${tool.name}\`](#${tool.name})`, tool.title, String(tokensOf(tool))])
-  return table(
-    ['tool', 'title', 'tokens'],
-    [...rows, ['**all**', 'the whole list, as a client gets it', `**${tokensOf(tools)}**`]],
-  )
+/** The names of a tool's parameters; the required ones are bold. */
+function parametersOf({ inputSchema: { properties, required = [] } }) {
+  return Object.keys(properties)
+    .map((key) => (required.includes(key) ? `**${key}**` : key))
+    .join(', ')
 }
 
 function describeTool(tool) {
@@ -272,7 +276,8 @@ function shellExamples() {
 function runDemo() {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'scripts/demo.mjs')], { encoding: 'utf8' })
   if (status !== 0) throw new Error(`The demo failed: ${stderr}`)
-  return `\`\`\`text\n${stdout}\`\`\`\n`
+  const shown = stdout.split('\n\n').filter((part) => SHOWN_OF_THE_DEMO.some((question) => part.includes(question)))
+  return `\`\`\`text\n${shown.map((part) => part.trimEnd()).join('\n\n')}\n\`\`\`\n`
 }
 
 /** What a command prints for people; without a terminal it prints JSON, which is laid out here by the program's own code. */
