@@ -123,18 +123,19 @@ test('missing notes with their sources take the store two questions', async () =
 
 test('a title that several notes have is not guessed', async () => {
   const core = await searchCore({ 'a/Plan.md': '[[x]]', 'b/Plan.md': '[[x]]' })
-  const { value, warnings } = await getNeighbors(core, {
-    id: 'Plan',
-    direction: 'out',
-    limit: 20,
-    includeContent: false,
-    evidence: false,
+  const args = { id: 'Plan', direction: 'out', limit: 20, includeContent: false, evidence: false } as const
+  await expect(getNeighbors(core, args)).rejects.toMatchObject({
+    code: 'AMBIGUOUS_NAME',
+    candidates: ['a/plan.md', 'b/plan.md'],
   })
   await core.close()
-  expect(value).toEqual([])
-  expect(warnings).toEqual([
-    { code: 'UNKNOWN_ID', message: '2 notes are called "Plan": give the id of one, such as "a/plan.md", "b/plan.md".' },
-  ])
+})
+
+test('an attachment has neighbours by its name', async () => {
+  const core = await searchCore({ 'a.md': '![[Engelbart.jpg]]', 'img/Engelbart.jpg': '' })
+  const args = { id: 'Engelbart.jpg', direction: 'in', limit: 20, includeContent: false, evidence: false } as const
+  expect((await getNeighbors(core, args)).value.map(({ id }) => id)).toEqual(['a.md'])
+  await core.close()
 })
 
 test('a note is read by a title that no other note has, and the answer has its id', async () => {

@@ -15,7 +15,7 @@ import { type ListedNode, linksShown, listResponse } from '../answer/node-respon
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { requireNamed, unknownNodeError } from '../names/known-node.ts'
 import { namedExactly } from '../names/named-exactly.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
@@ -242,13 +242,9 @@ async function nearestPassages(nearest: (limit: number) => Promise<readonly Chun
 async function scopeOf({ core, snapshot }: Reading, { folder, tag, note }: SearchArguments): Promise<Scope> {
   const scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
   if (note === undefined) return scope
-  const { ids } = await findMeant(snapshot, core, [note], { withMissing: false })
-  const [meant] = ids[0] === undefined ? [] : await snapshot.nodes([ids[0]], { links: 0 })
-  if (meant?.kind !== 'note') {
-    throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(note)} to search in.`, {
-      hint: 'resolve_nodes finds the ids of notes by their titles.',
-    })
-  }
+  const { id } = await requireNamed(snapshot, core, note)
+  const [meant] = await snapshot.nodes([id], { links: 0 })
+  if (meant?.kind !== 'note') throw await unknownNodeError(snapshot, note)
   return { ...scope, note: meant.id, withoutArchived: false }
 }
 

@@ -17,7 +17,7 @@ import { type ListedNode, linksShown, listResponses } from '../answer/node-respo
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { findNamed } from '../names/known-node.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { knownTraits } from './embedder-traits.ts'
@@ -90,7 +90,7 @@ async function similarIn(
   args: SimilarArguments,
   followed: Followed | undefined,
 ): Promise<Answer<readonly SimilarNode[]>> {
-  const { ids, warnings } = await findMeant(reading.snapshot, reading.core, [args.id], { withMissing: false })
+  const { ids, warnings } = await findNamed(reading.snapshot, reading.core, [args.id])
   const [id] = ids
   if (id === undefined) return { value: [], warnings }
   const similar = await similarTo(reading, args, { id, followed })

@@ -8,8 +8,7 @@ import type { Relevance } from '../../search/relevance.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { unknownIdWarning } from '../names/known-node.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { findNamed, unknownIdWarning } from '../names/known-node.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 import { answerFindable } from './findable.ts'
 import { centreOf, servingVectors } from './similar-nodes.ts'
@@ -68,7 +67,7 @@ export function suggestTags(
 ): Promise<Answer<SuggestedTags>> {
   return answerFindable<SuggestedTags>(core, call, 'meaning', (read) =>
     read(async (snapshot) => {
-      const { ids, warnings } = await findMeant(snapshot, core, [written], { withMissing: false })
+      const { ids, warnings } = await findNamed(snapshot, core, [written])
       const [id] = ids
       const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0 })
       if (id === undefined || node?.kind !== 'note') {

@@ -13,7 +13,7 @@ import { wordsOf } from '../find/passage-text.ts'
 import { chunksOf, toPassage } from '../find/passages.ts'
 import { centreOf, servingVectors } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { findNamed } from '../names/known-node.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
 import { WITH_TEXT } from '../scope.ts'
@@ -65,7 +65,7 @@ const PASSAGE_LENGTH = 300
 export function compare(core: GraphCore, { a, b }: CompareArguments, call: Call = {}): Promise<Answer<Comparison | null>> {
   return answerFindable(core, call, 'meaning', (read) =>
     read(async (snapshot) => {
-      const { ids, warnings } = await findMeant(snapshot, core, [a, b], { withMissing: false })
+      const { ids, warnings } = await findNamed(snapshot, core, [a, b])
       const [first, second] = ids
       if (first === undefined || second === undefined) return { value: null, warnings }
       const compared = await compareIn({ core, snapshot, call }, [first, second])

@@ -12,7 +12,7 @@ import { answerFindable } from '../find/findable.ts'
 import { type AnsweringPlace, chunksOf, type PassageQuery, placesOf } from '../find/passages.ts'
 import { type Asked, ask, passageQuery, type Ranked, rank, readChunked, type SearchArguments } from '../find/search.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { findNamed } from '../names/known-node.ts'
 import { readableSource } from '../read/readable-source.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toScope, WITH_TEXT } from '../scope.ts'
@@ -188,7 +188,7 @@ const NOTHING_ASKED: Asked = { question: undefined, traits: undefined, warnings:
 
 /** The notes that ids mean, each once. What the vault hides is not handed on. */
 async function findGiven({ core, snapshot }: Reading, written: readonly string[]): Promise<GivenNotes> {
-  const meant = await findMeant(snapshot, core, written, { withMissing: false })
+  const meant = await findNamed(snapshot, core, written)
   const ids = [...new Set(meant.ids.filter((id) => id !== undefined))]
   const nodes = (await snapshot.nodes(ids, { links: 0 })).filter((node) => node !== undefined)
   const shown = nodes.filter(({ kind, excluded }) => WITH_TEXT.includes(kind) && !excluded)

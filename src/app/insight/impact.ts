@@ -9,7 +9,7 @@ import { compose } from '../answer/fit-list.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readLinkSentences } from '../links/link-sentences.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { requireNamed } from '../names/known-node.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { checkOperation } from '../write/check-operation.ts'
@@ -62,17 +62,13 @@ const MOST_SENTENCES = 60
 const MOST_PLANNED = 100
 
 /**
- * What a change would do to the links, without making it; `null` for a note that there is not.
- * @throws RouxError as the operations do
+ * What a change would do to the links, without making it.
+ * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`; as the operations do
  */
-export async function impact(
-  core: GraphCore,
-  { intent, mayApply }: ImpactArguments,
-  call: Call = {},
-): Promise<Answer<Impact | null>> {
+export async function impact(core: GraphCore, { intent, mayApply }: ImpactArguments, call: Call = {}): Promise<Answer<Impact>> {
   if (intent.kind === 'operations') return await impactOfOperations(core, intent.operations, { mayApply, call })
   const { value, warnings, operations } = await impactOfDeleting(core, intent, call)
-  if (value === null || !mayApply || operations.length === 0) return { value, warnings }
+  if (!mayApply || operations.length === 0) return { value, warnings }
   try {
     const { planId } = await planned(core, operations, call)
     return { value: planId === undefined ? value : { ...value, plan_id: planId }, warnings }
@@ -82,7 +78,7 @@ export async function impact(
   }
 }
 
-interface Deleting extends Answer<Impact | null> {
+interface Deleting extends Answer<Impact> {
   readonly operations: readonly Operation[]
 }
 
@@ -90,7 +86,6 @@ async function impactOfDeleting(core: GraphCore, intent: Exclude<Intent, { kind:
   let operations: readonly Operation[] = []
   const answered = await answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findGone(snapshot, core, intent)
-    if (ids.length === 0 && intent.kind === 'id') return { value: null, warnings }
     const kinds = await snapshot.kinds(ids)
     operations =
       ids.length > MOST_PLANNED
@@ -113,8 +108,8 @@ async function findGone(
   intent: Exclude<Intent, { kind: 'operations' }>,
 ): Promise<{ readonly ids: readonly NodeId[]; readonly warnings: readonly Warning[] }> {
   if (intent.kind === 'id') {
-    const { ids, warnings } = await findMeant(snapshot, core, [intent.id], { withMissing: false })
-    return { ids: ids.filter((id) => id !== undefined), warnings }
+    const { id, warnings } = await requireNamed(snapshot, core, intent.id)
+    return { ids: [id], warnings }
   }
   const { folder } = intent
   const { items } = await snapshot.select({ ...toScope({ folder }), kinds: FILES }, ALL)
@@ -222,8 +217,7 @@ const LIST_SHARE = 0.25
 const MOST_SIZES = 50
 
 /** An impact within a budget: what breaks has the room that the other lists leave. */
-export function fitImpact(value: Impact | null, room: number): Fitted<Impact | null> {
-  if (value === null) return { value, omitted: {} }
+export function fitImpact(value: Impact, room: number): Fitted<Impact> {
   const sizes = value.falls_apart.slice(0, MOST_SIZES)
   const left = room - jsonBytes({ ...value, breaks: [], orphaned: [], falls_apart: sizes, unreachable_from_index: [] })
   const part = { room: left * LIST_SHARE, isFirstSure: false }

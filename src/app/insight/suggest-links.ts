@@ -10,7 +10,7 @@ import { headingPathAt } from '../../search/chunks.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { findNamed } from '../names/known-node.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 import { answerFromLinks } from './latest-insight.ts'
@@ -117,7 +117,7 @@ async function meantBy(
   const {
     ids: [id],
     warnings,
-  } = await findMeant(snapshot, core, [written], { withMissing: false })
+  } = await findNamed(snapshot, core, [written])
   if (id !== undefined) return { asked: { ...asked, id }, warnings }
   const own = withoutVault(written, core.name)
   if (asked.folder === '' && (await isFolder(snapshot, own)))

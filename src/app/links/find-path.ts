@@ -3,7 +3,7 @@ import type { Occurrence, PathOptions, Snapshot } from '../../core/store.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { findNamed } from '../names/known-node.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { type LinkSentences, readLinkSentences } from './link-sentences.ts'
 
@@ -43,7 +43,7 @@ export interface PathAnswer extends FoundPath {
 /** The shortest way from one note to another over links, `null` where there is none. */
 export function findPath(core: GraphCore, args: FindPathArguments, call: Call = {}): Promise<Answer<PathAnswer | null>> {
   return answer(core, call, async (snapshot) => {
-    const { ids, warnings } = await findMeant(snapshot, core, [args.source, args.target], { withMissing: false })
+    const { ids, warnings } = await findNamed(snapshot, core, [args.source, args.target])
     const [source, target] = ids
     if (source === undefined || target === undefined) return { value: null, warnings }
     const { direction, count, avoidHubs } = args

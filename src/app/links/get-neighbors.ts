@@ -4,7 +4,7 @@ import { foldName } from '../../core/text/fold.ts'
 import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { findNamed } from '../names/known-node.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { readLinkSentences } from './link-sentences.ts'
 
@@ -41,7 +41,7 @@ export interface LinkLine {
 /** What a node links to and is linked from, by in-degree, then id. What is only linked to has neighbours, too. */
 export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
   return answer(core, call, async (snapshot) => {
-    const { ids, warnings } = await findMeant(snapshot, core, [args.id], { withMissing: true })
+    const { ids, warnings } = await findNamed(snapshot, core, [args.id], { withMissing: true })
     const [id] = ids
     if (id === undefined) return { value: [], warnings }
     const page = pageFor(args, call)

@@ -4,7 +4,7 @@ import { answer, type Call, listed, type PageArguments, pageFor } from '../answe
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { type DuplicateNotes, listDuplicates } from '../insight/duplicates.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { findNamed } from '../names/known-node.ts'
 import { trimFolder } from '../scope.ts'
 import { type ReportedProblem, reportProblems } from './problems.ts'
 
@@ -93,7 +93,7 @@ async function withinScope<T extends { readonly total: number }>(
   use: (asked: Asked) => Promise<T>,
 ): Promise<Answer<T>> {
   const trimmed = foldId(trimFolder(folder ?? ''))
-  const meant = target === undefined ? undefined : await findMeant(snapshot, core, [target], { withMissing: true })
+  const meant = target === undefined ? undefined : await findNamed(snapshot, core, [target], { withMissing: true })
   const [id] = meant?.ids ?? []
   const value = await use({
     folder: trimmed === '' ? undefined : trimmed,

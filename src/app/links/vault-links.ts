@@ -5,8 +5,7 @@ import { foldName } from '../../core/text/fold.ts'
 import { vaultLinksOf } from '../../markdown/vault-links.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { findIds } from '../names/known-node.ts'
-import { ownNames } from '../names/own-names.ts'
+import { findIds, nodesNamed } from '../names/known-node.ts'
 import type { Vaults } from '../vaults.ts'
 
 /** A link to a note of a vault that is named in it. */
@@ -40,8 +39,7 @@ async function resolve(
   return await target.store.read(async (snapshot) => {
     const [id] = await findIds(snapshot, target, [file])
     if (id !== undefined) return id
-    const [hits = []] = await snapshot.names([file], 'equal', {})
-    const named = ownNames(hits)
+    const [named = []] = await nodesNamed(snapshot, [file])
     return named.length === 1 ? (named[0]?.id ?? null) : null
   }, signal)
 }

@@ -2,7 +2,7 @@ import { foldId } from '../../core/ids.ts'
 import type { NodeKind } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { ownNames } from './own-names.ts'
+import { ownNames } from './known-node.ts'
 
 /** Ids that a beginning may become. */
 export interface NodeCompletion {

@@ -1,12 +1,13 @@
+import { RouxError } from '../../core/errors.ts'
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
-import type { NodeKind, Scope, Snapshot } from '../../core/store.ts'
+import type { NameHit, NodeKind, Scope, Snapshot } from '../../core/store.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 
-/** How many near ids a warning names. */
+/** How many of the nearest ids a warning or an error lists. */
 const NEAREST = 3
-/** Names that share less are no help. */
+/** Less similar names are no help. */
 const LIKENESS = 0.3
 
 /**
@@ -69,15 +70,155 @@ function spellingsOf(
   return { likely: likely.map((path) => toNodeId(path, vault)), last: last.map((path) => toNodeId(path, vault)) }
 }
 
-/** Says that an argument names no node, and that it names a folder, or which nodes of a scope are named alike. */
+/** The nodes that arguments name. */
+export interface NamedNodes {
+  /** In the order of the arguments; `undefined` for one that names no node. */
+  readonly ids: readonly (NodeId | undefined)[]
+  /** `UNKNOWN_ID` for each argument that names no node; `NOTICE` for each that was taken for a title or alias. */
+  readonly warnings: readonly Warning[]
+}
+
+export interface NamedNode {
+  readonly id: NodeId
+  /** A `NOTICE` where the argument is a title or alias. */
+  readonly warnings: readonly Warning[]
+}
+
+export interface NamingOptions {
+  /** Whether an argument may also name what is only linked to. */
+  readonly withMissing?: boolean
+}
+
+/**
+ * The rule for names in every tool: an argument is an id, or a title or alias (else a file name) that exactly one node has.
+ * @throws RouxError `AMBIGUOUS_NAME` with the ids, where several nodes have the name.
+ */
+export async function findNamed(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  written: readonly string[],
+  options: NamingOptions = {},
+): Promise<NamedNodes> {
+  const { ids, taken, unknown } = await resolveNames(snapshot, core, { written, options })
+  const warnings = await Promise.all(unknown.map((name) => unknownIdWarning(snapshot, name)))
+  return { ids, warnings: [...taken, ...warnings] }
+}
+
+/**
+ * The same for one argument, for a tool that cannot answer without the node.
+ * @throws RouxError `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids.
+ */
+export async function requireNamed(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  written: string,
+  options: NamingOptions = {},
+): Promise<NamedNode> {
+  const {
+    ids: [id],
+    taken: warnings,
+  } = await resolveNames(snapshot, core, { written: [written], options })
+  if (id === undefined) throw await unknownNodeError(snapshot, written)
+  return { id, warnings }
+}
+
+interface ResolvedNames {
+  readonly ids: readonly (NodeId | undefined)[]
+  readonly taken: readonly Warning[]
+  readonly unknown: readonly string[]
+}
+
+async function resolveNames(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  { written, options: { withMissing = false } }: { readonly written: readonly string[]; readonly options: NamingOptions },
+): Promise<ResolvedNames> {
+  const byId = await lookUpKinds(snapshot, core, written)
+  const ids = byId.map((found) => (found?.kind === 'missing' && !withMissing ? undefined : found?.id))
+  const others = [...new Set(written.filter((_, at) => ids[at] === undefined))]
+  if (others.length === 0) return { ids, taken: [], unknown: [] }
+  const hits = await nodesNamed(snapshot, others)
+  const byName = new Map(others.map((name, at) => [name, hits[at] ?? []]))
+  for (const [name, found] of byName) if (found.length > 1) throw ambiguousName(name, found)
+  const idOf = (name: string): NodeId | undefined => byName.get(name)?.[0]?.id
+  return {
+    ids: written.map((name, at) => ids[at] ?? idOf(name)),
+    taken: others.flatMap((name): readonly Warning[] => {
+      const id = idOf(name)
+      return id === undefined ? [] : [{ code: 'NOTICE', message: `${quoted(name)} is the note ${quoted(id)}.` }]
+    }),
+    unknown: others.filter((name) => idOf(name) === undefined),
+  }
+}
+
+/**
+ * For each name the nodes whose title or alias it is, else those whose file is called so; attachments only where no note and no canvas
+ * has the name.
+ */
+export async function nodesNamed(
+  snapshot: Snapshot,
+  names: readonly string[],
+  scope: Scope = {},
+): Promise<readonly (readonly NameHit[])[]> {
+  const notes = (await snapshot.names(names.map(trimmed), 'equal', { ...scope, kinds: ['note', 'canvas'] })).map(ownNames)
+  const others = names.filter((_, at) => notes[at]?.length === 0)
+  if (others.length === 0) return notes
+  const files = await snapshot.names(others.map(trimmed), 'equal', { ...scope, kinds: ['attachment'] })
+  const byName = new Map(others.map((name, at) => [name, ownNames(files[at] ?? [])]))
+  return names.map((name, at) => byName.get(name) ?? notes[at] ?? [])
+}
+
+function trimmed(name: string): string {
+  return name.trim()
+}
+
+/** A file's name is a name only where no file has it as title or alias. */
+export function ownNames(hits: readonly NameHit[]): readonly NameHit[] {
+  const own = hits.filter((hit) => hit.of !== 'file')
+  return own.length > 0 ? own : hits
+}
+
+/** How many ids an `AMBIGUOUS_NAME` lists. */
+const MOST_CANDIDATES = 20
+
+export function ambiguousName(name: string, found: readonly { readonly id: string }[]): RouxError {
+  return new RouxError('AMBIGUOUS_NAME', `${found.length} notes are called ${quoted(name)}.`, {
+    hint: 'Give the id of one of them.',
+    candidates: found.slice(0, MOST_CANDIDATES).map(({ id }) => id),
+  })
+}
+
+/** The error for an argument that names no node, with the nearest ids of a scope. */
+export async function unknownNodeError(snapshot: Snapshot, name: string, scope: Scope = {}): Promise<RouxError> {
+  if (await namesFolder(snapshot, name)) {
+    return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}, but there is a folder of that name.`, {
+      hint: 'list_nodes with this path lists its notes.',
+    })
+  }
+  const candidates = await nearestIds(snapshot, name, scope)
+  return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}.`, {
+    hint: candidates.length > 0 ? 'Did you mean one of the candidates?' : 'resolve_nodes and search find notes.',
+    ...(candidates.length > 0 ? { candidates } : {}),
+  })
+}
+
+/** The same as a warning, for a tool that answers without the node. */
 export async function unknownIdWarning(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<Warning> {
-  if (trimFolder(id) !== '' && (await isFolder(snapshot, id))) {
+  if (await namesFolder(snapshot, id)) {
     const message = `There is no node ${quoted(id)}, but a folder: list_nodes and get_tree show its notes, by path.`
     return { code: 'UNKNOWN_ID', message }
   }
-  const [near = []] = await snapshot.names([nameOf(id)], 'similar', scope, { limit: NEAREST, minimum: LIKENESS })
-  const ids = near.map((hit) => JSON.stringify(hit.id)).join(', ')
+  const ids = (await nearestIds(snapshot, id, scope)).map((near) => JSON.stringify(near)).join(', ')
   return { code: 'UNKNOWN_ID', message: `There is no node ${quoted(id)}.${ids ? ` Nearest ids: ${ids}.` : ''}` }
+}
+
+async function namesFolder(snapshot: Snapshot, name: string): Promise<boolean> {
+  return trimFolder(name) !== '' && (await isFolder(snapshot, name))
+}
+
+async function nearestIds(snapshot: Snapshot, id: string, scope: Scope): Promise<readonly NodeId[]> {
+  const [near = []] = await snapshot.names([nameOf(id)], 'similar', scope, { limit: NEAREST, minimum: LIKENESS })
+  return near.map((hit) => hit.id)
 }
 
 /** No name of a file is longer than this (bytes, on every common file system). */

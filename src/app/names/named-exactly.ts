@@ -1,8 +1,7 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { Scope, Snapshot } from '../../core/store.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { lookUp } from './known-node.ts'
-import { ownNames } from './own-names.ts'
+import { lookUp, ownNames } from './known-node.ts'
 
 /** Notes that are called exactly so. */
 export interface NamedExactly {

@@ -7,7 +7,7 @@ import { embedQuestions } from '../find/question-vector.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { toScope } from '../scope.ts'
 import { closeTitles } from './close-titles.ts'
-import { ownNames } from './own-names.ts'
+import { nodesNamed } from './known-node.ts'
 import { meaningSame } from './resolve-semantic.ts'
 
 export interface ResolveArguments {
@@ -75,7 +75,7 @@ async function namedLike(
   { names, strategy, threshold, tag, path }: ResolveArguments,
 ): Promise<readonly (readonly NameHit[])[]> {
   const scope = toScope({ tag, path })
-  const equal = (await snapshot.names(names, 'equal', scope)).map(ownNames)
+  const equal = await nodesNamed(snapshot, names, scope)
   const others = names.filter((_, at) => equal[at]?.length === 0)
   if (strategy === 'exact' || others.length === 0) return equal
   const similar = await snapshot.names(others, 'similar', scope, { limit: MAX_SIMILAR, minimum: threshold })

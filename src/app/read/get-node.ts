@@ -13,8 +13,7 @@ import { contentResponse, excerptResponse, type ListedNode, linksShown, MAX_LINK
 import { noteWarnings } from '../answer/note-warnings.ts'
 import { CONTENT_LIMITS, type Cut, quoted, type Span, truncateFrom } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
-import { lookUpKinds, unknownIdWarning } from '../names/known-node.ts'
-import { findMeant } from '../names/meant-note.ts'
+import { findNamed, lookUpKinds, unknownIdWarning } from '../names/known-node.ts'
 import { type Reading, readNotes, unansweredError } from './texts.ts'
 
 export interface GetNodeArguments {
@@ -42,7 +41,7 @@ const MAX_NEIGHBORS = 20
  */
 export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}): Promise<Answer<NodeDetails | null>> {
   return answer(core, call, async (snapshot) => {
-    const meant = await findMeant(snapshot, core, [args.id], { withMissing: false })
+    const meant = await findNamed(snapshot, core, [args.id])
     const [id] = meant.ids
     if (id === undefined) {
       const wanted = await wantedWarning({ core, snapshot, call }, args.id)

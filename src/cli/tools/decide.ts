@@ -3,8 +3,7 @@ import { requireCommunity } from '../../app/insight/find-community.ts'
 import { GAP_KINDS, type GapKind, gapKey } from '../../app/insight/gaps.ts'
 import { insightFor } from '../../app/insight/latest-insight.ts'
 import { linkKey } from '../../app/insight/suggest-links.ts'
-import { findMeant } from '../../app/names/meant-note.ts'
-import { RouxError } from '../../core/errors.ts'
+import { requireNamed } from '../../app/names/known-node.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
@@ -81,12 +80,7 @@ async function turn({ insightState }: GraphCore, key: string): Promise<boolean> 
 }
 
 async function requireOne(core: GraphCore, written: string): Promise<NodeId> {
-  const {
-    ids: [id],
-    warnings: [warning],
-  } = await core.store.read((snapshot) => findMeant(snapshot, core, [written], { withMissing: false }))
-  if (id === undefined) throw new RouxError('NODE_NOT_FOUND', warning?.message ?? `There is no note "${written}".`)
-  return id
+  return (await core.store.read((snapshot) => requireNamed(snapshot, core, written))).id
 }
 
 function requireNoMore(extra: string | undefined): void {

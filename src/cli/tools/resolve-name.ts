@@ -1,10 +1,7 @@
 import type { GraphCore } from '../../app/graph-core.ts'
-import { findIds } from '../../app/names/known-node.ts'
-import { ownNames } from '../../app/names/own-names.ts'
+import { ambiguousName, findIds, nodesNamed } from '../../app/names/known-node.ts'
 import { isFolder } from '../../app/scope.ts'
 import type { Vaults } from '../../app/vaults.ts'
-import { RouxError } from '../../core/errors.ts'
-
 import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
 
@@ -49,7 +46,11 @@ async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Whe
   const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, asked, { orFolder, name: value })
   const [id] = ids
   if (id === undefined) return value
-  if (ids.length > 1) throw ambiguous(value, ids)
+  if (ids.length > 1)
+    throw ambiguousName(
+      value,
+      ids.map((one) => ({ id: one })),
+    )
   return id
 }
 
@@ -77,8 +78,8 @@ async function idsOf(vaults: Vaults, vault: string | undefined, { orFolder, name
     const inVault = vault === undefined ? name : `${vault}:${name}`
     if (orFolder && (await isFolder(snapshot, name))) return [inVault]
     if (id !== undefined) return [vault === undefined ? name : id]
-    const [hits = []] = await snapshot.names([name], 'equal', {})
-    return ownNames(hits).map((hit) => hit.id)
+    const [hits = []] = await nodesNamed(snapshot, [name])
+    return hits.map((hit) => hit.id)
   })
 }
 
@@ -90,11 +91,4 @@ async function coreOf(vaults: Vaults, vault: string | undefined): Promise<GraphC
     if (vault === undefined) throw error
     return undefined
   }
-}
-
-function ambiguous(name: string, ids: readonly string[]): RouxError {
-  return new RouxError('AMBIGUOUS_NAME', `"${name}" is the name of ${ids.length} notes.`, {
-    hint: `Give the id of one: ${ids.map((id) => `"${id}"`).join(', ')}`,
-    candidates: ids,
-  })
 }

@@ -80,10 +80,9 @@ test('an attachment is deleted as one', async () => {
   expect(seen).toEqual([[{ kind: 'deleteAttachment', id: 'plan.png' }]])
 })
 
-test('an unknown note is null, with near ids', async () => {
-  const { value, warnings } = await of({ kind: 'id', id: 'hal.md' })
-  expect(value).toBeNull()
-  expect(warnings[0]?.message).toContain('"hall.md"')
+test('an unknown note is an error, with near ids', async () => {
+  const outcome = of({ kind: 'id', id: 'hal.md' })
+  await expect(outcome).rejects.toMatchObject({ code: 'NODE_NOT_FOUND', candidates: expect.arrayContaining(['hall.md']) })
 })
 
 test('operations are planned, never applied, and what they delete is taken out of the graph', async () => {

@@ -26,3 +26,14 @@ test('a slip in a short name is forgiven, also where hardly a pair of its letter
   expect(await matches(['Hahsing'], 0.9)).toEqual([[null, 0]])
   expect(await matches(['Hahsing'], 0.7, 'g/')).toEqual([[null, 0]])
 })
+
+test('an attachment is found by its name, unless a note has that name', async () => {
+  const core = await searchCore({ 'img/Engelbart.jpg': '', 'img/Twin.png': '', 'Twin.png.md': '' })
+  const match = async (strategy: 'exact' | 'fuzzy') => {
+    const { value } = await resolveNodes(core, { names: ['Engelbart.jpg', 'Twin.png'], strategy, threshold: 0.7 })
+    return value.map((resolved) => resolved.match)
+  }
+  expect(await match('exact')).toEqual(['img/engelbart.jpg', 'twin.png.md'])
+  expect(await match('fuzzy')).toEqual(['img/engelbart.jpg', 'twin.png.md'])
+  await core.close()
+})

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { findNamed, requireNamed } from '../../../src/app/names/known-node.ts'
+import { RouxError } from '../../../src/core/errors.ts'
+import { searchCore } from '../search-core.ts'
+
+const NOTES = {
+  'a/Plan.md': '',
+  'b/Plan.md': '',
+  'Deep/Path.md': '---\ntitle: My plan\naliases: [Way]\n---\n[[Gone]] ![[Engelbart.jpg]]',
+  'img/Engelbart.jpg': '',
+  'Engelbart.md': '',
+}
+
+async function named(written: readonly string[], options?: { readonly withMissing?: boolean }) {
+  const core = await searchCore(NOTES)
+  try {
+    return await core.store.read((snapshot) => findNamed(snapshot, core, written, options))
+  } finally {
+    await core.close()
+  }
+}
+
+async function refused(written: string): Promise<RouxError> {
+  const core = await searchCore(NOTES)
+  const outcome = core.store.read((snapshot) => requireNamed(snapshot, core, written))
+  const error: unknown = await outcome.then(
+    () => undefined,
+    (thrown) => thrown,
+  )
+  await core.close()
+  if (error instanceof RouxError) return error
+  throw new Error(`${written} was found`)
+}
+
+test('an id, or a title or alias that exactly one note has, names that note', async () => {
+  const { ids, warnings } = await named(['a/plan', 'MY plan', ' way ', 'engelbart'])
+  expect(ids).toEqual(['a/plan.md', 'deep/path.md', 'deep/path.md', 'engelbart.md'])
+  expect(warnings.map(({ message }) => message)).toEqual([
+    '"MY plan" is the note "deep/path.md".',
+    '" way " is the note "deep/path.md".',
+  ])
+})
+
+test('an attachment is named by its file name', async () => {
+  expect((await named(['Engelbart.jpg'])).ids).toEqual(['img/engelbart.jpg'])
+})
+
+test('what is only linked to is named where that is allowed', async () => {
+  expect((await named(['gone'], { withMissing: true })).ids).toEqual(['gone'])
+  expect((await named(['gone'])).ids).toEqual([undefined])
+})
+
+test('a name that several notes have is an error with their ids', async () => {
+  expect(await refused('plan')).toMatchObject({ code: 'AMBIGUOUS_NAME', candidates: ['a/plan.md', 'b/plan.md'] })
+  await expect(named(['a/plan', 'Plan'])).rejects.toMatchObject({ code: 'AMBIGUOUS_NAME' })
+})
+
+test('a name that nothing has is an error with the nearest ids where the tool needs the note', async () => {
+  expect(await refused('My pla')).toMatchObject({
+    code: 'NODE_NOT_FOUND',
+    candidates: ['deep/path.md', 'a/plan.md', 'b/plan.md'],
+  })
+  expect((await refused('deep')).message).toBe('There is no note "deep", but there is a folder of that name.')
+  expect((await named(['My pla'])).warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
+})
