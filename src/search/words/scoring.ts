@@ -14,7 +14,7 @@ export interface Scoring {
 }
 
 /**
- * Chosen by `bench/words-lab.mjs`, round numbers on plateaus: mean nDCG@10 of cacm, cranfield and scifact is .530; between .526 and .531 with
+ * Round numbers on plateaus: mean nDCG@10 of cacm, cranfield and scifact is .530; between .526 and .531 with
  * k1 from .9 to 1.2 and the body's b from .3 to .6, .520–.525 with the title's weight 1, .495 without the title.
  */
 export const DEFAULT_SCORING: Scoring = {
