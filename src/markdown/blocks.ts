@@ -23,7 +23,7 @@ import { type Definition, takeDefinitions } from './destinations.ts'
 import { closesHtmlBlock, htmlBlockKind } from './html.ts'
 import { LineCursor } from './line-cursor.ts'
 import type { LineIndex } from './line-index.ts'
-import { maskGaps, OpenSpan, type Run } from './prose/runs.ts'
+import { type HeadingBlock, maskGaps, OpenSpan, type Run } from './prose/runs.ts'
 import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 
 export interface Blocks {
@@ -272,18 +272,18 @@ class BlockScanner implements Blocks {
   }
 
   #closeLeaf(): void {
-    if (this.#leaf === PARAGRAPH) this.#emitSpan('text', 0)
+    if (this.#leaf === PARAGRAPH) this.#emitSpan(undefined)
     // Scripts and comments hold no links; tags in other HTML may.
     else if (this.#leaf === HTML && this.#htmlKind >= 6) this.#emitHtml()
     this.#leaf = NONE
   }
 
   /** Emits the paragraph as a run, without the definitions at its beginning; false when nothing is left. */
-  #emitSpan(kind: 'text' | 'heading', level: number): boolean {
+  #emitSpan(heading: HeadingBlock | undefined): boolean {
     const span = this.#span
     if (this.#text.charCodeAt(span.start) === LBRACKET) this.#takeDefinitions()
     if (span.start >= span.end) return false
-    this.runs.push({ kind, start: span.start, end: span.end, gaps: span.gaps, level })
+    this.runs.push({ kind: heading ? 'heading' : 'text', start: span.start, end: span.end, gaps: span.gaps, heading })
     return true
   }
 
@@ -296,12 +296,16 @@ class BlockScanner implements Blocks {
 
   #emitHtml(): void {
     const { start, end, gaps } = this.#span
-    this.runs.push({ kind: 'html', start, end, gaps, level: 0 })
+    this.runs.push({ kind: 'html', start, end, gaps, heading: undefined })
   }
 
-  /** Emits what stands on one line. */
-  #emit(kind: Run['kind'], start: number, end: number, level: number): void {
-    this.runs.push({ kind, start, end, gaps: undefined, level })
+  #emitRow(start: number, end: number): void {
+    this.runs.push({ kind: 'row', start, end, gaps: undefined, heading: undefined })
+  }
+
+  /** The heading whose last line is the current one. */
+  #headingHere(level: number, isSetext: boolean): HeadingBlock {
+    return { level, lineEnd: this.#line.eol, isSetext, isNested: this.#depth > 0 }
   }
 
   // Beginnings ------------------------------------------------------------------------------------------------------
@@ -326,7 +330,7 @@ class BlockScanner implements Blocks {
       if (this.#matched < this.#depth) this.#interrupt()
       return
     }
-    if (this.#leaf === TABLE) this.#emit('row', this.#line.content, this.#line.eol, 0)
+    if (this.#leaf === TABLE) this.#emitRow(this.#line.content, this.#line.eol)
     else this.#addText(this.#line.content)
   }
 
@@ -389,10 +393,11 @@ class BlockScanner implements Blocks {
   }
 
   #startHeading(): Started {
-    const heading = headingStart(this.#line)
-    if (!heading) return 'none'
+    const found = headingStart(this.#line)
+    if (!found) return 'none'
     this.#beginLeaf(NONE)
-    this.#emit('heading', heading.start, heading.end, heading.level)
+    const { start, end, level } = found
+    this.runs.push({ kind: 'heading', start, end, gaps: undefined, heading: this.#headingHere(level, false) })
     return 'leaf'
   }
 
@@ -451,7 +456,7 @@ class BlockScanner implements Blocks {
   #startSetext(mark: number): Started {
     const line = this.#line
     if (!this.#inParagraph() || !line.restIsBlank(line.endOfRun(mark))) return 'none'
-    const done = this.#emitSpan('heading', mark === EQUALS ? 1 : 2)
+    const done = this.#emitSpan(this.#headingHere(mark === EQUALS ? 1 : 2, true))
     this.#leaf = NONE
     return done ? 'leaf' : 'none'
   }
@@ -491,7 +496,7 @@ class BlockScanner implements Blocks {
       this.#span.end = beforeLast
       this.#closeLeaf()
     }
-    this.#emit('row', lastLine, end, 0)
+    this.#emitRow(lastLine, end)
     this.#leaf = TABLE
     return 'leaf'
   }

@@ -28,12 +28,12 @@ export function pairComments(marks: readonly CommentMark[]): readonly Range[] {
   return ranges
 }
 
-/** Tells whether offsets lie in one of the ranges; asked in ascending order. */
-export function rangeLookup(ranges: readonly Range[]): (offset: number) => boolean {
+/** Finds the range that an offset lies in; asked in ascending order. */
+export function rangeLookup(ranges: readonly Range[]): (offset: number) => Range | undefined {
   let i = 0
   return (offset) => {
     while (i < ranges.length && (ranges[i] as Range).end <= offset) i++
     const range = ranges[i]
-    return range !== undefined && range.start <= offset
+    return range !== undefined && range.start <= offset ? range : undefined
   }
 }

@@ -65,6 +65,8 @@ export class InlineScanner {
   #end = 0
   #run = 0
   #inRow = false
+  /** The run cannot go on in the next line. */
+  #isOneLine = false
   /** Where an escaped character, a tag or an HTML tag ended: a `#` there begins a tag. */
   #tokenEnd = -1
   /** Where an escaped character stands, so that a `!` there makes no embed. */
@@ -90,6 +92,7 @@ export class InlineScanner {
   scan(text: string, run: Run): void {
     this.#run++
     this.#inRow = run.kind === 'row'
+    this.#isOneLine = this.#inRow || run.heading?.isSetext === false
     if (run.gaps) {
       this.#scanCopy(run, maskGaps(text, run.start, run.end, run.gaps))
       return
@@ -364,7 +367,7 @@ export class InlineScanner {
       if (!isWhitespace(c)) return false
       i--
     }
-    return !this.#inRow
+    return !this.#isOneLine
   }
 
   /** A run may end with `^id`. */

@@ -5,7 +5,8 @@ import { type FoundTag, InlineScanner } from './inline.ts'
 import type { LineIndex } from './line-index.ts'
 import { LinkSink, type MutableLink } from './link-sink.ts'
 import { type MarkedTask, markedTasks } from './logseq.ts'
-import { headingText, type Run } from './prose/runs.ts'
+import { headingOf, headingRuns } from './outline.ts'
+import type { Run } from './prose/runs.ts'
 
 /** What the Markdown after the frontmatter says. */
 export interface Body {
@@ -26,11 +27,7 @@ export function scanBody(text: string, from: number, context: { flavour: Flavour
   const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavour.mode === 'logseq' })
   const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from))
   const scanner = new InlineScanner(flavour, definitions, sink)
-  const headings: Heading[] = []
-  for (const run of runs) {
-    if (run.kind === 'heading') headings.push(headingOf(text, run, lines))
-    scanner.scan(text, run)
-  }
+  for (const run of runs) scanner.scan(text, run)
   const { links, wikilinks, relativeLinks } = sink
   if (sink.disordered) links.sort((a, b) => a.start - b.start)
   const comments = pairComments(scanner.commentMarks)
@@ -39,7 +36,7 @@ export function scanBody(text: string, from: number, context: { flavour: Flavour
   return {
     links: flavour.comments ? links : outside(comments, links, ({ start }) => start),
     tags: flavour.comments ? scanner.tags : outside(comments, scanner.tags, ({ at }) => at),
-    headings,
+    headings: headingRuns(runs, comments).map((run) => headingOf(text, run, lines)),
     blocks: scanner.blocks,
     tasks: flavour.mode === 'logseq' ? withMarked(tasks, markedTasks(text, from, fences), lines) : tasks,
     style: { wikilinks, relativeLinks },
@@ -59,18 +56,14 @@ function withMarked(tasks: readonly Task[], marked: readonly MarkedTask[], lines
   return [...tasks, ...marked.map(({ at, state }) => ({ line: lines.lineAt(at), state }))].sort((a, b) => a.line - b.line)
 }
 
-function headingOf(text: string, run: Run, lines: LineIndex): Heading {
-  return { level: run.level, text: headingText(text, run), line: lines.lineAt(run.start) }
-}
-
 function markComments(links: readonly MutableLink[], comments: readonly Range[]): void {
   if (comments.length === 0) return
   const commented = rangeLookup(comments)
-  for (const link of links) if (commented(link.start)) link.inComment = true
+  for (const link of links) if (commented(link.start) !== undefined) link.inComment = true
 }
 
 function outside<T>(comments: readonly Range[], found: readonly T[], placeOf: (item: T) => number): readonly T[] {
   if (comments.length === 0) return found
   const commented = rangeLookup(comments)
-  return found.filter((item) => !commented(placeOf(item)))
+  return found.filter((item) => commented(placeOf(item)) === undefined)
 }

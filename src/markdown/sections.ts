@@ -1,6 +1,6 @@
-import type { Heading, Note } from '../core/note.ts'
-import { scanBlocks } from './blocks.ts'
-import { addLines, indexLines, LineIndex } from './line-index.ts'
+import { RouxError } from '../core/errors.ts'
+import type { LineIndex } from './line-index.ts'
+import { nextHeading, type Outline, type OutlineHeading, requireHeading, type SectionHints } from './outline.ts'
 import type { Run } from './prose/runs.ts'
 
 /** A part of a file: `text.slice(start, end)`. */
@@ -11,100 +11,51 @@ export interface Section {
   readonly line: number
 }
 
+const READING_HINTS: SectionHints = {
+  noHeadings: 'This note has no headings: read all of it.',
+  twins: 'Some have the same path: read the section around them, or all of the note.',
+}
+
 /**
- * Finds the section under a heading: from the heading's line to the next heading of the same or a higher level. `path` is
- * the end of the headings' path to it, as much as makes it unique; a complete path wins over longer ones with its end.
+ * The section that `section` names: a heading by its path (`requireHeading`), with all below it down to the next heading of the same or a
+ * higher level; or one `^block`.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline when nothing fits or several headings do.
  */
-export function findSection(
-  text: string,
-  note: Pick<Note, 'headings'>,
-  path: readonly string[],
-): Section | 'missing' | 'ambiguous' {
-  const [index, ...others] = findHeadings(note.headings, path)
-  if (index === undefined) return 'missing'
-  if (others.length > 0) return 'ambiguous'
-  const { line } = note.headings[index] as Heading
-  const lines = indexLines(text)
-  const next = nextHeading(text, note.headings, { index, lines })
-  return { start: lines.startOf(line), end: next ? lines.startOf(next.line) : text.length, line }
+export function requireSection(text: string, outline: Outline, section: readonly string[]): Section {
+  const [first = ''] = section
+  if (section.length === 1 && first.startsWith('^')) return requireBlock(text, outline, first.slice(1))
+  const index = requireHeading(outline, section, READING_HINTS)
+  const { lineStart, line } = outline.headings[index] as OutlineHeading
+  return { start: lineStart, end: nextHeading(outline, index)?.lineStart ?? text.length, line }
 }
 
-/** The indexes of the headings that a path may mean, by the rules of `findSection`: one where it is clear. */
-export function findHeadings(headings: readonly Heading[], path: readonly string[]): readonly number[] {
-  const wanted = path.map(foldHeading)
-  const found = matchingHeadings(headings, wanted)
-  const complete = found.filter(({ depth }) => depth === wanted.length)
-  return (complete.length === 1 ? complete : found).map(({ index }) => index)
+/** @throws RouxError `SECTION_NOT_FOUND` with the note's block ids. */
+export function requireBlock(text: string, outline: Outline, id: string): Section {
+  const found = findBlock(text, outline, id)
+  if (found !== undefined) return found
+  throw blockError(`There is no block ${JSON.stringify(`^${id}`)}.`, outline)
 }
 
-function matchingHeadings(headings: readonly Heading[], wanted: readonly string[]): readonly { index: number; depth: number }[] {
-  const found: { index: number; depth: number }[] = []
-  const path: { level: number; name: string }[] = []
-  headings.forEach(({ level, text }, index) => {
-    while (path.length > 0 && (path.at(-1)?.level ?? 0) >= level) path.pop()
-    path.push({ level, name: foldHeading(text) })
-    const offset = path.length - wanted.length
-    if (wanted.length > 0 && offset >= 0 && wanted.every((name, i) => path[offset + i]?.name === name)) {
-      found.push({ index, depth: path.length })
-    }
+export function blockError(message: string, { blocks }: Outline): RouxError {
+  return new RouxError('SECTION_NOT_FOUND', message, {
+    hint: blocks.length > 0 ? 'The candidates are the blocks of this note.' : 'This note has no blocks.',
+    candidates: [...new Set(blocks)].map((block) => `^${block}`),
   })
-  return found
-}
-
-/** A heading as it is compared: without case, marks of links and emphasis, and surplus white space. */
-function foldHeading(heading: string): string {
-  return heading
-    .replace(/!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g, (_, target: string, display?: string) => display ?? target)
-    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
-    .replace(/[*_~`]+|==/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .toLowerCase()
-    .normalize('NFC')
-}
-
-/**
- * The heading that ends a heading's section: the next of the same or a higher level. One in a quote or a list item ends
- * only sections that begin in one: what holds it belongs to the section around it.
- */
-export function nextHeading<Each extends Heading>(
-  text: string,
-  headings: readonly Each[],
-  { index, lines }: { readonly index: number; readonly lines: LineIndex },
-): Each | undefined {
-  const { level, line } = headings[index] as Each
-  const nested = inContainer(text, lines.startOf(line))
-  return headings.find((each, i) => i > index && each.level <= level && (nested || !inContainer(text, lines.startOf(each.line))))
-}
-
-const CONTAINER = /[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])[ \t])/y
-
-/** Whether a heading whose line begins at `lineStart` stands behind a quote's or a list item's mark. */
-export function inContainer(text: string, lineStart: number): boolean {
-  CONTAINER.lastIndex = lineStart
-  return CONTAINER.test(text)
 }
 
 /**
  * Finds the block that carries `^id`: a list item with what is nested in it, a paragraph, a heading's line or a table row;
  * where the id stands alone, the block above it. Its last line end does not belong to it.
  */
-export function findBlock(text: string, note: Pick<Note, 'bodyStart'>, id: string): Section | 'missing' {
-  const lines = new LineIndex()
-  addLinesAbove(lines, text, note.bodyStart)
+export function findBlock(text: string, { runs, lines }: Outline, id: string): Section | undefined {
   const mark = `^${id.toLowerCase()}`
-  const run = scanBlocks(text, note.bodyStart, lines).runs.find((each) => carries(text, each, mark))
-  if (!run) return 'missing'
+  const run = runs.find((each) => carries(text, each, mark))
+  if (!run) return undefined
   const first = lines.lineAt(run.start)
   if (text.slice(run.start, run.end).trim().toLowerCase() === mark) return blockAbove(text, lines, first)
   const start = lines.startOf(first)
   const item = LIST_ITEM.exec(text.slice(start, run.start))
   return { start, end: item ? itemEnd(text, run.end, item[1] as string) : lineEnd(text, run.end), line: first }
-}
-
-/** Adds the frontmatter's lines; a byte order mark alone is no line, but part of the body's first one. */
-export function addLinesAbove(lines: LineIndex, text: string, bodyStart: number): void {
-  if (bodyStart > 1) addLines(lines, text, 0, bodyStart)
 }
 
 const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
@@ -118,13 +69,13 @@ function carries(text: string, run: Run, mark: string): boolean {
 }
 
 /** The lines above, back to a blank one. */
-function blockAbove(text: string, lines: LineIndex, line: number): Section | 'missing' {
+function blockAbove(text: string, lines: LineIndex, line: number): Section | undefined {
   const lineText = (at: number) => text.slice(lines.startOf(at), lineEnd(text, lines.startOf(at)))
   let last = line - 1
   while (last > 0 && lineText(last).trim() === '') last--
   let first = last
   while (first > 1 && lineText(first - 1).trim() !== '') first--
-  return last > 0 ? { start: lines.startOf(first), end: lineEnd(text, lines.startOf(last)), line: first } : 'missing'
+  return last > 0 ? { start: lines.startOf(first), end: lineEnd(text, lines.startOf(last)), line: first } : undefined
 }
 
 function lineEnd(text: string, from: number): number {

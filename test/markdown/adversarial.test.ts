@@ -3,6 +3,7 @@ import { anchorOf } from '../../src/core/text/heading-text.ts'
 import { hasSubpath } from '../../src/links/subpath.ts'
 import { editSection } from '../../src/markdown/edit/section.ts'
 import { parseCanvas } from '../../src/markdown/json-canvas/parse-canvas.ts'
+import { outlineOf } from '../../src/markdown/outline.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 import { excerptOf } from '../../src/markdown/prose/excerpt.ts'
 import { sentenceAt } from '../../src/markdown/prose/sentences.ts'
@@ -124,12 +125,14 @@ test('subpaths', () => {
 test('sections below blank lines', () => {
   const text = `# A\n${fill('\n', 8_000_000)}b\n`
   const content = `${fill('\n', 8_000_000)}c`
-  expect(editSection(text, { section: ['A'], mode: 'append', content })).toMatchObject([{ start: text.length }])
+  expect(editSection(text, { section: ['A'], mode: 'append', content, flavour: flavour() })).toMatchObject([
+    { start: text.length },
+  ])
 })
 
 test('sentences and blocks in long lines', () => {
   const text = `${fill('word. ', 5_000_000)}[[a]] ^id`
   const link = parseNote(text, flavour()).links[0]
   expect(sentenceAt(text, link?.start ?? 0, link?.end ?? 0)).toBe('[[a]] ^id')
-  expect(findBlock(text, parseNote(text, flavour()), 'id')).toMatchObject({ start: 0, line: 1 })
+  expect(findBlock(text, outlineOf(text, flavour()), 'id')).toMatchObject({ start: 0, line: 1 })
 })

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { parseNote } from '../../src/markdown/parse-note.ts'
+import { RouxError } from '../../src/core/errors.ts'
+import { outlineOf } from '../../src/markdown/outline.ts'
 import { excerptOf } from '../../src/markdown/prose/excerpt.ts'
 import { sentenceAt } from '../../src/markdown/prose/sentences.ts'
-import { findBlock, findSection } from '../../src/markdown/sections.ts'
+import { findBlock, requireSection } from '../../src/markdown/sections.ts'
 import { flavour } from './check.ts'
 
 const TEXT = `---
@@ -25,36 +26,59 @@ Under
 end
 `
 
-function section(...path: string[]): string {
-  const found = findSection(TEXT, parseNote(TEXT, flavour()), path)
-  return typeof found === 'string' ? found : `${found.line}: ${TEXT.slice(found.start, found.end).trimEnd()}`
+function section(text: string, ...path: string[]): string {
+  try {
+    const { line, start, end } = requireSection(text, outlineOf(text, flavour()), path)
+    return `${line}: ${text.slice(start, end).trimEnd()}`
+  } catch (error) {
+    return error instanceof RouxError ? error.message : String(error)
+  }
 }
 
 describe('sections', () => {
   test('reach to the next heading of the same or a higher level', () => {
-    expect(section('One')).toBe('5: # One\n1\n## Setup\n1.1\n### *Deep* [[x|Link]]\ndeep')
-    expect(section('Under')).toBe('16: Under\n=====\nend')
+    expect(section(TEXT, 'One')).toBe('5: # One\n1\n## Setup\n1.1\n### *Deep* [[x|Link]]\ndeep')
+    expect(section(TEXT, 'Under')).toBe('16: Under\n=====\nend')
   })
 
   test('are named by the end of their path', () => {
-    expect(section('Two', 'Setup')).toBe('13: ## Setup\n2.1')
-    expect(section('one', ' SETUP ', 'deep link')).toBe('9: ### *Deep* [[x|Link]]\ndeep')
-    expect(section('Setup')).toBe('ambiguous')
-    expect(section('Two', 'Deep Link')).toBe('missing')
-    expect(section('Nope')).toBe('missing')
-    expect(section()).toBe('missing')
+    expect(section(TEXT, 'Two', 'Setup')).toBe('13: ## Setup\n2.1')
+    expect(section(TEXT, 'one', ' SETUP ', 'deep link')).toBe('9: ### *Deep* [[x|Link]]\ndeep')
+    expect(section(TEXT, 'Setup')).toBe('Several sections are called "Setup", on lines 7, 13.')
+    expect(section(TEXT, 'Two', 'Deep Link')).toBe('There is no section "Two > Deep Link".')
+    expect(section(TEXT, 'Nope')).toBe('There is no section "Nope".')
+    expect(section(TEXT)).toBe('There is no section "".')
   })
 
   test('a complete path wins', () => {
-    const text = '# A\n# B\n## A\nx'
-    expect(findSection(text, parseNote(text, flavour()), ['A'])).toEqual({ start: 0, end: 4, line: 1 })
+    expect(section('# A\n# B\n## A\nx', 'A')).toBe('1: # A')
+  })
+})
+
+describe('headings', () => {
+  const names = (text: string) => outlineOf(text, flavour()).headings.map((heading) => heading.text)
+
+  test('inside comments are none, those that hold a comment are', () => {
+    expect(names('# A\n%%\n# B\n%%\n# C')).toEqual(['A', 'C'])
+    expect(names('%%\nOld\n===\n%%\n# C')).toEqual(['C'])
+    expect(names('%%\n# A %%\n# B')).toEqual(['B'])
+    expect(names('# %%x%% A\n# %%x%%\n# A %%x%%')).toEqual(['%%x%% A', '%%x%%', 'A %%x%%'])
+  })
+
+  test('are one line: a comment that begins in one hides nothing below', () => {
+    expect(names('# %% A\n\n# B\n%%')).toEqual(['%% A', 'B'])
+  })
+
+  test('in quotes, list items and footnotes end no section around them', () => {
+    for (const inside of ['> # B', '- a\n\n  # B', '1. # B', '[^1]: a\n\n    # B'])
+      expect(section(`# A\n\n${inside}\n\nend\n\n# C`, 'A')).toBe(`1: # A\n\n${inside}\n\nend`)
   })
 })
 
 describe('blocks', () => {
   function block(text: string, id = 'id'): string {
-    const found = findBlock(text, parseNote(text, flavour()), id)
-    return typeof found === 'string' ? found : `${found.line}: ${text.slice(found.start, found.end)}`
+    const found = findBlock(text, outlineOf(text, flavour()), id)
+    return found === undefined ? 'missing' : `${found.line}: ${text.slice(found.start, found.end)}`
   }
 
   test('paragraphs, headings, list items with what is nested in them', () => {

@@ -167,8 +167,12 @@ function headingsIn(headings: readonly Heading[], text: string, { start, end }: 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {
   if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
   // The parser is loaded when first needed: a server starts without it.
-  const { requireSection } = await import('./section.ts')
-  return requireSection(source.text, section, core.indexing.status().mode)
+  const [{ outlineOf }, { requireSection }] = await Promise.all([
+    import('../../markdown/outline.ts'),
+    import('../../markdown/sections.ts'),
+  ])
+  const mode = core.indexing.status().mode ?? 'obsidian'
+  return requireSection(source.text, outlineOf(source.text, { mode }), section)
 }
 
 async function neighborhood(snapshot: Snapshot, id: NodeId, links: number) {

@@ -27,7 +27,7 @@ export class Draft {
   path: string
   /** Whether its bytes are not those on disk. */
   isEdited: boolean
-  readonly relinked: RewrittenLine[] = []
+  #relinked: readonly RewrittenLine[] = []
   readonly #load: () => Uint8Array
   #disk: Uint8Array | undefined
   #bytes: Uint8Array | undefined
@@ -53,6 +53,21 @@ export class Draft {
 
   get text(): string {
     return decode(this.bytes)
+  }
+
+  get relinked(): readonly RewrittenLine[] {
+    return this.#relinked
+  }
+
+  /** Adds links that were written again; one that is rewritten twice is listed once. */
+  addRelinked(rewritten: readonly RewrittenLine[]): void {
+    const all = [...this.#relinked]
+    for (const { line, before, after } of rewritten) {
+      const at = all.findIndex((each) => each.line === line && each.after === before)
+      if (at === -1) all.push({ line, before, after })
+      else all.splice(at, 1, ...(all[at]?.before === after ? [] : [{ line, before: all[at]?.before ?? before, after }]))
+    }
+    this.#relinked = all
   }
 
   /** SHA-256 of the bytes on disk, hex. */

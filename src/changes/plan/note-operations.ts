@@ -15,7 +15,7 @@ import type { Draft } from './draft.ts'
 import { commonTags, repeatedTagNotes, withHashes } from './given-tags.ts'
 import { inFolder, newNotePath, requireFree, requirePath } from './note-paths.ts'
 import { linkTo, relationLinks } from './relation-targets.ts'
-import { bodyOf, countLostLines, knowsAll, losesHeadings, requireUncut, requireWhole } from './whole-text.ts'
+import { countLostLines, knowsAll, losesHeadings, requireUncut, requireWhole } from './whole-text.ts'
 import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
@@ -102,12 +102,13 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   const edit = editor(workspace, draft)
   if (section !== undefined) {
     if (content === undefined) throw invalid('section needs content: the text that goes there.')
-    const before = bodyOf(draft)
-    edit((text) => editSection(text, { section, mode, content }))
-    if (mode === 'replace' && !knowsAll(operation) && losesHeadings(before, bodyOf(draft)))
+    const before = draft.text
+    const { flavour } = workspace.view
+    edit((text) => editSection(text, { section, mode, content, flavour }))
+    if (mode === 'replace' && !knowsAll(operation) && losesHeadings([before, draft.text], flavour))
       noteLostLines(workspace, draft, before)
   } else if (content !== undefined) {
-    const before = bodyOf(draft)
+    const before = draft.text
     edit((text) => replaceBody(text, content))
     if (!knowsAll(operation)) noteLostLines(workspace, draft, before)
   }
@@ -118,7 +119,7 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
 
 /** Without a hash nothing says that the caller knew what it replaces. */
 function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void {
-  const lost = countLostLines(before, bodyOf(draft))
+  const lost = countLostLines(before, draft.text)
   if (lost === 0) return
   const lines = lost === 1 ? '1 line' : `${lost} lines`
   notes.push(
@@ -133,13 +134,14 @@ async function retitle(
   { title, updateLinks }: { readonly title: string; readonly updateLinks: boolean },
 ): Promise<void> {
   const to = titledPath(workspace, draft, title.trim())
-  const { mode } = workspace.view.flavour
-  const edits = setTitle(workspace.textOf(draft), title.trim(), mode)
+  const { flavour } = workspace.view
+  const edits = setTitle(workspace.textOf(draft), title.trim(), flavour)
   if (to !== draft.path) requireFree(workspace, to, draft)
   // In Logseq the title is a name that pages are linked by.
-  const isRenamed = to !== draft.path || (mode === 'logseq' && edits.length > 0)
+  const isRenamed = to !== draft.path || (flavour.mode === 'logseq' && edits.length > 0)
   if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)
-  workspace.edit(draft, edits)
+  if (updateLinks) await workspace.editHeadings(draft, edits)
+  else workspace.edit(draft, edits)
   if (to !== draft.path) await workspace.move([{ draft, to }])
 }
 

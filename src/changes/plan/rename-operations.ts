@@ -2,10 +2,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { Flavour } from '../../core/note.ts'
 import type { Operation } from '../../core/operations.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { planHeadingRename } from '../../links/relink/plan-heading.ts'
 import { renameHeading } from '../../markdown/edit/heading.ts'
-import { outlineOf } from '../../markdown/edit/outline.ts'
-import { requireHeading } from '../../markdown/edit/require-heading.ts'
 import { removeTags } from '../../markdown/edit/tags.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import { isTagName, renameTagInCanvas, renameTagInNote, type TagRenaming } from '../../markdown/retarget/rename-tag.ts'
@@ -19,13 +16,8 @@ type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Ki
 /** Gives a heading another text; links to it follow. */
 export async function renameOneHeading(workspace: Workspace, { id, heading, to }: Of<'renameHeading'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
-  const text = workspace.textOf(draft)
-  const { headings } = parseNote(text, workspace.view.flavour)
-  const index = requireHeading(outlineOf(text), heading)
-  // Read before links in the same note move it.
-  const edits = renameHeading(text, heading, to)
-  const renaming = { key: draft.key, headings, index, text: to.trim(), mode: workspace.view.flavour.mode }
-  await workspace.relinkHeadings(draft, edits, (sources, texts) => planHeadingRename(sources, renaming, texts))
+  const { flavour } = workspace.view
+  await workspace.editHeadings(draft, renameHeading(workspace.textOf(draft), { path: heading, to, flavour }))
   return draft
 }
 
@@ -35,6 +27,7 @@ export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'rename
   if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is called #${renaming.to} already.`)
   let found = 0
   for (const draft of await workspace.tagged(renaming.from)) found += renameIn(workspace, draft, renaming)
+  await workspace.followHeadings()
   if (found > 0) return undefined
   throw new RouxError('NODE_NOT_FOUND', `No note has the tag #${renaming.from}.`, { hint: 'list_tags lists the tags there are.' })
 }
@@ -55,7 +48,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   if (doubles.length > 0) workspace.edit(draft, removeTags(workspace.textOf(draft), doubles))
   const rename = isCanvas ? renameTagInCanvas : renameTagInNote
   const { edits, unfit } = rename(workspace.textOf(draft), renaming, flavour)
-  workspace.edit(draft, edits)
+  workspace.rewrite(draft, edits)
   if (unfit.length > 0) {
     const lines = `line${unfit.length === 1 ? '' : 's'} ${unfit.join(', ')}`
     workspace.notes.push(`${draft.path}: the tag on ${lines} could not be renamed, because the new name cannot stand there.`)

@@ -1,7 +1,9 @@
 import { RouxError } from '../../core/errors.ts'
+import type { Flavour } from '../../core/note.ts'
 import type { CreateNote, Operation, UpdateNote } from '../../core/operations.ts'
 import { MARKER, readHash } from '../../core/text/partial-reading.ts'
 import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
+import { outlineOf } from '../../markdown/outline.ts'
 import { quote } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 
@@ -73,12 +75,12 @@ export function countLostLines(before: string, after: string): number {
 }
 
 /** Whether headings of a text went: who replaced a section may not have read those below it. */
-export function losesHeadings(before: string, after: string): boolean {
-  const headings = (text: string): string => (text.match(HEADINGS) ?? []).join('\n')
-  return countLostLines(headings(before), headings(after)) > 0
+export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
+  const [before, after] = texts.map((text) =>
+    outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),
+  )
+  return countLostLines(before?.join('') ?? '', after?.join('') ?? '') > 0
 }
-
-const HEADINGS = /^#{1,6}[ \t].*$/gm
 
 function linesOf(text: string): readonly string[] {
   const lines = text.split(/\r?\n/)

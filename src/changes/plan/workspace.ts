@@ -2,10 +2,14 @@ import type { FileChange, TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
+import type { Heading } from '../../core/note.ts'
+import { editText } from '../../core/text/edit-text.ts'
 import type { NameChange } from '../../links/relink/changed-names.ts'
+import { type HeadingChange, planHeadingLinks } from '../../links/relink/plan-heading.ts'
 import { planRelink } from '../../links/relink/plan-relink.ts'
-import type { RelinkPlan, RelinkSource, SourceTexts } from '../../links/relink/relink-plan.ts'
+import type { RelinkPlan, RelinkSource } from '../../links/relink/relink-plan.ts'
 import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
+import { type OutlineHeading, outlineOf } from '../../markdown/outline.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import { changedText, changesOf, hasChanged, type MovedFolder, type Planned, writtenFile } from './changed-files.ts'
 import { Draft } from './draft.ts'
@@ -28,6 +32,9 @@ export interface Move {
   readonly to: string
 }
 
+/** So often the links to one note's headings are rewritten within an operation: headings may link to each other. */
+const MAX_VISITS = 10
+
 /** The vault as it would be after the operations planned so far. Nothing on disk changes. */
 export class Workspace {
   readonly view: VaultView
@@ -39,6 +46,8 @@ export class Workspace {
   readonly #reports: LinkReports
   /** Files that may answer to other names since they came or were edited. */
   readonly #renamed = new Set<Draft>()
+  /** The headings of notes as they were before `rewrite` changed them. */
+  readonly #headingsBefore = new Map<Draft, readonly OutlineHeading[]>()
   #nextKey: number
 
   constructor(view: VaultView) {
@@ -196,6 +205,7 @@ export class Workspace {
     await this.#relink(changes)
     for (const { draft, to } of moves) this.#drafts.place(draft, to)
     for (const { key, after } of changes) this.#names.set(key, after)
+    await this.followHeadings()
   }
 
   /** What a file will answer to at another path. */
@@ -222,6 +232,7 @@ export class Workspace {
       if (links === 'rewrite') await this.#relink(changes)
       else this.#reports.addLedElsewhere(await this.#sources.affectedBy(changes), changes, (each) => this.#livePath(each))
       this.#names.set(key, after)
+      await this.followHeadings()
     }
   }
 
@@ -234,29 +245,66 @@ export class Workspace {
   #take({ files, lost }: Pick<RelinkPlan, 'files' | 'lost'>): void {
     for (const { key, path, edits, rewrites } of files) {
       const draft = this.#open(key, path)
-      this.edit(draft, edits)
-      draft.relinked.push(...rewrites)
+      this.rewrite(draft, edits)
+      draft.addRelinked(rewrites)
     }
     for (const { source, link, reason } of lost) this.#reports.add(source, link, { target: this.#pathOf(link.to), reason })
   }
 
-  /** Edits a heading (`own`) and keeps links to the note's headings alive, as planned by `plan` from the files that link to it. */
-  async relinkHeadings(
-    draft: Draft,
-    own: readonly TextEdit[],
-    plan: (sources: readonly RelinkSource[], texts: SourceTexts) => Pick<RelinkPlan, 'files' | 'lost'>,
-  ): Promise<void> {
-    const { files, lost } = plan([this.#sources.read(draft), ...(await this.referrers(draft))], this.#sources.texts)
-    const others = files.filter(({ key }) => key !== draft.key)
-    const inside = files.find(({ key }) => key === draft.key)
-    // A heading that links to itself is edited once: its own new text stands.
-    const kept = inside?.edits.filter((edit) => own.every(({ start, end }) => edit.end <= start || edit.start >= end)) ?? []
-    this.#take({ files: others, lost })
-    draft.relinked.push(...(inside?.rewrites ?? []))
+  /** Edits headings of a note; links to them follow. */
+  async editHeadings(draft: Draft, edits: readonly TextEdit[]): Promise<void> {
+    const { text } = draft
+    const before = this.#headingsIn(text)
+    const after = this.#headingsIn(editText(text, edits))
+    if (hasSameTexts(before, after)) return this.edit(draft, edits)
+    const { files, lost } = await this.#planHeadingLinks(draft, { before, after, replaced: edits })
+    this.#take({ files: files.filter(({ key }) => key !== draft.key), lost })
+    const own = files.find(({ key }) => key === draft.key)
     this.edit(
       draft,
-      [...own, ...kept].sort((a, b) => a.start - b.start),
+      [...edits, ...(own?.edits ?? [])].sort((a, b) => a.start - b.start),
     )
+    draft.addRelinked(own?.rewrites ?? [])
+    // Links in other headings of the note changed these, too.
+    if (own !== undefined) this.#headingsBefore.set(draft, after)
+    await this.followHeadings()
+  }
+
+  /** Edits links or tags. Where these stand in headings, `followHeadings` then keeps the links to those headings. */
+  rewrite(draft: Draft, edits: readonly TextEdit[]): void {
+    if (this.view.kindOf(draft.path) === 'note' && !this.#headingsBefore.has(draft)) {
+      const headings = this.#headingsIn(draft.text)
+      if (edits.some((edit) => headings.some(({ start, end }) => edit.start <= end && edit.end >= start)))
+        this.#headingsBefore.set(draft, headings)
+    }
+    this.edit(draft, edits)
+  }
+
+  /** Rewrites the links to headings that were changed by `rewrite`, and so on for the headings that those links stand in. */
+  async followHeadings(): Promise<void> {
+    const visits = new Map<Draft, number>()
+    for (const [draft, before] of this.#headingsBefore) {
+      this.#headingsBefore.delete(draft)
+      const count = (visits.get(draft) ?? 0) + 1
+      visits.set(draft, count)
+      const after = this.#headingsIn(draft.text)
+      const isAligned = before.length === after.length && before.every(({ level }, at) => level === after[at]?.level)
+      if (isAligned && !hasSameTexts(before, after) && count <= MAX_VISITS)
+        this.#take(await this.#planHeadingLinks(draft, { before, after }))
+    }
+  }
+
+  async #planHeadingLinks(
+    draft: Draft,
+    change: Pick<HeadingChange, 'before' | 'after' | 'replaced'>,
+  ): Promise<Pick<RelinkPlan, 'files' | 'lost'>> {
+    const sources = [this.#sources.read(draft), ...(await this.referrers(draft))]
+    const { mode } = this.view.flavour
+    return planHeadingLinks(sources, { ...change, key: draft.key, mode }, this.#sources.texts)
+  }
+
+  #headingsIn(text: string): readonly OutlineHeading[] {
+    return outlineOf(text, this.view.flavour).headings
   }
 
   /** Links that lead to this file now, from others. */
@@ -333,6 +381,10 @@ export class Workspace {
   #pathOf(key: number | string): string {
     return typeof key === 'string' ? key : (this.#livePath(key) ?? '')
   }
+}
+
+function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): boolean {
+  return before.length === after.length && before.every(({ text }, at) => text === after[at]?.text)
 }
 
 function htmlNotes({ broken, unread }: HtmlLinks): readonly string[] {

@@ -1,11 +1,11 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { RouxError } from '../../core/errors.ts'
+import type { Flavour } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
-import { findBlock, type Section } from '../sections.ts'
+import { type Outline, outlineOf } from '../outline.ts'
+import { blockError, findBlock, requireBlock, type Section } from '../sections.ts'
 import { invalid } from './given-text.ts'
 import { joined } from './joints.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding, withoutOuterBlankLines } from './line-endings.ts'
-import type { Outline } from './outline.ts'
 import type { SectionMode } from './section-edit.ts'
 
 export interface BlockEdit {
@@ -13,15 +13,16 @@ export interface BlockEdit {
   readonly id: string
   readonly mode: SectionMode
   readonly content: string
+  readonly flavour: Pick<Flavour, 'mode'>
 }
 
 /** The edit of a block, by the rules of `editSection`; whatever is asked, its id still names it afterwards. */
-export function editBlock(text: string, outline: Outline, { id, mode, content }: BlockEdit): TextEdit {
-  const block = requireBlock(text, outline, id)
+export function editBlock(text: string, outline: Outline, { id, mode, content, flavour }: BlockEdit): TextEdit {
+  const block = requireOneBlock(text, outline, id)
   const mark = markIn(text, block, id)
   const edits =
     mode === 'replace' ? replacements(text, { block, mark, content }) : insertions(text, outline, { block, mark, mode, content })
-  const kept = edits.find((edit) => keepsBlock(text, edit, { outline, block, id, mode }))
+  const kept = edits.find((edit) => keepsBlock(text, edit, { block, id, mode, flavour }))
   if (kept) return kept
   throw invalid(
     'content',
@@ -30,15 +31,10 @@ export function editBlock(text: string, outline: Outline, { id, mode, content }:
   )
 }
 
-function requireBlock(text: string, { bodyStart, blocks }: Outline, id: string): Section {
-  const found = findBlock(text, { bodyStart }, id)
-  const same = blocks.filter((block) => block.toLowerCase() === id.toLowerCase())
-  if (found !== 'missing' && same.length <= 1) return found
-  const message = same.length > 1 ? `Several blocks are called ^${id}.` : `There is no block ^${id}.`
-  throw new RouxError('SECTION_NOT_FOUND', message, {
-    hint: blocks.length > 0 ? 'The candidates are the blocks of this note.' : 'This note has no blocks.',
-    candidates: [...new Set(blocks)].map((block) => `^${block}`),
-  })
+function requireOneBlock(text: string, outline: Outline, id: string): Section {
+  const same = outline.blocks.filter((block) => block.toLowerCase() === id.toLowerCase())
+  if (same.length > 1) throw blockError(`Several blocks are called ^${id}.`, outline)
+  return requireBlock(text, outline, id)
 }
 
 interface Mark {
@@ -114,11 +110,11 @@ function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
 function keepsBlock(
   text: string,
   edit: TextEdit,
-  { outline, block, id, mode }: { outline: Outline; block: Section; id: string; mode: SectionMode },
+  { block, id, mode, flavour }: Pick<BlockEdit, 'id' | 'mode' | 'flavour'> & { readonly block: Section },
 ): boolean {
   const edited = editText(text, [edit])
-  const found = findBlock(edited, outline, id)
-  if (found === 'missing') return false
+  const found = findBlock(edited, outlineOf(edited, flavour), id)
+  if (found === undefined) return false
   const moved = block.start + edit.text.length
   if (mode === 'insert_before') return found.start === moved
   return found.start === block.start || (mode === 'prepend' && found.start === moved)

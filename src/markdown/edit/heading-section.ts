@@ -1,18 +1,16 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { afterBlankLines } from '../blank-lines.ts'
-import { inContainer, nextHeading } from '../sections.ts'
+import { nextHeading, type Outline, type OutlineHeading, outlineOf, requireHeading } from '../outline.ts'
 import { replaceLines } from './body.ts'
 import { invalid } from './given-text.ts'
 import { type Joint, joined } from './joints.ts'
 import { nextLine, withoutOuterBlankLines } from './line-endings.ts'
-import { type Outline, type OutlineHeading, outlineOf } from './outline.ts'
-import { requireHeading } from './require-heading.ts'
-import type { SectionEdit } from './section-edit.ts'
+import { EDITING_HINTS, type SectionEdit } from './section-edit.ts'
 
 /** The edit of what stands below a heading, by the rules of `editSection`. */
-export function editBelow(text: string, outline: Outline, { section, mode, content }: SectionEdit): TextEdit {
-  const index = requireHeading(outline, section)
+export function editBelow(text: string, outline: Outline, { section, mode, content, flavour }: SectionEdit): TextEdit {
+  const index = requireHeading(outline, section, EDITING_HINTS)
   const parts = partsOf(text, outline, index)
   const insert = (place: Joint): TextEdit => ({ start: place.at, end: place.at, text: joined(text, content, place) })
   switch (mode) {
@@ -24,6 +22,7 @@ export function editBelow(text: string, outline: Outline, { section, mode, conte
     case 'insert_after':
       return insert({ at: parts.coreEnd, from: parts.start })
     case 'replace':
+      refuseOwnHeading(parts.heading, content, flavour)
       return replaceBelow(text, parts, content)
   }
 }
@@ -41,22 +40,17 @@ interface Parts {
   readonly setextFollows: boolean
 }
 
-function partsOf(text: string, { headings, lines }: Outline, index: number): Parts {
-  const heading = headings[index] as OutlineHeading
-  const start = lines.startOf(heading.line)
-  if (inContainer(text, start)) {
+function partsOf(text: string, outline: Outline, index: number): Parts {
+  const heading = outline.headings[index] as OutlineHeading
+  if (heading.isNested) {
     throw new RouxError('EDIT_MISMATCH', `The heading on line ${heading.line} stands in a quote or a list item.`, {
       hint: 'Edit what is below it with `replace_text`.',
     })
   }
-  const below = nextLine(text, isSetext(text, start, heading) ? nextLine(text, heading.end) : heading.end)
-  const next = nextHeading(text, headings, { index, lines })
-  const end = next ? lines.startOf(next.line) : text.length
-  return { heading, start, below, ...coreOf(text, below, end), setextFollows: !!next && isSetext(text, end, next) }
-}
-
-function isSetext(text: string, lineStart: number, heading: OutlineHeading): boolean {
-  return !text.slice(lineStart, heading.start).includes('#')
+  const below = nextLine(text, heading.lineEnd)
+  const next = nextHeading(outline, index)
+  const core = coreOf(text, below, next?.lineStart ?? text.length)
+  return { heading, start: heading.lineStart, below, ...core, setextFollows: next?.isSetext ?? false }
 }
 
 function coreOf(text: string, from: number, to: number): { readonly coreStart: number; readonly coreEnd: number } {
@@ -67,13 +61,8 @@ function coreOf(text: string, from: number, to: number): { readonly coreStart: n
   return { coreStart: from + lead, coreEnd: Math.min(to, nextLine(text, from + end)) }
 }
 
-function replaceBelow(
-  text: string,
-  { heading, below, coreStart, coreEnd, setextFollows, start }: Parts,
-  content: string,
-): TextEdit {
+function replaceBelow(text: string, { below, coreStart, coreEnd, setextFollows, start }: Parts, content: string): TextEdit {
   const inner = withoutOuterBlankLines(content)
-  refuseOwnHeading(heading, inner)
   if (inner === '') return { start: below, end: coreEnd, text: '' }
   if (coreStart === coreEnd) return { start: below, end: below, text: joined(text, inner, { at: below, from: start }) }
   const ended = text[coreEnd - 1] === '\n' ? `${inner}\n` : inner
@@ -82,8 +71,8 @@ function replaceBelow(
 }
 
 /** The heading's line stays, so that content which repeats it would double it. */
-function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string): void {
-  const first = outlineOf(content.slice(0, 1000)).headings[0]
+function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string, flavour: SectionEdit['flavour']): void {
+  const first = outlineOf(withoutOuterBlankLines(content).slice(0, 1000), flavour).headings[0]
   if (first?.line !== 1 || first.level !== level || first.text !== text) return
   throw invalid('content', `it repeats the section's heading, which stays on line ${line}.`, 'Leave the heading out.')
 }

@@ -1,41 +1,49 @@
 import type { TextEdit } from '../../core/changes.ts'
+import type { Flavour } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
+import { type OutlineHeading, outlineOf, requireHeading } from '../outline.ts'
 import { bodyEdits } from './body.ts'
 import { invalid, requireLine } from './given-text.ts'
-import { type OutlineHeading, outlineOf } from './outline.ts'
-import { requireHeading } from './require-heading.ts'
+import { EDITING_HINTS } from './section-edit.ts'
 
 /** A block id at the end of a heading, with the white space in front of it. */
 const BLOCK_ID = /\s\^[\w-]+$/
+
+export interface HeadingRename {
+  /** Headings from the outside in, or the end of such a path. */
+  readonly path: readonly string[]
+  readonly to: string
+  readonly flavour: Pick<Flavour, 'mode'>
+}
 
 /**
  * Renames the heading that `path` names as `editSection` does: its own text only. Level, closing `#`s, underline and a
  * block id at its end stay.
  * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` where `to` cannot be a heading as it is.
  */
-export function renameHeading(text: string, path: readonly string[], to: string): readonly TextEdit[] {
-  const outline = outlineOf(text)
-  return renameAt(text, outline.headings, { index: requireHeading(outline, path), to })
+export function renameHeading(text: string, { path, to, flavour }: HeadingRename): readonly TextEdit[] {
+  const outline = outlineOf(text, flavour)
+  return renameAt(text, outline.headings, { index: requireHeading(outline, path, EDITING_HINTS), to, flavour })
 }
 
 /** Renames the first level-1 heading, which gives notes without a `title:` their title in a docs folder; nothing without one. */
-export function renameH1(text: string, to: string): readonly TextEdit[] {
-  const { headings } = outlineOf(text)
+export function renameH1(text: string, to: string, flavour: HeadingRename['flavour']): readonly TextEdit[] {
+  const { headings } = outlineOf(text, flavour)
   const index = headings.findIndex(({ level, text: name }) => level === 1 && name !== '')
-  return index === -1 ? [] : renameAt(text, headings, { index, to })
+  return index === -1 ? [] : renameAt(text, headings, { index, to, flavour })
 }
 
 function renameAt(
   text: string,
   headings: readonly OutlineHeading[],
-  { index, to }: { readonly index: number; readonly to: string },
+  { index, to, flavour }: Omit<HeadingRename, 'path'> & { readonly index: number },
 ): readonly TextEdit[] {
   const name = requireLine('to', to)
   const { start, end } = headings[index] as OutlineHeading
   const id = BLOCK_ID.exec(text.slice(start, end))?.[0] ?? ''
   const glued = text[start - 1] === '#' ? ' ' : ''
   const edits = bodyEdits(text, [{ start, end: end - id.length, text: glued + name }])
-  const after = outlineOf(editText(text, edits)).headings
+  const after = outlineOf(editText(text, edits), flavour).headings
   const wanted = headings.map(({ text: each }, i) => (i === index ? name + id : each))
   if (isSame(headings, after) && wanted.every((each, i) => each === after[i]?.text)) return edits
   throw invalid(

@@ -1,9 +1,9 @@
 import type { TextEdit } from '../../core/changes.ts'
+import { outlineOf } from '../outline.ts'
 import { editBlock } from './block-section.ts'
 import { bodyEdits } from './body.ts'
 import { requireText } from './given-text.ts'
 import { editBelow } from './heading-section.ts'
-import { outlineOf } from './outline.ts'
 import type { SectionEdit } from './section-edit.ts'
 
 /**
@@ -18,14 +18,14 @@ import type { SectionEdit } from './section-edit.ts'
  * @throws RouxError `SECTION_NOT_FOUND` where none or several fit, with the outline; `EDIT_MISMATCH` for a heading in a
  * quote or a list item; `INVALID_PARAMS` where the content repeats the heading or would lose the block's id.
  */
-export function editSection(text: string, { section, mode, content }: SectionEdit): readonly TextEdit[] {
+export function editSection(text: string, { section, mode, content, flavour }: SectionEdit): readonly TextEdit[] {
   const given = requireText('content', content)
-  const outline = outlineOf(text)
+  const outline = outlineOf(text, flavour)
   const [first = ''] = section
   const block = section.length === 1 && first.startsWith('^') ? first.slice(1) : undefined
   const edit =
     block === undefined
-      ? editBelow(text, outline, { section, mode, content: given })
-      : editBlock(text, outline, { id: block, mode, content: given })
+      ? editBelow(text, outline, { section, mode, content: given, flavour })
+      : editBlock(text, outline, { id: block, mode, content: given, flavour })
   return bodyEdits(text, [edit])
 }

@@ -1,5 +1,5 @@
 import type { TextEdit } from '../../core/changes.ts'
-import type { Mode } from '../../core/note.ts'
+import type { Flavour } from '../../core/note.ts'
 import { readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { titleOf } from '../frontmatter/properties.ts'
 import { LineIndex } from '../line-index.ts'
@@ -16,11 +16,11 @@ const TITLE_KEY = /^title$/i
  * frontmatter, which gives no title.
  * @throws RouxError `INVALID_PARAMS` where the title is blank, not on one line or cannot be that heading's text.
  */
-export function setTitle(text: string, title: string, mode: Mode): readonly TextEdit[] {
+export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {
   const wanted = requireLine('title', title)
   const { properties } = readFrontmatter(text, READING, new LineIndex())
   const keys = Object.keys(properties).filter((each) => TITLE_KEY.test(each))
   const key = keys.find((each) => titleOf({ title: properties[each] }) !== undefined) ?? keys[0]
-  if (mode === 'docs' && titleOf(properties) === undefined) return renameH1(text, wanted)
+  if (flavour.mode === 'docs' && titleOf(properties) === undefined) return renameH1(text, wanted, flavour)
   return key === undefined ? [] : setProperties(text, { [key]: wanted })
 }

@@ -104,7 +104,7 @@ function linksIn(text: PropertyText, context: PropertyContext): readonly Link[] 
 /** The links in a property's text, with their places in it. */
 export function linksOfValue(value: string, flavour: Flavour): readonly Link[] {
   const sink = new LinkSink(indexLines(value), false)
-  const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, level: 0 }
+  const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, heading: undefined }
   new InlineScanner(flavour, NO_DEFINITIONS, sink).scan(value, run)
   const whole = flavour.profile === 'obsidian' ? value.trim() : undefined
   return sink.links.filter((link) => whole === undefined || (link.kind === 'link' && value.slice(link.start, link.end) === whole))

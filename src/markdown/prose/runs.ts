@@ -5,8 +5,18 @@ export interface Run {
   readonly end: number
   /** Pairs of offsets between which quote marks of the containers stand: not content. */
   readonly gaps: readonly number[] | undefined
-  /** The heading's level; 0 otherwise. */
+  /** Set for headings only. */
+  readonly heading: HeadingBlock | undefined
+}
+
+export interface HeadingBlock {
   readonly level: number
+  /** The end of its last line: for a setext heading, of its underline. */
+  readonly lineEnd: number
+  /** Underlined by `===` or `---`. */
+  readonly isSetext: boolean
+  /** In a quote, a list item or a footnote. */
+  readonly isNested: boolean
 }
 
 /** The paragraph or HTML block that is being read, line by line. */

@@ -7,7 +7,7 @@ import type { GraphRow } from '../../graph/graph.ts'
 import { DamagedIndex } from './sqlite.ts'
 
 /** Grows with every change of what is below: another format makes another file. */
-export const FORMAT = 6
+export const FORMAT = 7
 
 /** `roux` in ASCII: tells our files from other databases. */
 export const APPLICATION_ID = 0x726f7578

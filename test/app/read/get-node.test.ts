@@ -168,9 +168,9 @@ describe('a section', () => {
     await expect(read('soil/compost', { section: ['Where'] })).rejects.toMatchObject({
       code: 'SECTION_NOT_FOUND',
       candidates: [
-        { level: 1, text: 'Compost', line: 6 },
-        { level: 2, text: 'How', line: 8 },
-        { level: 2, text: 'Why', line: 10 },
+        { path: ['Compost'], line: 6 },
+        { path: ['Compost', 'How'], line: 8 },
+        { path: ['Compost', 'Why'], line: 10 },
       ],
     })
     await expect(read('soil/compost', { section: ['^nope'] })).rejects.toMatchObject({ candidates: ['^layers'] })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import type { Mode } from '../../../src/core/note.ts'
 import type { Operation } from '../../../src/core/operations.ts'
 import { check, type Difference, refuse } from './checked.ts'
 
@@ -25,6 +26,90 @@ describe('a heading', () => {
         ['c.canvas', 1],
       ]),
     )
+  })
+
+  test.each<[string, string, Mode]>([
+    ['below a comment with a heading', '# A\n%%\n## Draft\n%%\n## B\n## C\n', 'obsidian'],
+    ['below a heading that begins with a comment', '# A\n## %%x%% Draft\n## B\n## C\n', 'obsidian'],
+    ['below a property of a block that a line follows', '# A\n\t- x\n\t  id:: 1\n\t  ---\n## B\n## C\n', 'logseq'],
+  ])('%s takes its own links with it, and no others', async (_, text, mode) => {
+    const expected = { 'a.md': text.replace('## C', '## Cee'), 'b.md': '[[a#B]] [[a#Cee]]' }
+    await check({ 'a.md': text, 'b.md': '[[a#B]] [[a#C]]' }, heading('Cee', 'C'), expected, { mode })
+  })
+
+  test('that carries a block id keeps it, and its links have it in them', async () => {
+    await check({ 'a.md': '# A ^blk\n', 'b.md': '[[a#A blk]] [[a#^blk]]' }, heading('New', 'A ^blk'), {
+      'a.md': '# New ^blk\n',
+      'b.md': '[[a#New blk]] [[a#^blk]]',
+    })
+  })
+
+  test('that links to itself is written once, and no other rewrite of it is told', async () => {
+    const { result } = await check({ 'a.md': '# A [x](#a-x)\n', 'b.md': '[y](a.md#a-x)' }, heading('New', 'A x'), {
+      'a.md': '# New\n',
+      'b.md': '[y](a.md#new)',
+    })
+    expect(result.files.map(({ from, relinked }) => [from, relinked.length])).toEqual([
+      ['a.md', 0],
+      ['b.md', 1],
+    ])
+  })
+
+  test('that names another heading changes with it, and so do the links to it', async () => {
+    const files = { 'a.md': '# Part\n## On [[#Part]]\n[[#On Part]]\n', 'b.md': '[[a#On Part]]' }
+    await check(files, heading('Piece', 'Part'), {
+      'a.md': '# Piece\n## On [[#Piece]]\n[[#On Piece]]\n',
+      'b.md': '[[a#On Piece]]',
+    })
+  })
+
+  test.each<[string, Record<string, string>, Operation, Record<string, string | null>]>([
+    [
+      'a link',
+      {
+        'a.md': '## See [[Topic]]\n\n[[#See Topic]]',
+        'Topic.md': '# Of [[Topic]]\n',
+        'b.md': '[[a#See Topic]] [[Topic#Of Topic]]',
+      },
+      { kind: 'move', id: 'Topic', to: 'Subject' },
+      {
+        'Topic.md': null,
+        'Subject.md': '# Of [[Subject]]\n',
+        'a.md': '## See [[Subject]]\n\n[[#See Subject]]',
+        'b.md': '[[a#See Subject]] [[Subject#Of Subject]]',
+      },
+    ],
+    [
+      'a tag',
+      {
+        'a.md': '## About #old\n',
+        'b.md': '[[a#About old]]',
+        'c.canvas': '{"nodes":[{"type":"file","file":"a.md","subpath":"#About old"}]}',
+      },
+      tag('old', 'new'),
+      {
+        'a.md': '## About #new\n',
+        'b.md': '[[a#About new]]',
+        'c.canvas': '{"nodes":[{"type":"file","file":"a.md","subpath":"#About new"}]}',
+      },
+    ],
+    [
+      'a link in a heading that another heading links to',
+      { 'a.md': '# On [[t]]\n', 'b.md': '# See [[a#On t]]\n', 'c.md': '[[b#See a On t]]', 't.md': '' },
+      { kind: 'move', id: 't', to: 'u' },
+      { 'a.md': '# On [[u]]\n', 'b.md': '# See [[a#On u]]\n', 'c.md': '[[b#See a On u]]', 't.md': null, 'u.md': '' },
+    ],
+  ])('with %s that is rewritten takes its references with it', async (_, files, operation, expected) => {
+    const { result } = await check(files, operation, expected)
+    expect(result).toMatchObject({ notes: [], dangling: [] })
+    const rewritten = result.files.flatMap(({ from, relinked }) => relinked.map(({ before }) => `${from} ${before}`))
+    expect(rewritten).toEqual([...new Set(rewritten)])
+  })
+
+  test('that is the title of a page takes its references with it when the page gets another title', async () => {
+    const operation: Operation = { kind: 'update', id: 'a', title: 'New', updateLinks: true }
+    const files = { 'a.md': '# Old\n', 'b.md': '[x](a.md#old)\n' }
+    await check(files, operation, { 'a.md': null, 'New.md': '# New\n', 'b.md': '[x](New.md#new)\n' }, { mode: 'docs' })
   })
 
   test.each<[string, Operation, object]>([

@@ -152,6 +152,18 @@ test.each<[string, Partial<UpdateNote>, number]>([
   expect(await told(sha(text))).toEqual([])
 })
 
+test('a section is replaced as far as reading it shows, comments included, and headings that go are told however they are written', async () => {
+  const text = '# One\n\n%%\nOld\n===\n%%\n\nafter the comment\n\n# Two\n\nSub\n---\ntwo\n'
+  const one = await check({ 'a.md': text }, update({ section: ['One'], content: 'x' }), {
+    'a.md': expect.stringMatching(/^# One\n\nx\n\n# Two/),
+  })
+  expect(one.result.notes).toEqual([])
+  const two = await check({ 'a.md': text }, update({ section: ['Two'], content: 'x' }), {
+    'a.md': expect.stringMatching(/# Two\n\nx\n$/),
+  })
+  expect(two.result.notes).toEqual([expect.stringContaining('3 lines')])
+})
+
 test('leave to drop the rest without a whole text is refused', async () => {
   for (const members of [{ append: 'x' }, { section: ['B'], content: 'x' }])
     await refuse({ 'a.md': NOTE }, update({ ...members, replaceAll: true }), {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Mode } from '../../../src/core/note.ts'
-import { planHeadingRename } from '../../../src/links/relink/plan-heading.ts'
+import { planHeadingLinks } from '../../../src/links/relink/plan-heading.ts'
 import { namedHeadings } from '../../../src/links/subpath.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { applyPlan, LENIENT, TextVault } from './rig.ts'
@@ -19,8 +19,12 @@ function renamed({ outline, index, to, mode = 'obsidian', source = 's.md' }: Cas
   const flavour = { ...LENIENT, mode }
   const vault = new TextVault({ 'n.md': outline, [source]: text }, flavour)
   const { headings } = parseNote(outline, flavour)
-  const renaming = { key: vault.keys.get('n.md') as number, headings, index, text: to, mode }
-  const plan = planHeadingRename(vault.sources(), renaming, vault.texts)
+  const after = headings.map((each, at) => (at === index ? { ...each, text: to } : each))
+  const plan = planHeadingLinks(
+    vault.sources(),
+    { key: vault.keys.get('n.md') as number, before: headings, after, mode },
+    vault.texts,
+  )
   return { edited: applyPlan(vault.files, plan), lost: plan.lost.map(({ reason }) => reason), vault, headings }
 }
 

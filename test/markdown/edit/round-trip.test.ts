@@ -7,11 +7,11 @@ import type { TextEdit } from '../../../src/core/changes.ts'
 import { RouxError } from '../../../src/core/errors.ts'
 import { appendToBody, replaceBody } from '../../../src/markdown/edit/body.ts'
 import { editBytes } from '../../../src/markdown/edit/edit-bytes.ts'
-import { outlineOf } from '../../../src/markdown/edit/outline.ts'
 import { editSection } from '../../../src/markdown/edit/section.ts'
 import { setProperties } from '../../../src/markdown/edit/set-properties.ts'
 import { addTags, removeTags, setTags } from '../../../src/markdown/edit/tags.ts'
 import { bodyStartOf } from '../../../src/markdown/frontmatter/frontmatter.ts'
+import { outlineOf } from '../../../src/markdown/outline.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { LONG } from '../../support/long.ts'
 import { flavour } from '../check.ts'
@@ -160,9 +160,11 @@ test.runIf(LONG && existsSync(vault))('every note of a real vault', { timeout: 1
     const bytes = readFileSync(join(vault, name))
     if (!checkFile(bytes)) refused++
     const text = decode(bytes)
-    const [first] = outlineOf(text).headings
+    const [first] = outlineOf(text, flavour()).headings
     if (!first) continue
-    const put = after(bytes, (given) => editSection(given, { section: first.path, mode: 'prepend', content: 'put in' }))
+    const put = after(bytes, (given) =>
+      editSection(given, { section: first.path, mode: 'prepend', content: 'put in', flavour: flavour() }),
+    )
     if (put) expect(decode(put).replace(/\n?put in\n\n?/, '').length).toBeLessThanOrEqual(text.length)
   }
   expect(refused).toBeLessThan(10)

@@ -1,10 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { TextEdit } from '../../../src/core/changes.ts'
+import type { Mode } from '../../../src/core/note.ts'
 import { renameH1, renameHeading } from '../../../src/markdown/edit/heading.ts'
-import { outlineOf } from '../../../src/markdown/edit/outline.ts'
 import { editSection } from '../../../src/markdown/edit/section.ts'
 import type { SectionMode } from '../../../src/markdown/edit/section-edit.ts'
+import { outlineOf } from '../../../src/markdown/outline.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
+import { requireSection } from '../../../src/markdown/sections.ts'
 import { flavour } from '../check.ts'
 import { soup } from '../soups.ts'
 import { edited, errorOf, refusal } from './edited.ts'
@@ -30,7 +33,7 @@ end
 `
 
 function edit(mode: SectionMode, section: readonly string[], content: string, text = TEXT): string {
-  return edited(text, (given) => editSection(given, { section, mode, content }))
+  return edited(text, (given) => editSection(given, { section, mode, content, flavour: flavour() }))
 }
 
 describe('below a heading', () => {
@@ -78,28 +81,36 @@ describe('below a heading', () => {
   test('headings in code, comments and frontmatter do not count, those in quotes end nothing', () => {
     const text = '---\na: |\n  # H\n---\n# A\n```\n# H\n```\n%%\n# H\n%%\n<!--\n# H\n-->\n> # H\n\nend\n'
     expect(edit('append', ['A'], 'x', text)).toBe(`${text}\nx\n`)
-    expect(refusal(() => editSection(text, { section: ['H'], mode: 'append', content: 'x' }))).toMatch(
+    expect(refusal(() => editSection(text, { section: ['H'], mode: 'append', content: 'x', flavour: flavour() }))).toMatch(
       /^EDIT_MISMATCH.*line 15.*quote/,
     )
     const hidden = text.replace('> # H', '')
-    expect(errorOf(() => editSection(hidden, { section: ['H'], mode: 'append', content: 'x' })).code).toBe('SECTION_NOT_FOUND')
+    expect(errorOf(() => editSection(hidden, { section: ['H'], mode: 'append', content: 'x', flavour: flavour() })).code).toBe(
+      'SECTION_NOT_FOUND',
+    )
   })
 
   test('none or several: the outline, the nearest first', () => {
-    const missing = errorOf(() => editSection(TEXT, { section: ['Two', 'Undr'], mode: 'append', content: 'x' }))
+    const missing = errorOf(() =>
+      editSection(TEXT, { section: ['Two', 'Undr'], mode: 'append', content: 'x', flavour: flavour() }),
+    )
     expect(missing.toJSON()).toMatchObject({ code: 'SECTION_NOT_FOUND', message: 'There is no section "Two > Undr".' })
     expect(missing.candidates?.slice(0, 3)).toEqual([
       { path: ['Under'], line: 16 },
       { path: ['One'], line: 4 },
       { path: ['One', 'Setup'], line: 8 },
     ])
-    const several = errorOf(() => editSection(TEXT, { section: ['Setup'], mode: 'append', content: 'x' }))
+    const several = errorOf(() => editSection(TEXT, { section: ['Setup'], mode: 'append', content: 'x', flavour: flavour() }))
     expect(several.message).toBe('Several sections are called "Setup", on lines 8, 13.')
     expect(several.candidates).toHaveLength(6)
     expect(several.candidates?.[1]).toEqual({ path: ['Two', 'Setup'], line: 13 })
     expect(refusal(() => edit('append', ['A'], 'x', '# A\n# A\n'))).toMatch(/on lines 1, 2\. \| Some have the same path/)
-    expect(refusal(() => editSection('x', { section: ['A'], mode: 'append', content: 'x' }))).toMatch(/no headings/)
-    expect(errorOf(() => editSection(TEXT, { section: [], mode: 'append', content: 'x' })).code).toBe('SECTION_NOT_FOUND')
+    expect(refusal(() => editSection('x', { section: ['A'], mode: 'append', content: 'x', flavour: flavour() }))).toMatch(
+      /no headings/,
+    )
+    expect(errorOf(() => editSection(TEXT, { section: [], mode: 'append', content: 'x', flavour: flavour() })).code).toBe(
+      'SECTION_NOT_FOUND',
+    )
   })
 
   test('content that repeats the heading, or makes frontmatter', () => {
@@ -143,7 +154,8 @@ describe('blocks', () => {
 })
 
 describe('headings renamed', () => {
-  const rename = (text: string, path: readonly string[], to: string) => edited(text, (given) => renameHeading(given, path, to))
+  const rename = (text: string, path: readonly string[], to: string) =>
+    edited(text, (given) => renameHeading(given, { path, to, flavour: flavour() }))
 
   test('their own text only', () => {
     expect(rename('# A ##\r\nx', ['A'], 'B')).toBe('# B ##\r\nx')
@@ -152,8 +164,8 @@ describe('headings renamed', () => {
     expect(rename('> # A\n', ['A'], 'B')).toBe('> # B\n')
     expect(rename('#\n', [''], 'B')).toBe('# B\n')
     expect(rename(TEXT, ['Two', 'Setup'], 'C#')).toBe(TEXT.replace('## Setup\n2', '## C#\n2'))
-    expect(edited('x\n# A\n# B', (text) => renameH1(text, 'C'))).toBe('x\n# C\n# B')
-    expect(renameH1('## A', 'C')).toEqual([])
+    expect(edited('x\n# A\n# B', (text) => renameH1(text, 'C', flavour()))).toBe('x\n# C\n# B')
+    expect(renameH1('## A', 'C', flavour())).toEqual([])
   })
 
   test('what would be read otherwise is refused', () => {
@@ -165,23 +177,48 @@ describe('headings renamed', () => {
       ['# A', 'B\nC'],
       ['A\n---', '```'],
     ]) {
-      expect(errorOf(() => renameHeading(text as string, ['A'], to as string)).code).toBe('INVALID_PARAMS')
+      expect(errorOf(() => rename(text as string, ['A'], to as string)).code).toBe('INVALID_PARAMS')
     }
-    expect(errorOf(() => renameHeading('# A', ['B'], 'C')).code).toBe('SECTION_NOT_FOUND')
+    expect(errorOf(() => rename('# A', ['B'], 'C')).code).toBe('SECTION_NOT_FOUND')
   })
 })
 
 describe('any text', () => {
-  test('has the outline that its note has, but for comments', () => {
+  test('has the headings and blocks that its note lists, in every kind of vault', () => {
     fc.assert(
-      fc.property(
-        soup.filter((text) => !text.includes('%%')),
-        (text) => {
-          const { headings } = parseNote(text, flavour())
-          expect(outlineOf(text).headings.map(({ level, text: name, line }) => ({ level, text: name, line }))).toEqual(headings)
-        },
-      ),
-      { numRuns: 3_000, examples: [['a: "[[b]]"\n\ufeff\n- \n']] },
+      fc.property(soup, fc.constantFrom<Mode>('obsidian', 'foam', 'logseq', 'docs'), (text, mode) => {
+        const { headings, blocks, bodyStart } = parseNote(text, flavour({ mode }))
+        const outline = outlineOf(text, { mode })
+        expect(outline.headings.map(({ level, text: name, line }) => ({ level, text: name, line }))).toEqual(headings)
+        expect([outline.blocks, outline.bodyStart]).toEqual([blocks, bodyStart])
+      }),
+      {
+        numRuns: 3_000,
+        examples: [
+          ['a: "[[b]]"\n\ufeff\n- \n', 'obsidian'],
+          ['# A\n\t- x\n\t  id:: 1\n\t  ---\n', 'logseq'],
+        ],
+      },
+    )
+  })
+
+  test('is edited only within the section that reading it shows', () => {
+    const modes = fc.constantFrom<SectionMode>('replace', 'append', 'prepend', 'insert_after')
+    fc.assert(
+      fc.property(soup, modes, fc.constantFrom<Mode>('obsidian', 'logseq'), (text, mode, given) => {
+        const outline = outlineOf(text, { mode: given })
+        for (const { path } of outline.headings) {
+          let edits: readonly TextEdit[]
+          try {
+            edits = editSection(text, { section: path, mode, content: 'new text', flavour: { mode: given } })
+          } catch {
+            continue
+          }
+          const shown = requireSection(text, outline, path)
+          for (const { start, end } of edits) expect([start >= shown.start, end <= shown.end]).toEqual([true, true])
+        }
+      }),
+      { numRuns: 3_000, examples: [['# One\n\n%%\nOld\n===\n%%\n\nafter\n\n# Two\n', 'replace', 'obsidian']] },
     )
   })
 

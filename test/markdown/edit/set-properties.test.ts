@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { setProperties, setRelations } from '../../../src/markdown/edit/set-properties.ts'
 import { setTitle } from '../../../src/markdown/edit/title.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
-import { flavour } from '../check.ts'
+import { DOCS, flavour } from '../check.ts'
 import { edited, errorOf, refusal } from './edited.ts'
 
 const set = (text: string, changes: Readonly<Record<string, unknown>>) => edited(text, (given) => setProperties(given, changes))
@@ -182,7 +182,7 @@ test('relations are wikilinks in quotes', () => {
 
 describe('titles', () => {
   const title = (text: string, to: string, mode: 'obsidian' | 'docs' = 'obsidian') =>
-    edited(text, (given) => setTitle(given, to, mode))
+    edited(text, (given) => setTitle(given, to, { mode }))
 
   test('are set where the text has one', () => {
     expect(title('---\nTitle: "A" # c\n---\n# A', 'B: c')).toBe('---\nTitle: "B: c" # c\n---\n# A')
@@ -190,7 +190,7 @@ describe('titles', () => {
     expect(title('# A #\n', 'B', 'docs')).toBe('# B #\n')
     expect(title('---\ntitle: A\n---\n# A', 'B', 'docs')).toBe('---\ntitle: B\n---\n# A')
     expect(title('---\ntitle: @\n---\n', 'B')).toBe('---\ntitle: @\n---\n')
-    expect(errorOf(() => setTitle('# A', 'B\n', 'docs') && setTitle('# A', 'B\nC', 'docs')).code).toBe('INVALID_PARAMS')
+    expect(errorOf(() => setTitle('# A', 'B\n', DOCS) && setTitle('# A', 'B\nC', DOCS)).code).toBe('INVALID_PARAMS')
   })
 })
 

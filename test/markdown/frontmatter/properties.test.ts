@@ -2,10 +2,11 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Flavour, Link, Note } from '../../../src/core/note.ts'
 import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
+import { findHeadings, outlineOf } from '../../../src/markdown/outline.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { excerptOf } from '../../../src/markdown/prose/excerpt.ts'
 import { sentenceAt } from '../../../src/markdown/prose/sentences.ts'
-import { findBlock, findSection } from '../../../src/markdown/sections.ts'
+import { findBlock } from '../../../src/markdown/sections.ts'
 import { soup } from '../soups.ts'
 
 const flavours = fc.record<Flavour>({
@@ -103,12 +104,13 @@ test('sections, sentences and excerpts stay within the text and split no pair', 
     fc.property(soup, fc.nat(60), (source, max) => {
       const text = source.replace(new RegExp(unpaired, 'g'), '')
       const note = parseNote(text, { profile: 'lenient', mode: 'obsidian', comments: true })
+      const outline = outlineOf(text, { mode: 'obsidian' })
       for (const { text: heading, line } of note.headings) {
-        const section = findSection(text, note, [heading])
-        if (typeof section === 'object' && note.headings.filter((each) => each.text === heading).length === 1)
-          expect(section.line).toBe(line)
+        const found = findHeadings(outline.headings, [heading])
+        if (note.headings.filter((each) => each.text === heading).length === 1 && found.length === 1)
+          expect(outline.headings[found[0] ?? -1]?.line).toBe(line)
       }
-      for (const id of note.blocks) expect(findBlock(text, note, id)).toBeDefined()
+      for (const id of note.blocks) expect(findBlock(text, outline, id)?.end ?? 0).toBeLessThanOrEqual(text.length)
       for (const { start, end } of note.links) {
         const sentence = sentenceAt(text, start, end)
         expect(sentence.length).toBeLessThanOrEqual(300)

@@ -1,0 +1,166 @@
+import { RouxError } from '../core/errors.ts'
+import type { Flavour, Heading } from '../core/note.ts'
+import { nearest } from '../core/text/nearest.ts'
+import { scanBlocks } from './blocks.ts'
+import { pairComments, type Range, rangeLookup } from './comments.ts'
+import { bodyStartOf } from './frontmatter/frontmatter.ts'
+import { InlineScanner } from './inline.ts'
+import { addLines, LineIndex } from './line-index.ts'
+import { LinkSink } from './link-sink.ts'
+import { type HeadingBlock, headingText, type Run } from './prose/runs.ts'
+
+/** A heading and its place in the text. */
+export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
+  /** The texts of the headings above it, outermost first, then its own. */
+  readonly path: readonly string[]
+  /** The range of its text, without marks and closing `#`s. */
+  readonly start: number
+  readonly end: number
+  /** Where its first line begins. */
+  readonly lineStart: number
+  /** The end of its last line: for a setext heading, of its underline. */
+  readonly lineEnd: number
+}
+
+/** The parts of a note that links, readers and editors can name. */
+export interface Outline {
+  readonly bodyStart: number
+  readonly lines: LineIndex
+  readonly runs: readonly Run[]
+  /** In order, without those in code and comments. */
+  readonly headings: readonly OutlineHeading[]
+  /** Ids of `^blocks` without `^`; an id that is written twice is listed twice. */
+  readonly blocks: readonly string[]
+}
+
+/** Reads the headings and block ids of a note, the same ones that `parseNote` lists. */
+export function outlineOf(text: string, { mode }: Pick<Flavour, 'mode'>): Outline {
+  const bodyStart = bodyStartOf(text)
+  const lines = new LineIndex()
+  // A byte order mark alone is part of the body's first line.
+  if (bodyStart > 1) addLines(lines, text, 0, bodyStart)
+  const { runs, definitions } = scanBlocks(text, bodyStart, lines, { isOutline: mode === 'logseq' })
+  const flavour: Flavour = { profile: 'lenient', mode, comments: true }
+  const scanner = new InlineScanner(flavour, definitions, new LinkSink(lines, false))
+  for (const run of runs) scanner.scan(text, run)
+  const headings = headingRuns(runs, pairComments(scanner.commentMarks))
+  return { bodyStart, lines, runs, headings: withPlaces(text, headings, lines), blocks: scanner.blocks }
+}
+
+export interface HeadingRun extends Run {
+  readonly heading: HeadingBlock
+}
+
+/** The headings among the runs of a text. One inside a comment is hidden; one that only holds a comment is not. */
+export function headingRuns(runs: readonly Run[], comments: readonly Range[]): readonly HeadingRun[] {
+  const commentAt = rangeLookup(comments)
+  return runs.filter((run): run is HeadingRun => {
+    if (run.heading === undefined) return false
+    const comment = commentAt(run.start)
+    return comment === undefined || (comment.start === run.start && comment.end <= run.end)
+  })
+}
+
+export function headingOf(text: string, run: HeadingRun, lines: LineIndex): Heading {
+  return { level: run.heading.level, text: headingText(text, run), line: lines.lineAt(run.start) }
+}
+
+function withPlaces(text: string, runs: readonly HeadingRun[], lines: LineIndex): readonly OutlineHeading[] {
+  const above: Heading[] = []
+  return runs.map((run) => {
+    const { start, end } = run
+    const { level, lineEnd, isSetext, isNested } = run.heading
+    const heading = headingOf(text, run, lines)
+    while (above.length > 0 && (above.at(-1)?.level ?? 0) >= level) above.pop()
+    above.push(heading)
+    const path = above.map((each) => each.text)
+    return { ...heading, path, start, end, lineStart: lines.startOf(heading.line), lineEnd, isSetext, isNested }
+  })
+}
+
+/**
+ * The heading that ends the section of the heading at `index`: the next of the same or a higher level. A heading in a quote or a
+ * list item only ends sections that begin in one; otherwise it belongs to the section around it.
+ */
+export function nextHeading({ headings }: Outline, index: number): OutlineHeading | undefined {
+  const { level, isNested } = headings[index] as OutlineHeading
+  return headings.find((each, i) => i > index && each.level <= level && (isNested || !each.isNested))
+}
+
+/**
+ * The indexes of the headings that `path` may name: headings from the outside in, or the end of such a path. A complete path wins over longer
+ * ones that end in it.
+ */
+export function findHeadings(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
+  const wanted = path.map(foldHeading)
+  const found = headings.flatMap((heading, index) => (wanted.length > 0 && endsIn(heading.path, wanted) ? [index] : []))
+  const complete = found.filter((index) => headings[index]?.path.length === wanted.length)
+  return complete.length === 1 ? complete : found
+}
+
+function endsIn(path: readonly string[], wanted: readonly string[]): boolean {
+  const offset = path.length - wanted.length
+  return offset >= 0 && wanted.every((name, i) => foldHeading(path[offset + i] ?? '') === name)
+}
+
+/** A heading as it is compared: without case, marks of links and emphasis, and surplus white space. */
+function foldHeading(heading: string): string {
+  return heading
+    .replace(/!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g, (_, target: string, display?: string) => display ?? target)
+    .replace(/!?\[([^[\]]*)\]\([^()]*\)/g, '$1')
+    .replace(/[*_~`]+|==/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .toLowerCase()
+    .normalize('NFC')
+}
+
+/** Advice in the error for a section that is missing or unclear. */
+export interface SectionHints {
+  readonly noHeadings: string
+  /** Several headings have the same path. */
+  readonly twins: string
+}
+
+/** An error lists at most this many headings, the nearest first. */
+const LISTED = 100
+/** An error message names at most this many lines. */
+const NAMED = 20
+/** Comparing two headings takes the product of their lengths, so only the beginning of a long one is compared. */
+const MAX_COMPARED = 200
+
+/**
+ * The index of the one heading that `path` names, by the rules of `findHeadings`.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline as candidates (`path`, `line`), the nearest headings first.
+ */
+export function requireHeading({ headings }: Outline, path: readonly string[], hints: SectionHints): number {
+  const found = findHeadings(headings, path)
+  const [index] = found
+  if (index !== undefined && found.length === 1) return index
+  const name = JSON.stringify(path.join(' > ').slice(0, MAX_COMPARED))
+  if (index === undefined) {
+    const hint = headings.length > 0 ? PATHS : hints.noHeadings
+    throw notFound(`There is no section ${name}.`, [...nearestTo(path.at(-1) ?? '', headings), ...headings], hint)
+  }
+  const several = found.map((each) => headings[each] as OutlineHeading)
+  const areTwins = new Set(several.map((each) => each.path.join('\n'))).size < several.length
+  const message = `Several sections are called ${name}, on lines ${linesOf(several)}.`
+  throw notFound(message, [...several, ...headings], areTwins ? hints.twins : PATHS)
+}
+
+const PATHS = 'Name the headings from the outside in, as a candidate shows them.'
+
+function linesOf(headings: readonly OutlineHeading[]): string {
+  const lines = headings.slice(0, NAMED).map(({ line }) => line)
+  return lines.join(', ') + (headings.length > NAMED ? '…' : '')
+}
+
+function nearestTo(name: string, headings: readonly OutlineHeading[]): readonly OutlineHeading[] {
+  const near = nearest(name, new Set(headings.map(({ text }) => text.slice(0, MAX_COMPARED))), 3)
+  return headings.filter(({ text }) => near.includes(text.slice(0, MAX_COMPARED)))
+}
+
+function notFound(message: string, headings: readonly OutlineHeading[], hint: string): RouxError {
+  const listed = [...new Set(headings)].slice(0, LISTED)
+  return new RouxError('SECTION_NOT_FOUND', message, { hint, candidates: listed.map(({ path, line }) => ({ path, line })) })
+}
