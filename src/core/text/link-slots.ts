@@ -1,3 +1,4 @@
+import type { TextEdit } from '../changes.ts'
 import type { Link } from '../note.ts'
 
 /** A stretch of a file's text, in UTF-16 offsets. */
@@ -18,8 +19,16 @@ export interface LinkSlots {
   readonly target: TextSlot
   /** The subpath without its first `#`; absent where the link has none. */
   readonly subpath?: TextSlot
+  /** The YAML value around the link, where it is written without quotes. */
+  readonly unquoted?: UnquotedValue
   /** What a person is shown of the link: the link, or the destination of its definition. */
   readonly shown: TextRange
+}
+
+/** A YAML value without quotes. Some names change what it means: `[[a, b]]` is a list of two. */
+export interface UnquotedValue extends TextRange {
+  /** The whole value in quotes, where it needs them once these edits within it are made; `undefined` where it does not. */
+  quotedWith(edits: readonly TextEdit[]): string | undefined
 }
 
 /** What tells a link and its place. */

@@ -2,7 +2,7 @@ import type { TextEdit } from '../../core/changes.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Link } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
-import type { LinkSlots, TextRange } from '../../core/text/link-slots.ts'
+import type { LinkSlots, TextRange, UnquotedValue } from '../../core/text/link-slots.ts'
 import type { LostLink, LostReason, RelinkedFile, RelinkSource, Rewrite, SourceTexts } from './relink-plan.ts'
 
 /** What to write for a link into its slots; `undefined`: nothing fits. */
@@ -26,6 +26,7 @@ export interface EditedLinks {
 
 interface Change {
   readonly edit: TextEdit
+  readonly unquoted: UnquotedValue | undefined
   readonly rewrite: Rewrite
   readonly links: ResolvedLink[]
 }
@@ -61,9 +62,36 @@ function findChanges(text: string, { source, needed, choose }: LinkEditing, text
     const known = edit && changes.get(edit.start)
     if (slots === undefined || edit === undefined || (known !== undefined && known.edit.text !== edit.text)) unfit.push(link)
     else if (known !== undefined) known.links.push(link)
-    else changes.set(edit.start, { edit, rewrite: rewriteOf(text, edit, { link, shown: slots.shown }), links: [link] })
+    else {
+      const rewrite = rewriteOf(text, edit, { link, shown: slots.shown })
+      changes.set(edit.start, { edit, unquoted: slots.unquoted, rewrite, links: [link] })
+    }
   }
-  return { changes: [...changes.values()].sort((a, b) => a.edit.start - b.edit.start), unfit }
+  const quoted = quoteValues(text, [...changes.values()])
+  return { changes: [...quoted].sort((a, b) => a.edit.start - b.edit.start), unfit }
+}
+
+/** The changes, but one for each YAML value that needs quotes with its new links in it. */
+function quoteValues(text: string, changes: readonly Change[]): readonly Change[] {
+  const byValue = new Map<number | undefined, Change[]>()
+  for (const change of changes) {
+    const start = change.unquoted?.start
+    const inside = byValue.get(start)
+    if (inside === undefined) byValue.set(start, [change])
+    else inside.push(change)
+  }
+  return [...byValue.values()].flatMap((inside) => quoteValue(text, inside))
+}
+
+/** @param inside all changes within one value */
+function quoteValue(text: string, inside: readonly Change[]): readonly Change[] {
+  const [first] = inside
+  const source = first?.unquoted?.quotedWith(inside.map(({ edit }) => edit))
+  if (first?.unquoted === undefined || source === undefined) return inside
+  const { start, end } = first.unquoted
+  const rewrite = { line: first.rewrite.line, before: text.slice(start, end), after: source }
+  const links = inside.flatMap((change) => change.links)
+  return [{ edit: { start, end, text: source }, unquoted: undefined, rewrite, links }]
 }
 
 function rewriteOf(text: string, edit: TextEdit, { link, shown }: { link: ResolvedLink; shown: TextRange }): Rewrite {

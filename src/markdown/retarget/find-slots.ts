@@ -3,7 +3,7 @@ import type { FindSlots, LinkSlots, PlacedLink, TextRange } from '../../core/tex
 import { once } from '../../core/waiting/once.ts'
 import { scanBlocks } from '../blocks.ts'
 import type { Definition } from '../destinations.ts'
-import { type ReadFrontmatter, readFrontmatter } from '../frontmatter/frontmatter.ts'
+import { readFrontmatter } from '../frontmatter/frontmatter.ts'
 import type { PropertyText } from '../frontmatter/plain-frontmatter.ts'
 import { linksOfValue } from '../frontmatter/properties.ts'
 import { type CanvasNode, type CanvasText, readCanvasNodes } from '../json-canvas/canvas-json.ts'
@@ -11,6 +11,7 @@ import { LineIndex } from '../line-index.ts'
 import { cardPassage, stringSlot } from './canvas-passage.ts'
 import { htmlSlots, inlineSlots, referenceSlots } from './markdown-slots.ts'
 import { literalPassage, type Passage, slotsInFile } from './passage.ts'
+import { type PropertyContext, unquotedValue } from './unquoted-value.ts'
 import { wikilinkSlots } from './wikilink-slots.ts'
 import { literalInScalar, quotedPassage } from './yaml-passage.ts'
 
@@ -80,11 +81,6 @@ function slotsAt(
   }
 }
 
-interface PropertyContext {
-  readonly frontmatter: () => ReadFrontmatter
-  readonly flavour: Flavour
-}
-
 /** A scalar that is written with escapes: its text, and the links in it. */
 interface Escaped {
   readonly scalar: PropertyText
@@ -102,7 +98,10 @@ function propertyFinder(text: string, { frontmatter, flavour }: PropertyContext)
     if (scalar === undefined || link.end > scalar.end) return undefined
     // Read as it is written, it stands there; else its scalar is written with escapes.
     const literal = slotsInPassage(literalInScalar(text, scalar), link, rest)
-    if (literal !== undefined) return literal
+    if (literal !== undefined) {
+      const unquoted = unquotedValue(text, scalar, { frontmatter, flavour })
+      return unquoted === undefined ? literal : { ...literal, unquoted }
+    }
     if (open?.scalar !== scalar) {
       open = { scalar, passage: quotedPassage(text, scalar), links: linksOfValue(scalar.value, flavour), next: 0 }
     }

@@ -51,6 +51,36 @@ describe('a file moves', () => {
       },
     ],
     [
+      'with links in properties, which get quotes where YAML would read the new name otherwise',
+      {
+        't.md': '',
+        'a.md': '---\nup: [[t]] # c\nsee: see [[t]]\nlist:\n  - [[t]]\n  - "[[t]]"\n---\n',
+      },
+      move('t', 'Tea, black'),
+      {
+        't.md': null,
+        'Tea, black.md': '',
+        'a.md':
+          '---\nup: "[[Tea, black]]" # c\nsee: see [[Tea, black]]\nlist:\n  - "[[Tea, black]]"\n  - "[[Tea, black]]"\n---\n',
+      },
+    ],
+    [
+      'with links in properties that could not be read with the new name',
+      { 't.md': '', 'a.md': '---\nsee: see [[t]]\nup: [[t]]\nrow: [ [[t|a "b"]], x ]\n---\n' },
+      move('t', "Tea's {b}"),
+      {
+        't.md': null,
+        "Tea's {b}.md": '',
+        'a.md': `---\nsee: see [[Tea's {b}]]\nup: "[[Tea's {b}]]"\nrow: [ "[[Tea's {b}|a \\"b\\"]]", x ]\n---\n`,
+      },
+    ],
+    [
+      'to a number',
+      { 't.md': '', 'a.md': '---\nup: [[t]]\nsee: of [[t]]\n---\n' },
+      move('t', '2024'),
+      { 't.md': null, '2024.md': '', 'a.md': '---\nup: "[[2024]]"\nsee: of [[2024]]\n---\n' },
+    ],
+    [
       'with its own relative links',
       { 'f/a.md': '[b](b.md) ![p](../p.png) [[b]]', 'f/b.md': '', 'p.png': '' },
       move('f/a', 'g/h/'),
