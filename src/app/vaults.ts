@@ -6,6 +6,8 @@ export interface Vaults {
   readonly names: readonly string[]
   /** Opens a vault by its name, or gives the one that is open; one that failed to open is tried again. Without names, the only one. */
   open(name?: string): Promise<GraphCore>
+  /** The path of the folder of a named vault, known without opening it; absent where the caller need not know. */
+  folderOf?(name: string): string | undefined
 }
 
 /** The same vaults without those that a caller may not see; a caller who may see none is refused. */
@@ -13,15 +15,21 @@ export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, re
   const names = vaults.names.filter(isSeen)
   return {
     names,
+    folderOf: (name) => (names.includes(name) ? vaults.folderOf?.(name) : undefined),
     open: (name) => (name !== undefined && names.includes(name) ? vaults.open(name) : Promise.reject(refusal())),
   }
 }
 
 /** Vaults that are opened when first asked for. */
-export function vaultsOnDemand(names: readonly string[], open: (name?: string) => Promise<GraphCore>): Vaults {
+export function vaultsOnDemand(
+  names: readonly string[],
+  open: (name?: string) => Promise<GraphCore>,
+  folderOf?: (name: string) => string | undefined,
+): Vaults {
   const opened = new Map<string, Promise<GraphCore>>()
   return {
     names,
+    ...(folderOf === undefined ? {} : { folderOf }),
     open(name) {
       const key = name ?? ''
       const known = opened.get(key)

@@ -12,7 +12,7 @@ import type { Printer } from './output/printer.ts'
 import { ProgressLine } from './output/progress.ts'
 import { PATIENCE } from './tools/findable.ts'
 import { UsageError } from './usage-error.ts'
-import { openOptions } from './vaults/open-vaults.ts'
+import { folderIn, openOptions } from './vaults/open-vaults.ts'
 
 /** One run of one command: what was given to it, and the world. */
 export interface Invocation {
@@ -135,7 +135,7 @@ export async function withVaults<T>(
     return core
   }
   const names = loaded.flatMap(({ name }) => name ?? [])
-  const vaults = vaultsOnDemand(names, open)
+  const vaults = vaultsOnDemand(names, open, folderIn(loaded))
   try {
     return await useTwice(invocation, { opened: () => [...opened.keys()], use: () => use(vaults) })
   } finally {

@@ -60,7 +60,7 @@ export function layOut(links: LinkRows, levels: Levels, onProgress: OnProgress =
   const main: number[] = []
   const beside: (readonly number[])[] = []
   for (const part of parts) {
-    if (part.length > SMALL_PART) main.push(...part)
+    if (part.length > SMALL_PART) for (const note of part) main.push(note)
     else beside.push(part)
   }
   const partOf = new Int32Array(count)

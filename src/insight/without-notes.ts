@@ -57,15 +57,16 @@ function undirected({ offsets, targets }: Adjacency): Adjacency {
 
 function partsTouched(both: Adjacency, gone: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
   const seen = new Uint8Array(gone.length)
+  // What is connected to one note is connected to no note of another turn, so all turns share this array.
+  const left = new Uint8Array(gone)
   const orphaned: number[] = []
   const fallsApart: number[] = []
   for (let node = 0; node < gone.length; node++) {
     if (gone[node] !== 1 || seen[node] === 1) continue
     // All that hung together with it, and then each part of that without what is gone.
     const whole = walk(both, node, seen)
-    const left = new Uint8Array(gone)
     const parts = whole.filter((one) => gone[one] !== 1).flatMap((one) => (left[one] === 1 ? [] : [walk(both, one, left)]))
-    orphaned.push(...parts.flatMap((part) => (part.length === 1 ? part : [])))
+    for (const part of parts) if (part.length === 1) orphaned.push(part[0] ?? node)
     const sizes = parts.map(({ length }) => length).sort((a, b) => b - a)
     for (const size of sizes.slice(1)) fallsApart.push(size)
   }

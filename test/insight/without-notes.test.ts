@@ -84,3 +84,13 @@ test('whatever is removed: the parts are those of a count by hand', () => {
     }),
   )
 })
+
+test('removing a hub of very many notes, or very many single notes, takes time and memory linear in the notes', () => {
+  const count = 300_000
+  const links = Array.from({ length: count }, (_, at) => at)
+  const star = { offsets: Uint32Array.from([0, ...links.map(() => count - 1)]), targets: Uint32Array.from(links.slice(1)) }
+  const hub = Uint8Array.from(links, (at) => Number(at === 0))
+  expect(withoutNotes(star, hub).orphaned.length).toBe(count - 1)
+  const none = { offsets: new Uint32Array(count + 1), targets: new Uint32Array() }
+  expect(withoutNotes(none, new Uint8Array(count).fill(1))).toEqual({ orphaned: [], fallsApart: [], unreachable: [] })
+})

@@ -6,7 +6,6 @@ import type { Query } from '../../search/query/query.ts'
 import { propertiesIn, tagsIn, valuesIn } from '../../search/query/query-words.ts'
 import type { FoundByQuery } from '../find/find-by-query.ts'
 import type { Warning } from '../graph-core.ts'
-import { unknownIdWarning } from '../names/known-node.ts'
 import type { Call } from './answer-when-ready.ts'
 import { tagWarnings } from './scope-warnings.ts'
 import { quoted } from './truncate.ts'
@@ -17,23 +16,17 @@ const TOLD = 5
 const NEAREST = 3
 
 /**
- * Says which notes, tags, properties and, of an empty answer, values that a query names there are not, which notes share a name, and which
+ * Says which tags, properties and, of an empty answer, values that a query names there are not, which notes share a name, and which
  * properties it compares that hold nothing to compare.
  */
 export async function queryWarnings(
   snapshot: Snapshot,
   query: Query,
-  {
-    unknown,
-    shared,
-    isEmpty,
-    call,
-  }: Pick<FoundByQuery, 'unknown' | 'shared'> & { readonly isEmpty: boolean; readonly call: Call },
+  { shared, isEmpty, call }: Pick<FoundByQuery, 'shared'> & { readonly isEmpty: boolean; readonly call: Call },
 ): Promise<readonly Warning[]> {
   const asked = [...propertiesIn(query)]
   const tags = tagsIn(query)
-  const [notes, noTags, noValues, properties] = await Promise.all([
-    Promise.all(unknown.slice(0, TOLD).map((title) => unknownIdWarning(snapshot, title))),
+  const [noTags, noValues, properties] = await Promise.all([
     tags.length === 0 ? [] : tagWarnings(snapshot, tags, call),
     isEmpty ? valueWarnings(snapshot, query) : [],
     asked.length === 0 && !(isEmpty && tags.length > 0) ? [] : snapshot.properties(),
@@ -46,7 +39,7 @@ export async function queryWarnings(
     return isEmpty && isCompared && !property.kinds.some((kind) => COMPARED.includes(kind)) ? [notCompared(property)] : []
   })
   const meant = isEmpty ? tags.filter((tag) => known.has(foldName(tag))).map(propertyMeant) : []
-  return [...notes, ...noTags, ...meant, ...shared.slice(0, TOLD).map(sharedTitle), ...told, ...noValues]
+  return [...noTags, ...meant, ...shared.slice(0, TOLD).map(sharedTitle), ...told, ...noValues]
 }
 
 function propertyMeant(tag: string): Warning {

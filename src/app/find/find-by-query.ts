@@ -5,7 +5,7 @@ import type { Query } from '../../search/query/query.ts'
 import { begun, positiveWords, type QueryWord, relaxed, termsOf } from '../../search/query/query-words.ts'
 import { type CommunityIds, type TitleIds, titlesIn, toCondition } from '../../search/query/to-condition.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { lookUp } from '../names/known-node.ts'
+import { lookUp, unknownNodeError } from '../names/known-node.ts'
 import { namedExactly } from '../names/named-exactly.ts'
 import { WITH_TEXT } from '../scope.ts'
 
@@ -26,13 +26,14 @@ export interface FoundByQuery {
   readonly words: readonly QueryWord[]
   /** No note has all of the words: these have some, or words that begin so. */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Titles that the query names and no node has. */
-  readonly unknown: readonly string[]
   /** Titles that the query names and several nodes have: all are meant. */
   readonly shared: readonly (readonly [title: string, ids: readonly NodeId[]])[]
 }
 
-/** The notes that have all that a query asks for; where there is none, those that have some of its words, or words that begin so. */
+/**
+ * The notes that have all that a query asks for; where there is none, those that have some of its words, or words that begin so.
+ * @throws RouxError `NODE_NOT_FOUND` for the first note that the query names and that does not exist.
+ */
 export async function findByQuery(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -42,7 +43,7 @@ export async function findByQuery(
   const words = positiveWords(query)
   const [order, titles] = await Promise.all([orderOf(snapshot, core, words, ordering), titleIds(snapshot, core, query)])
   const options = { scope, order }
-  const unknown = [...titles].filter(([, ids]) => ids.length === 0).map(([title]) => title)
+  for (const [title, ids] of titles) if (ids.length === 0) throw await unknownNodeError(snapshot, title)
   const shared = [...titles].flatMap(([title, ids]) => (new Set(ids).size > 1 ? [[title, [...new Set(ids)]] as const] : []))
   const found = await snapshot.find(toCondition(query, { titles, communities }), options, page)
   const others = [{ fallback: 'some', other: relaxed(query) } as const, { fallback: 'begun', other: begun(query) } as const]
@@ -51,9 +52,9 @@ export async function findByQuery(
     const near = positiveWords(other)
     const asked = { scope, order: await orderOf(snapshot, core, near, ordering) }
     const some = await snapshot.find(toCondition(other, { titles, communities }), asked, page)
-    if (some.total > 0) return { found: some, words: near, fallback, unknown, shared }
+    if (some.total > 0) return { found: some, words: near, fallback, shared }
   }
-  return { found, words, fallback: undefined, unknown, shared }
+  return { found, words, fallback: undefined, shared }
 }
 
 async function orderOf(

@@ -73,14 +73,14 @@ async function findIn(
   // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
   const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
   const page = pageFor(args, reading.call)
-  const { found, words, fallback, unknown, shared } = await findByQuery(snapshot, core, query, {
+  const { found, words, fallback, shared } = await findByQuery(snapshot, core, query, {
     ...args,
     scope: { ...searched, withoutArchived: !args.includeArchived },
     page,
   })
   const isEmpty = found.total === 0
   const [asked, missing, close, described] = await Promise.all([
-    queryWarnings(snapshot, query, { unknown, shared, isEmpty, call: reading.call }),
+    queryWarnings(snapshot, query, { shared, isEmpty, call: reading.call }),
     isEmpty ? scopeWarnings(snapshot, { folder: args.folder }) : [],
     isEmpty || fallback !== undefined ? didYouMean(snapshot, args.query, scope) : [],
     describe(reading, found.items, { words, tasks: positiveTasks(query), links: linksShown(args.links, reading.call) }),

@@ -2,6 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import { type Followed, type Insight, NO_NOTE, noteNumber } from '../../core/insight/insight.ts'
 import type { ChunkHit } from '../../core/search.ts'
 import { ALL, type Scope, type Snapshot } from '../../core/store.ts'
+import { magnitudeOf } from '../../core/vectors.ts'
 import { isKnown } from '../../search/known-share.ts'
 import { LEAST_SCORE, type Relevance } from '../../search/relevance.ts'
 import {
@@ -350,6 +351,6 @@ export function centreOf(vectors: readonly Float32Array[]): Float32Array | undef
   if (first === undefined) return undefined
   const sum = new Float32Array(first.length)
   for (const vector of vectors) for (let at = 0; at < sum.length; at++) sum[at] = (sum[at] ?? 0) + (vector[at] ?? 0)
-  const length = Math.hypot(...sum)
+  const length = magnitudeOf(sum)
   return length === 0 ? undefined : sum.map((value) => value / length)
 }

@@ -4,6 +4,7 @@ import { folderOf, nameOf } from '../../core/paths.ts'
 import type { WordTerm } from '../../core/query.ts'
 import { ALL, type Node, type Snapshot, type Store } from '../../core/store.ts'
 import { foldName, foldTag } from '../../core/text/fold.ts'
+import { cosine } from '../../core/vectors.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
@@ -230,17 +231,6 @@ async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Pro
 
 function away(vector: Float32Array, middle: Float32Array): Float32Array {
   return vector.map((value, at) => value - (middle[at] ?? 0))
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let [dot, first, second] = [0, 0, 0]
-  for (let at = 0; at < a.length; at++) {
-    const [one, two] = [a[at] ?? 0, b[at] ?? 0]
-    dot += one * two
-    first += one * one
-    second += two * two
-  }
-  return dot / (Math.sqrt(first * second) || 1)
 }
 
 interface Voter extends Near {

@@ -2,6 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { ChunkPlace } from '../../core/search.ts'
 import { ALL, type Node, type NodeSummary } from '../../core/store.ts'
 import type { NoteText } from '../../core/texts.ts'
+import { dotProduct, magnitudeOf } from '../../core/vectors.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { type Fitted, jsonBytes } from '../answer/budget.ts'
@@ -185,14 +186,14 @@ async function readParts(
 /** How often each word stands in a text, of unit length. */
 function bagOf(text: string): ReadonlyMap<string, number> {
   const terms = queryTerms(text)
-  const length = Math.hypot(...terms.map(({ count = 1 }) => count)) || 1
+  const length = magnitudeOf(terms.map(({ count = 1 }) => count)) || 1
   return new Map(terms.map(({ stem, count = 1 }) => [stem, count / length]))
 }
 
 function cosine(a: Part['vector'], b: Part['vector']): number {
   let sum = 0
   if (a instanceof Float32Array && b instanceof Float32Array) {
-    for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
+    return dotProduct(a, b)
   } else if (a instanceof Map && b instanceof Map) {
     for (const [word, value] of a) sum += value * (b.get(word) ?? 0)
   }
@@ -206,7 +207,7 @@ function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
 } {
   const [centreA, centreB] = [centreOfParts(a.parts), centreOfParts(b.parts)]
   const best = (parts: readonly Part[], centre: Part['vector']) =>
-    Math.max(...parts.map(({ vector }) => cosine(vector, centre)), 0)
+    parts.reduce((most, { vector }) => Math.max(most, cosine(vector, centre)), 0)
   const [likeA, likeB] = [likest(a.parts, centreB), likest(b.parts, centreA)]
   const pairs = likeA.flatMap((one) => likeB.map((other) => ({ one, other, alike: certainty(pairLikeness(one, other, [a, b])) })))
   const ranked = pairs.filter(({ alike }) => alike >= LEAST_ALIKE).sort((x, y) => y.alike - x.alike)
@@ -239,7 +240,7 @@ function centreOfParts(parts: readonly Part[]): Part['vector'] {
   for (const { vector } of parts) {
     if (vector instanceof Map) for (const [word, value] of vector) sum.set(word, (sum.get(word) ?? 0) + value)
   }
-  const length = Math.hypot(...sum.values()) || 1
+  const length = magnitudeOf(sum.values()) || 1
   return new Map([...sum].map(([word, value]) => [word, value / length]))
 }
 

@@ -1,6 +1,7 @@
 import type { NodeId } from '../../core/ids.ts'
 import { requireVectors } from '../../core/require-vectors.ts'
 import type { OutgoingLink, Scope, Snapshot } from '../../core/store.ts'
+import { dotProduct } from '../../core/vectors.ts'
 import { within } from '../../core/waiting/within.ts'
 import { plainText } from '../../search/chunks/plain-text.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
@@ -149,17 +150,11 @@ async function cosinesOf(
   const texts = ways.map(({ sentence }) => plainText(sentence))
   try {
     const vectors = await within(embedder.embed(texts, 'passage', either), either)
-    return requireVectors(embedder, texts.length, vectors).map((each) => cosine(each, vector))
+    return requireVectors(embedder, texts.length, vectors).map((each) => dotProduct(each, vector))
   } catch {
     signal?.throwIfAborted()
     return undefined
   }
-}
-
-function cosine(a: Float32Array, b: Float32Array): number {
-  let sum = 0
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
-  return sum
 }
 
 /** What waits at the ends of ways: the passages that have most to do with the question. */

@@ -9,7 +9,7 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 
 /**
  * The moment that a time names, in ms since the epoch: the beginning of a period of the query language (`2024-01-31`, `day-7`, `week`), of
- * `today`, `yesterday` or the last day of a name, or so long ago as `7d` says.
+ * `today`, `yesterday`, of the latest `monday` (today counts) or the `last monday` (today does not), or a time ago such as `7d`.
  * @throws RouxError `INVALID_PARAMS` for what is no time, and for one that is still to come
  */
 export function readSince(written: string, now: Date): number {
@@ -37,6 +37,9 @@ function periodOf(text: string, now: Date): string {
   const [, last] = /^last (day|week|month|year)$/.exec(word) ?? []
   if (last !== undefined) return `${last}-1`
   const weekday = WEEKDAYS.indexOf(word.replace(/^last /, ''))
-  if (weekday >= 0) return `day-${(now.getDay() - weekday + 7) % 7}`
+  if (weekday >= 0) {
+    const daysAgo = (now.getDay() - weekday + 7) % 7
+    return `day-${daysAgo === 0 && word.startsWith('last ') ? 7 : daysAgo}`
+  }
   return text.replace(/^(\d{4}-\d\d-\d\d) (?=\d)/, '$1T')
 }

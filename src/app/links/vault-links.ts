@@ -34,7 +34,7 @@ async function resolve(
   { vault, file }: { readonly vault: string; readonly file: string },
   { vaults, signal }: Call,
 ): Promise<NodeId | null> {
-  const target = isCalled(core, vault) ? core : await findVault(vaults, vault)
+  const target = isCalled(core, vault) ? core : await openCalled(vaults, vault)
   if (target === undefined) return null
   return await target.store.read(async (snapshot) => {
     const [id] = await findIds(snapshot, target, [file])
@@ -44,15 +44,14 @@ async function resolve(
   }, signal)
 }
 
-async function findVault(vaults: Vaults | undefined, wanted: string): Promise<GraphCore | undefined> {
-  for (const name of vaults?.names ?? []) {
-    const core = await vaults?.open(name).catch(() => undefined)
-    if (core !== undefined && isCalled(core, wanted)) return core
-  }
-  return undefined
+/** The vault that a link calls by its name or by its folder; no other vault is opened to find it. */
+async function openCalled(vaults: Vaults | undefined, called: string): Promise<GraphCore | undefined> {
+  const all = vaults?.names.map((name) => ({ name, root: vaults.folderOf?.(name) ?? '' })) ?? []
+  const found = all.find(({ name }) => foldName(name) === foldName(called)) ?? all.find((vault) => isCalled(vault, called))
+  return found === undefined ? undefined : await vaults?.open(found.name).catch(() => undefined)
 }
 
 /** Applications call a vault like its folder. */
-function isCalled({ name, root }: GraphCore, wanted: string): boolean {
-  return [name, basename(root)].some((one) => one !== undefined && foldName(one) === foldName(wanted))
+function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, called: string): boolean {
+  return [name, basename(root)].some((one) => one !== undefined && foldName(one) === foldName(called))
 }

@@ -5,8 +5,12 @@ import type { Settings } from '../../config/settings.ts'
 /** How often the files are looked at, ms: they are few, and most of them are not there, so that nothing could be watched. */
 const INTERVAL = 500
 
-/** What a running server follows: it decides what is offered, not what was opened. */
+/** Beginnings of the keys that a running server follows. They decide what it offers, not what it has opened. */
 const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled', 'ai.enabled'] as const
+
+function isLive(key: string): boolean {
+  return LIVE.some((beginning) => key.startsWith(beginning))
+}
 
 export interface LiveSettingsOptions {
   /** Whether `--http` was given, which counts until the settings come to say anything else of `http.enabled`. */
@@ -80,13 +84,11 @@ export class LiveSettings {
 
   #apply(loaded: LoadedSettings): void {
     for (const warning of loaded.warnings) this.#sayOnce(warning)
-    const later = changedKeys(this.#started, loaded.settings).filter((key) => !LIVE.some((section) => key.startsWith(section)))
+    const later = changedKeys(this.#started, loaded.settings).filter((key) => !isLive(key))
     for (const key of later) this.#sayOnce(`${key} takes effect at the next start.`)
     const before = this.#loaded.settings
-    const { tools, mcp } = loaded.settings
-    const http = { ...this.#started.http, enabled: this.#isHttpOn(loaded) }
-    const ai = { ...this.#started.ai, enabled: loaded.settings.ai.enabled }
-    this.#loaded = { ...loaded, settings: { ...this.#started, tools, mcp, http, ai } }
+    const now = { ...loaded.settings, http: { ...loaded.settings.http, enabled: this.#isHttpOn(loaded) } }
+    this.#loaded = { ...loaded, settings: withLive(this.#started, now) }
     if (changedKeys(before, this.#loaded.settings).length > 0) this.#options.onChange(before, this.#loaded.settings)
   }
 
@@ -112,6 +114,17 @@ export class LiveSettings {
 
 function saidOfHttp({ settings, origins }: LoadedSettings): boolean | undefined {
   return origins.has('http.enabled') ? settings.http.enabled : undefined
+}
+
+/** The settings that the server started with, with the live ones as they are now. */
+function withLive(started: Settings, now: Settings): Settings {
+  const section = (name: keyof Settings) => {
+    const old = Object.entries(started[name]).filter(([key]) => !isLive(`${name}.${key}`))
+    const fresh = Object.entries(now[name]).filter(([key]) => isLive(`${name}.${key}`))
+    return Object.fromEntries([...old, ...fresh])
+  }
+  const names = Object.keys(started) as readonly (keyof Settings)[]
+  return Object.fromEntries(names.map((name) => [name, section(name)])) as Settings
 }
 
 /** Tells states of files apart. */

@@ -64,7 +64,7 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
   const ask = async (all: Vaults) => {
     const asked = new Set<GraphCore>()
     const findable: Vaults = {
-      names: all.names,
+      ...all,
       async open(name) {
         const core = await all.open(name)
         if (by !== undefined) await awaitFindable(core, by, settingsOf(vaults, name))

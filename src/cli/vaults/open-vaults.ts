@@ -22,12 +22,13 @@ export function serveVaults(
   const opened: Promise<GraphCore>[] = []
   let shared: SharedParts | undefined
   const names = vaults.flatMap(({ name }) => name ?? [])
-  const onDemand = vaultsOnDemand(names, (name) => {
+  const openOnce = (name: string | undefined): Promise<GraphCore> => {
     const opening = open(name)
     opened.push(opening)
     if (hasBegun) begin(opening)
     return opening
-  })
+  }
+  const onDemand = vaultsOnDemand(names, openOnce, folderIn(vaults))
   // A client that asked one vault for something is no probe: from now on all of them are kept fresh.
   let hasBegun = false
   const onBegin = (): void => {
@@ -50,6 +51,11 @@ export function serveVaults(
       await Promise.race([closing.then(() => shared?.close()), after(Math.min(CLOSE_MS, by - performance.now()))])
     },
   }
+}
+
+/** Finds the folder of a vault by its name. */
+export function folderIn(vaults: readonly LoadedVault[]): (name: string) => string | undefined {
+  return (name) => vaults.find((one) => one.name === name)?.settings.vault.path
 }
 
 function begin(opening: Promise<GraphCore>): void {

@@ -43,9 +43,12 @@ export function changesBetween(files: CommittedFiles): GraphChanges | undefined 
   const movedFrom = new Map([...moves].map(([from, to]) => [to, from]))
   const byPath = new Map(gone.map((record) => [record.path as string, record]))
   const formerOf = ({ key, path }: FileRecord): FileRecord | undefined => known.get(key) ?? byPath.get(movedFrom.get(path) ?? '')
-  for (const record of after) links.push(...linkChanges(record.path, [formerOf(record)?.links ?? [], record.links], endOf))
+  const add = (changes: readonly LoggedLinkChange[]): void => {
+    for (const change of changes) links.push(change)
+  }
+  for (const record of after) add(linkChanges(record.path, [formerOf(record)?.links ?? [], record.links], endOf))
   for (const record of gone) {
-    if (!moves.has(record.path)) links.push(...linkChanges(`/${record.path}`, [record.links, []], endOf))
+    if (!moves.has(record.path)) add(linkChanges(`/${record.path}`, [record.links, []], endOf))
   }
   return isKnown ? { files: fileChanges(files, { gone, moves, formerOf }), links } : undefined
 }

@@ -33,13 +33,13 @@ test('notes that link to a note are found by its title, and those that link to o
   expect((await ask('linkedfrom:Roses')).found.map(([id]) => id)).toEqual(['home.md'])
 })
 
-test('a query that names a note that there is not says so, with the nearest', async () => {
-  const { found, warnings } = await ask('links:Hmoe OR linkedfrom:rosses')
-  expect(found).toEqual([])
-  expect(warnings).toMatchObject([
-    { code: 'UNKNOWN_ID', message: expect.stringContaining('"Hmoe"') },
-    { code: 'UNKNOWN_ID', message: 'There is no node "rosses". Nearest ids: "roses.md".' },
-  ])
+test('a query that names a note that does not exist is an error with the nearest ids', async () => {
+  for (const query of ['links:rosses', '-linkedfrom:rosses', 'beans OR -linkedfrom:rosses'])
+    await expect(ask(query)).rejects.toMatchObject({
+      code: 'NODE_NOT_FOUND',
+      message: 'There is no note "rosses".',
+      candidates: ['roses.md'],
+    })
 })
 
 test('a query that names a property that no note has says so, also where that is negated', async () => {

@@ -50,6 +50,14 @@ test('passages that have some words in common and say something else are not sha
   expect(value?.shared_passages).toEqual([])
 })
 
+test('notes with more words than a function can have arguments are compared', async () => {
+  const words = Array.from({ length: 140_000 }, (_, at) => `w${at.toString(36)}`).join(' ')
+  const core = await searchCore({ 'a.md': words, 'b.md': 'w1 w2' })
+  const { value } = await compare(core, { a: 'a', b: 'b' })
+  expect(value?.alike).toBeLessThan(0.1)
+  await core.close()
+})
+
 test('unknown notes are null with near ids; what has no text is compared by its links', async () => {
   const core = await searchCore(NOTES)
   const { value, warnings } = await compare(core, { a: 'bred.md', b: 'rolls.md' })

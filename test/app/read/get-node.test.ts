@@ -221,3 +221,23 @@ test('where there is hardly any room a note has less text than is worth reading'
   }
   await long.close()
 })
+
+test('a link to a note of another vault opens that vault alone, by its name or its folder', async () => {
+  const text =
+    '[a](obsidian://open?vault=recipes&file=Bread) [b](obsidian://open?vault=work&file=Bread) [c](obsidian://open?vault=none&file=x)'
+  const own = await searchCore({ 'a.md': text }, { name: 'home' })
+  const other = await searchCore({ 'Bread.md': '' }, { name: 'work' })
+  const opened: (string | undefined)[] = []
+  const vaults = {
+    names: ['diary', 'work', 'garden'],
+    folderOf: (name: string) => (name === 'work' ? '/notes/Recipes' : `/notes/${name}`),
+    open: async (name?: string) => {
+      opened.push(name)
+      return other
+    },
+  }
+  const { value } = await getNode(own, { id: 'a.md', ...whole }, { vaults })
+  expect(value?.vault_links?.map(({ id }) => id)).toEqual(['work:bread.md', 'work:bread.md', null])
+  expect(opened).toEqual(['work', 'work'])
+  await Promise.all([own.close(), other.close()])
+})

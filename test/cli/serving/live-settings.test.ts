@@ -48,6 +48,16 @@ test('a file that was not there when the server started takes effect', async () 
   expect(said).toEqual([])
 })
 
+test('the budget of answers and the switch of ask take effect at once', async () => {
+  writeOwn('answers:\n  max_tokens: 500\nai:\n  enabled: true\n  model: small\n')
+  await eventually(() => expect(live.current.settings.answers.max_tokens).toBe(500))
+  expect(live.current.settings.ai).toMatchObject({ enabled: true, model: '' })
+  expect(changed).toEqual([['ai.enabled', 'answers.max_tokens']])
+  expect(said).toEqual(['ai.model takes effect at the next start.'])
+  rmSync(own)
+  await eventually(() => expect(live.current.settings.answers.max_tokens).toBe('auto'))
+})
+
 test('what cannot change while the vault is open is said, once', async () => {
   writeOwn('vault:\n  mode: docs\ntools:\n  get_hubs: false\n')
   await eventually(() => expect(live.current.settings.tools.get_hubs).toBe(false))

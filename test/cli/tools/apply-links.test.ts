@@ -189,5 +189,5 @@ test('a link is dismissed and taken back by its two notes', async () => {
   expect((await dismiss('b.md', 'compost heap.md')).err).toBe('A link from b.md to compost heap.md is suggested again.\n')
   expect((await core.insightState.dismissed()).size).toBe(0)
   expect((await dismiss('b.md')).code).toBe(2)
-  expect((await dismiss('b.md', 'nowhere')).err).toContain('There is no node "nowhere".')
+  expect((await dismiss('b.md', 'nowhere')).err).toContain('There is no note "nowhere".')
 })
