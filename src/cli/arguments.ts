@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from './host.ts'
 
 /** An option of a command; a tool's parameter is one too. */
 export interface Option {

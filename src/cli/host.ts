@@ -1,9 +1,15 @@
+import manifest from '../../package.json' with { type: 'json' }
 import type { GraphCore } from '../app/graph-core.ts'
 import type { AiDesk, Diagnosis, FeederLease, History, OpenOptions, SharedParts } from '../compose/index.ts'
 import type { AiKey } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Places } from '../install/client.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
+
+/** What shells report of a program that Ctrl+C ended. */
+const INTERRUPTED = 130
+
+export const VERSION: string = manifest.version
 
 /** A stream to write to; the terminal's facts are absent elsewhere. */
 export type Out = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
@@ -43,4 +49,37 @@ export interface Composition {
   forgetHistory(settings: Settings): History
   /** Bytes on disk of the vault's indexes. */
   measureIndexes(settings: Settings): { readonly index: number; readonly search: number }
+}
+
+/**
+ * Runs what Ctrl+C or SIGTERM stops: its signal is aborted then, it ends what it began, and what failed for that is no failure. `told` is called
+ * then.
+ * @returns the exit code
+ */
+export async function interruptible(
+  host: Pick<Host, 'onSignal'>,
+  work: (signal: AbortSignal) => Promise<number>,
+  told: () => void = () => {},
+): Promise<number> {
+  const stopped = new AbortController()
+  host.onSignal(() => stopped.abort(new Error('stopped')))
+  try {
+    return await work(stopped.signal)
+  } catch (error) {
+    if (!stopped.signal.aborted) throw error
+    told()
+    return INTERRUPTED
+  }
+}
+
+/** A command line that cannot be understood: exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError'
+  /** What to do about it, one sentence. */
+  readonly hint: string | undefined
+
+  constructor(message: string, hint?: string) {
+    super(message)
+    this.hint = hint
+  }
 }

@@ -1,34 +1,34 @@
 import { RouxError } from '../core/errors.ts'
 import { GLOBAL_OPTIONS, type Parsed, parseArguments, splitCommand } from './arguments.ts'
 import { type Command, type CommandName, findCommand } from './commands.ts'
-import type { Host } from './host.ts'
+import { type Host, UsageError, VERSION } from './host.ts'
 import { Printer } from './output/printer.ts'
 import type { Invocation } from './session.ts'
-import { UsageError } from './usage-error.ts'
-import { VERSION } from './version.ts'
 
-/** The code of every command, loaded when it is called: a server shall not wait for an export to load. */
-const CODE: Readonly<Record<CommandName, () => Promise<{ run(invocation: Invocation): Promise<number> }>>> = {
-  serve: () => import('./serving/serve.ts'),
-  open: () => import('./serving/open.ts'),
-  init: () => import('./vaults/init.ts'),
-  install: () => import('./assistants/install.ts'),
-  uninstall: () => import('./assistants/uninstall.ts'),
-  status: () => import('./vaults/status.ts'),
-  doctor: () => import('./doctor/doctor.ts'),
-  index: () => import('./vaults/index-vault.ts'),
-  feed: () => import('./vaults/feed.ts'),
-  eval: () => import('./eval/eval.ts'),
-  export: () => import('./vaults/export.ts'),
-  trust: () => import('./vaults/trust.ts'),
-  forget: () => import('./vaults/forget.ts'),
-  token: () => import('./serving/token.ts'),
-  ask: () => import('./ai/ask.ts'),
-  'verify-quote': () => import('./ai/verify-quote.ts'),
-  ai: () => import('./ai/ai.ts'),
-  usage: () => import('./ai/usage.ts'),
-  call: () => import('./tools/call.ts'),
-  help: () => import('./help.ts'),
+type Run = (invocation: Invocation) => Promise<number>
+
+/** The code of every command, loaded when it is called: a server does not wait for the code of an export. */
+const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
+  serve: async () => (await import('./serving/serve.ts')).run,
+  open: async () => (await import('./serving/open.ts')).run,
+  init: async () => (await import('./vaults/upkeep.ts')).init,
+  install: async () => (await import('./assistants/install.ts')).install,
+  uninstall: async () => (await import('./assistants/install.ts')).uninstall,
+  status: async () => (await import('./vaults/status.ts')).run,
+  doctor: async () => (await import('./doctor/doctor.ts')).run,
+  index: async () => (await import('./vaults/index-vault.ts')).run,
+  feed: async () => (await import('./vaults/feed.ts')).run,
+  eval: async () => (await import('./eval/eval.ts')).run,
+  export: async () => (await import('./vaults/export.ts')).run,
+  trust: async () => (await import('./vaults/upkeep.ts')).trust,
+  forget: async () => (await import('./vaults/upkeep.ts')).forget,
+  token: async () => (await import('./serving/token.ts')).run,
+  ask: async () => (await import('./ai/ask.ts')).run,
+  'verify-quote': async () => (await import('./ai/verify-quote.ts')).run,
+  ai: async () => (await import('./ai/ai.ts')).run,
+  usage: async () => (await import('./ai/usage.ts')).run,
+  call: async () => (await import('./tools/tool-command.ts')).call,
+  help: async () => (await import('./help.ts')).run,
 }
 
 /** Runs a command line; every error is told. Resolves with the exit code. */
@@ -60,7 +60,8 @@ async function runCommand(command: Command, rest: readonly string[], host: Host)
   const extra = invocation.positionals[command.words]
   if (extra !== undefined)
     throw new UsageError(`"${extra}" is one word too many.`, `Write: roux ${command.name} ${command.usage}`)
-  return (await CODE[command.name]()).run(invocation)
+  const code = await CODE[command.name]()
+  return code(invocation)
 }
 
 async function runToolCommand(name: string, rest: readonly string[], host: Host): Promise<number> {

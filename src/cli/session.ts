@@ -7,11 +7,10 @@ import { type LoadedVault, type LoadedVaults, loadVaults } from '../config/load-
 import { shellWord } from '../config/shell-word.ts'
 import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
-import type { Host } from './host.ts'
+import { type Host, UsageError } from './host.ts'
 import type { Printer } from './output/printer.ts'
 import { ProgressLine } from './output/progress.ts'
 import { PATIENCE } from './tools/findable.ts'
-import { UsageError } from './usage-error.ts'
 import { folderIn, openOptions } from './vaults/open-vaults.ts'
 
 /** One run of one command: what was given to it, and the world. */

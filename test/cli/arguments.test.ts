@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { GLOBAL_OPTIONS, HTTP_OPTION, type Option, parseArguments, splitCommand } from '../../src/cli/arguments.ts'
+import { UsageError } from '../../src/cli/host.ts'
 import { argumentsOf, type Parameter, parametersOf } from '../../src/cli/tools/tool-help.ts'
-import { UsageError } from '../../src/cli/usage-error.ts'
 import { TOOLS as ALL_TOOLS } from '../../src/mcp/tools/index.ts'
 import { TOOLS } from './support.ts'
 

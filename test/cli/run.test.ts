@@ -697,8 +697,6 @@ describe('doctor', () => {
       'notes ok',
       'indexing ok',
       'problems ok',
-      'protocol ok',
-      'protocol ok',
       'http ok',
       'tokens ok',
     ])
@@ -774,8 +772,6 @@ describe('doctor', () => {
       'search',
       'embedder',
       'watch',
-      'protocol',
-      'protocol',
       'http',
       'tokens',
     ])

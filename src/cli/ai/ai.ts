@@ -2,9 +2,8 @@ import type { AiDesk, NamedModel } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { isLoopbackAddress } from '../../http/names.ts'
-import { interruptible } from '../interruptible.ts'
+import { interruptible, UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
 
 interface Run {
   readonly invocation: Invocation

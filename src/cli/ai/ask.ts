@@ -3,14 +3,13 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { vaultsNamedIn, withoutVaultName } from '../../mcp/calls/vault-arguments.ts'
 import { askTool } from '../../mcp/tools/ask.ts'
-import { interruptible } from '../interruptible.ts'
+import { interruptible, UsageError } from '../host.ts'
 import { printable } from '../output/table.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { awaitFindable } from '../tools/findable.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { withoutShellPaths } from '../tools/shell-path.ts'
 import { requireOn } from '../tools/tool-switch.ts'
-import { UsageError } from '../usage-error.ts'
 
 /** Has a chat model answer from the notes, or shows what it would be told. */
 export function run(invocation: Invocation): Promise<number> {

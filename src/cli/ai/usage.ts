@@ -1,7 +1,7 @@
 import { loadVaults } from '../../config/load-vaults.ts'
 import type { UsageRow } from '../../core/model-usage.ts'
+import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
 
 /** Shows what models were asked, by day, server, model and feature. */
 export async function run(invocation: Invocation): Promise<number> {

@@ -1,9 +1,9 @@
 import { verifyQuote } from '../../app/ask/verify-quote.ts'
 import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
+import { UsageError } from '../host.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { withoutShellPaths } from '../tools/shell-path.ts'
-import { UsageError } from '../usage-error.ts'
 
 /** Tells whether a quote stands in a note; 1 where it does not. */
 export async function run(invocation: Invocation): Promise<number> {

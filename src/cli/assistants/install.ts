@@ -1,23 +1,34 @@
-import { statSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { CONFIG_FILE } from '../../config/config-file.ts'
 import { userFolders } from '../../config/folders.ts'
 import { loadSettings } from '../../config/load.ts'
+import type { LoadedVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { RouxError } from '../../core/errors.ts'
 import { openTokens, tokenFileIn } from '../../http/token-file.ts'
 import { DEFAULT_NAME, requireToken } from '../../http/tokens.ts'
-import type { Client, Entry, EntryPlace, HttpEndpoint } from '../../install/client.ts'
-import { listEntries, putEntry } from '../../install/entries.ts'
+import type { Client, Entry, EntryPlace, HttpEndpoint, Launch } from '../../install/client.ts'
+import { listEntries, putEntry, removeEntry } from '../../install/entries.ts'
 import { keepAdditions } from '../../install/own-entry.ts'
-import type { Host } from '../host.ts'
+import { type Host, UsageError } from '../host.ts'
 import { type Invocation, requireVaults, settingsInput } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
-import { nameOf, requireClient, requireInstalled, requireOurs, tellChange } from './client-change.ts'
-import { type ClientFile, readClientFile } from './client-file.ts'
-import { launchOf, warningsOf } from './launch.ts'
-import { vaultsToServe } from './vaults-to-serve.ts'
+import {
+  type ClientFile,
+  nameOf,
+  readBackups,
+  readClientFile,
+  requireClient,
+  requireInstalled,
+  requireOurs,
+  tellChange,
+} from './client-file.ts'
+
+/** Folders of links that are made for one shell and end with it. */
+const PASSING = /[\\/]fnm_multishells[\\/]/
 
 /** Puts an entry for this vault into the settings of a client; shows the difference and keeps the former file. */
-export async function run(invocation: Invocation): Promise<number> {
+export async function install(invocation: Invocation): Promise<number> {
   const { host } = invocation
   const client = requireClient(invocation, 'install')
   const name = nameOf(invocation)
@@ -91,4 +102,130 @@ function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings):
     })
   const { secret } = requireToken(openTokens(tokenFileIn(userFolders(env).state)), DEFAULT_NAME)
   return { url: `http://127.0.0.1:${port}/mcp`, token: secret }
+}
+
+/** Takes our entry out of the settings of a client; shows the difference and keeps the former file. */
+export async function uninstall(invocation: Invocation): Promise<number> {
+  const client = requireClient(invocation, 'uninstall')
+  const name = nameOf(invocation)
+  const file = readClientFile(client.file(invocation.host))
+  const place: EntryPlace = { file: file.path, key: client.key, name }
+  const { text = '' } = file
+  const entry = listEntries(text, place).get(name)
+  requireOurs(entry, place, invocation)
+  return tellChange(invocation, {
+    client,
+    file,
+    name,
+    text: removeEntry(text, place, readBackups(file)),
+    done: `${client.title} has no "${name}" any more.`,
+    nothing: `${file.path} has no server "${name}": nothing was written.`,
+    afterwards: client.afterUninstall,
+  })
+}
+
+/**
+ * The command that serves these vaults, for programs that know neither a shell nor its path: this Node, this script, and the options of
+ * this run that a server understands, all paths absolute.
+ * @throws RouxError for a vault whose path these programs would read as one with a variable in it
+ */
+export function launchOf({ host, options }: Invocation, { vault, config: file }: VaultsToServe): Launch {
+  if (vault?.includes('${'))
+    throw new RouxError('INVALID_PARAMS', `${vault} has "\${" in it, which such programs take for a variable.`, {
+      hint: 'Make a symbolic link to it, and name that: --vault <link>.',
+    })
+  const config = file ?? (options.get('config') as string | undefined)
+  const settings = (options.get('set') as readonly string[] | undefined) ?? []
+  return {
+    command: stableNode(host),
+    args: [
+      host.program.script,
+      'serve',
+      ...(vault === undefined ? [] : [vault]),
+      ...(config === undefined ? [] : ['--config', resolve(host.cwd, config)]),
+      ...settings.flatMap((setting) => ['--set', setting]),
+      ...(options.get('write') === true ? ['--write'] : []),
+    ],
+  }
+}
+
+/** What a person should know of a command: how long its paths can be relied on. */
+export function warningsOf({ command, args: [script = ''] }: Launch): readonly string[] {
+  if (/[\\/]_npx[\\/]/.test(script))
+    return [`${script} lies in a folder that npm empties at times: install Roux (npm install -g), then run this again.`]
+  const passing = [command, script].find(namesVersion)
+  if (passing === undefined) return []
+  return [`${passing} belongs to one version of Node: when that is removed, run this again; "roux doctor" tells.`]
+}
+
+/**
+ * The Node that runs, by a path that outlives its next version where there is one: package managers link `node` in the path to the
+ * version that is current, while the running program knows only the version's own folder.
+ */
+function stableNode({ program, env, platform }: Host): string {
+  if (!namesVersion(program.node)) return program.node
+  const names = (env.PATH ?? env.Path ?? '')
+    .split(delimiter)
+    .filter((folder) => isAbsolute(folder) && !PASSING.test(folder))
+    .map((folder) => join(folder, platform === 'win32' ? 'node.exe' : 'node'))
+  return names.find((name) => !namesVersion(name) && isSame(name, program.node)) ?? program.node
+}
+
+/** A path of which a folder is named after a version: `…/v20.19.0/bin/node`. */
+function namesVersion(path: string): boolean {
+  return /[\\/](?:node[-@])?v?\d+\.\d+[^\\/]*[\\/]/.test(path)
+}
+
+function isSame(path: string, real: string): boolean {
+  try {
+    return realpathSync.native(path) === realpathSync.native(real)
+  } catch {
+    return false
+  }
+}
+
+/** How a server that is started elsewhere finds the vaults that are meant here. */
+export interface VaultsToServe {
+  /** A folder or a name; absent for all that its settings name. */
+  readonly vault?: string
+  /** A settings file that it would not read otherwise. */
+  readonly config?: string
+}
+
+/**
+ * How a program that starts a server in a folder of its own has it serve these vaults.
+ * @throws RouxError `INVALID_SETTINGS` for several vaults that are named where such a server does not look.
+ */
+export function vaultsToServe(invocation: Invocation, { server, vaults }: LoadedVaults): VaultsToServe {
+  const [{ name, settings }, ...more] = vaults
+  if (name === undefined) return { vault: settings.vault.path }
+  const sources = new Set(vaults.map((vault) => sourceOf(server.origins.get(`vaults.${vault.name}`))))
+  const elsewhere = [...sources].filter((source) => !isReadEverywhere(source, invocation))
+  if (elsewhere.length === 0) return more.length === 0 ? { vault: name } : {}
+  if (more.length === 0) return { vault: settings.vault.path }
+  const [file = '', ...others] = elsewhere
+  if (others.length === 0 && isAbsolute(file) && !invocation.options.has('config')) return { config: file }
+  throw new RouxError(
+    'INVALID_SETTINGS',
+    `The vaults are named by ${elsewhere.join(' and ')}, which a server that is started elsewhere does not read.`,
+    {
+      hint: `Name them in ${ownFile(invocation)}, or one of them: --vault <folder>.`,
+    },
+  )
+}
+
+/** `--set` is written into the entry as it is given. */
+function isReadEverywhere(source: string, invocation: Invocation): boolean {
+  const { host, options } = invocation
+  const config = options.get('config') as string | undefined
+  return [...(config === undefined ? [] : [resolve(host.cwd, config)]), ownFile(invocation), '--set'].includes(source)
+}
+
+function ownFile({ host }: Invocation): string {
+  return join(userFolders(host.env).config, CONFIG_FILE)
+}
+
+/** The file of `/x/roux.config.yaml:3`; what is no file as it is. */
+function sourceOf(origin = ''): string {
+  return origin.replace(/:\d+$/, '')
 }

@@ -1,7 +1,17 @@
 import { accessSync, constants, type Dirent, existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Diagnosis, IndexDiagnosis } from '../../compose/index.ts'
+import type { LoadedVault } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { errorCode } from '../../core/error-code.ts'
+import { RouxError } from '../../core/errors.ts'
+import { askHealth } from '../../http/ask-health.ts'
+import { isEveryAddress, isLoopbackAddress } from '../../http/names.ts'
+import { isOpenToOthers, modeOf, readTokens } from '../../http/token-file.ts'
+import type { Host } from '../host.ts'
+
+/** What does not fit is replaced when it is next used. */
+const REBUILT = 'It is rebuilt by itself: "roux index" does it now.'
 
 /** What one check found: `warn` works but not as it should, `fail` does not work. */
 export interface Finding {
@@ -147,5 +157,168 @@ function foldersIn(folder: string): readonly Dirent[] {
     )
   } catch {
     return []
+  }
+}
+
+/** Whether the chat model may be asked. Nothing is said where that is off; no connection is opened, "roux ai test" does that. */
+export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Promise<readonly Finding[]> {
+  const { ai } = settings
+  if (!ai.enabled) return []
+  if (ai.provider === 'none' || ai.model === '') {
+    return [
+      {
+        check: 'ai',
+        state: 'warn',
+        message: 'ai.enabled is true, but no chat model is set',
+        hint: 'Set ai.provider and ai.model.',
+      },
+    ]
+  }
+  const { openAiDesk } = await host.compose()
+  const desk = await openAiDesk(settings, aiKey)
+  try {
+    const chat = (await desk.models()).find(({ use }) => use === 'chat')
+    if (chat === undefined) return []
+    const { origin, location, isAllowed, hasConsent } = chat
+    const where = location === 'local' ? 'on this computer' : `on another computer, ${origin}`
+    if (isAllowed && hasConsent) return [{ check: 'ai', state: 'ok', message: `${chat.model}, ${where}; "roux ai test" asks it` }]
+    const says = [
+      ...(hasConsent ? [] : [`"roux ai allow ${origin}"`]),
+      ...(isAllowed ? [] : [`ai.allow_remote: ["${new URL(origin).host}"]`]),
+    ]
+    return [
+      {
+        check: 'ai',
+        state: 'warn',
+        message: `${chat.model} is ${where}, and may not be asked`,
+        hint: `It may after ${says.join(' and ')}.`,
+      },
+    ]
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    return [{ check: 'ai', state: 'fail', message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }]
+  } finally {
+    desk.close()
+  }
+}
+
+/** Whether serving over HTTP would work: the port, the address, the tokens. Nothing is changed. */
+export async function checkHttp(http: Settings['http'], tokenFile: string): Promise<readonly Finding[]> {
+  return [await checkPort(http), checkTokens(tokenFile)]
+}
+
+async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
+  const place = `port ${port} of ${host}`
+  if (port === 0) return { check: 'http', state: 'ok', message: 'any port that is free' }
+  const occupant = await askHealth(isEveryAddress(host) ? '127.0.0.1' : host, port)
+  if (occupant === 'roux')
+    return {
+      check: 'http',
+      state: 'ok',
+      message: `a Roux serves at ${place}`,
+      hint: 'To serve another vault besides, choose another port: "roux serve --http 0" takes any that is free.',
+    }
+  if (occupant === 'other')
+    return {
+      check: 'http',
+      state: 'warn',
+      message: `another program has ${place}`,
+      hint: 'Set http.port to another one, or to 0 for any that is free.',
+    }
+  if (isLoopbackAddress(host)) return { check: 'http', state: 'ok', message: `${place} is free` }
+  return {
+    check: 'http',
+    state: 'warn',
+    message: `${place} is free, and other computers could connect`,
+    hint: 'What is sent is not encrypted: set http.host to 127.0.0.1 behind a reverse proxy with TLS.',
+  }
+}
+
+function checkTokens(file: string): Finding {
+  try {
+    const tokens = readTokens(file)
+    if (tokens === undefined) return { check: 'tokens', state: 'ok', message: 'none yet; the first is made when it is needed' }
+    const mode = modeOf(file)
+    if (mode === undefined || !isOpenToOthers(mode))
+      return { check: 'tokens', state: 'ok', message: `${tokens.length} in ${file}` }
+    return {
+      check: 'tokens',
+      state: 'warn',
+      message: `other users of this computer can read ${file} (mode ${mode.toString(8)})`,
+      hint: 'The next "roux token list" or server corrects it; "roux token rotate" gives new secrets.',
+    }
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    return { check: 'tokens', state: 'fail', message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }
+  }
+}
+
+/** What the adapters found, as findings: the database, the indexes, the embedder. */
+export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, database }: Diagnosis): readonly Finding[] {
+  const loads: Finding =
+    sqlite.message === undefined
+      ? { check: 'sqlite', state: 'ok', message: `SQLite ${sqlite.version ?? ''} loads`.replace('  ', ' ') }
+      : {
+          check: 'sqlite',
+          state: 'fail',
+          message: `SQLite does not load: ${sqlite.message}`,
+          hint: 'Install again, for this platform and this Node: npm install.',
+        }
+  return [
+    loads,
+    ...(database === undefined
+      ? [indexFinding('index', index), indexFinding('search', searchIndex)]
+      : database.map((finding): Finding => ({ check: 'database', ...finding }))),
+    ...embedder.map(
+      ({ works, message, hint }): Finding => ({
+        check: 'embedder',
+        state: works ? 'ok' : 'fail',
+        message: works ? message : `${message} Until then notes are found by words only.`,
+        ...(hint === undefined ? {} : { hint }),
+      }),
+    ),
+    ...(hnsw === undefined ? [] : [hnswFinding(hnsw)]),
+  ]
+}
+
+function indexFinding(check: 'index' | 'search', { file, state, message }: IndexDiagnosis): Finding {
+  const because = message === undefined ? '' : ` (${message})`
+  const name = check === 'index' ? 'index' : 'search index'
+  switch (state) {
+    case 'absent':
+      return { check, state: 'ok', message: 'none yet; it is made when it is first needed' }
+    case 'present':
+      return { check, state: 'ok', message: file }
+    case 'damaged':
+      return {
+        check,
+        state: 'warn',
+        message: `${file} is damaged${because}`,
+        hint: REBUILT,
+      }
+    case 'foreign':
+      return {
+        check,
+        state: 'warn',
+        message: `${file} is no ${name} of Roux${because}`,
+        hint: REBUILT,
+      }
+    case 'newer':
+    case 'older':
+      return {
+        check,
+        state: 'warn',
+        message: `${file} was written by ${state === 'newer' ? 'a newer' : 'an older'} version of Roux${because}`,
+        hint: REBUILT,
+      }
+  }
+}
+
+function hnswFinding(reason: string): Finding {
+  return {
+    check: 'vectors',
+    state: 'warn',
+    message: `vectors.index is hnsw, but ${reason}`,
+    hint: 'With Python and a C++ compiler, "npm rebuild hnswlib-node --ignore-scripts=false" builds it where Roux is installed ("npm install -g hnswlib-node@3.0.0" first if it is not there); or set vectors.index to auto.',
   }
 }

@@ -7,12 +7,18 @@ import { tokenFileIn } from '../../http/token-file.ts'
 import type { Printer } from '../output/printer.ts'
 import { runningFolder, serversOf } from '../serving/running-servers.ts'
 import { type Invocation, settingsInput, withCore } from '../session.ts'
-import { checkAi } from './ai.ts'
-import { checkCacheFolder, checkFileCase, checkNode, checkVault, checkWatching, type Finding } from './checks.ts'
+import {
+  checkAi,
+  checkCacheFolder,
+  checkDiagnosis,
+  checkFileCase,
+  checkHttp,
+  checkNode,
+  checkVault,
+  checkWatching,
+  type Finding,
+} from './checks.ts'
 import { checkClients } from './clients.ts'
-import { checkHttp } from './http.ts'
-import { checkDiagnosis } from './indexes.ts'
-import { checkProtocol } from './protocol.ts'
 
 /** Looks at everything that has to be right, says what to do about what is not, and fails when something is broken. */
 export async function run(invocation: Invocation): Promise<number> {
@@ -22,7 +28,6 @@ export async function run(invocation: Invocation): Promise<number> {
   findings.push(...checkSettings(server))
   for (const vault of vaults) findings.push(...(await checkOneVault(invocation, vault, server)))
   const tokenFile = tokenFileIn(userFolders(invocation.host.env).state)
-  findings.push(...(await checkProtocol(server.settings)))
   findings.push(...(await checkHttp(server.settings.http, tokenFile)))
   findings.push(...checkClients(invocation.host, { port: server.settings.http.port, tokenFile }))
   const broken = findings.some(({ state }) => state === 'fail')

@@ -1,7 +1,6 @@
 import { type LoadedSettings, loadSettings } from '../../config/load.ts'
-import { interruptible } from '../interruptible.ts'
+import { interruptible, UsageError } from '../host.ts'
 import { type Invocation, requireSettings, settingsInput } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
 import { evalCollections } from './collections.ts'
 import { renderCollectionsReport, renderVaultReport } from './render.ts'
 import { readSides } from './sides.ts'

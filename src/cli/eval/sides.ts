@@ -1,5 +1,5 @@
 import type { LoadedSettings } from '../../config/load.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../host.ts'
 
 /** One of two ways of setting things that are compared. */
 export interface Side {

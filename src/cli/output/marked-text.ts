@@ -1,5 +1,18 @@
-import { codeRanges } from './code-ranges.ts'
 import { graphemesOf, printableText, textWidth } from './table.ts'
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})/
+
+/**
+ * What a person reads past in a line of Markdown: where links lead, tags of HTML, rules of tables, marks of bold. The groups `before` and
+ * `after` go, what is between them stays.
+ */
+const NOISE: readonly RegExp[] = [
+  /(?<before>!?\[)[^[\]]*(?<after>\]\([^()\s]*\))/dg,
+  /(?<before>!?\[\[(?:[^[\]|]*\|)?)[^[\]|]+(?<after>\]\])/dg,
+  /(?<before><\/?[a-z][^<>]*>)/dgi,
+  /(?<before>\|(?:\s*:?-+:?\s*\|)+)/dg,
+  /(?<before>\*\*)/dg,
+]
 
 /** A text in which some places are marked: UTF-16 offsets, ascending, without overlaps. */
 export interface MarkedText {
@@ -172,4 +185,91 @@ function bestWindow(counts: readonly number[], size: number): number {
     if (sum > best.sum) best = { from, sum }
   }
   return best.from
+}
+
+/** A stretch of code in a text of Markdown: UTF-16 offsets, `block` with the lines of its fences. */
+export interface CodeRange {
+  readonly start: number
+  readonly end: number
+  readonly kind: 'block' | 'span'
+}
+
+/** Where a text holds code, in order. A block whose end was cut off goes on to the end of the text. */
+function codeRanges(text: string): readonly CodeRange[] {
+  const ranges: CodeRange[] = []
+  let fence: { readonly mark: string; readonly start: number } | undefined
+  let proseFrom = 0
+  let at = 0
+  for (const line of text.split('\n')) {
+    const end = at + line.length
+    const mark = FENCE.exec(line)?.[1]
+    if (fence === undefined && mark !== undefined) {
+      ranges.push(...spansIn(text, proseFrom, at))
+      fence = { mark, start: at }
+    } else if (fence !== undefined && mark?.startsWith(fence.mark) === true && line.trim() === mark) {
+      ranges.push({ start: fence.start, end, kind: 'block' })
+      fence = undefined
+      proseFrom = end
+    }
+    at = end + 1
+  }
+  if (fence !== undefined) return [...ranges, { start: fence.start, end: text.length, kind: 'block' }]
+  return [...ranges, ...spansIn(text, proseFrom, text.length)]
+}
+
+/** Code between runs of backquotes of one length. */
+function spansIn(text: string, from: number, to: number): readonly CodeRange[] {
+  const runs = [...text.slice(from, to).matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: from + index, length: run.length }))
+  // For each run the next one that is as long: looked for from each, an article on Markdown would take quadratic time.
+  const nextOf = new Map<number, number>()
+  const last = new Map<number, number>()
+  for (const [index, { length }] of runs.entries()) {
+    const before = last.get(length)
+    if (before !== undefined) nextOf.set(before, index)
+    last.set(length, index)
+  }
+  const ranges: CodeRange[] = []
+  for (let index = 0; index < runs.length; index++) {
+    const open = runs[index]
+    const closing = nextOf.get(index)
+    const close = closing === undefined ? undefined : runs[closing]
+    if (open === undefined || close === undefined || closing === undefined) continue
+    ranges.push({ start: open.at, end: close.at + close.length, kind: 'span' })
+    index = closing
+  }
+  return ranges
+}
+
+/** The text as it would be read aloud, with its marks. Code stays as it is written, and so does what is left of a construct that was cut off. */
+export function readableText(marked: MarkedText): MarkedText {
+  // Twice, because a picture may be a link.
+  return [...NOISE, ...NOISE.slice(0, 1)].reduce(withoutNoise, marked)
+}
+
+type Range = readonly [start: number, end: number]
+
+function withoutNoise(marked: MarkedText, noise: RegExp): MarkedText {
+  const code = codeRanges(marked.text)
+  const isCode = (from: number, to: number): boolean => code.some(({ start, end }) => from < end && to > start)
+  const ranges = [...marked.text.matchAll(noise)].flatMap(({ index, 0: match, indices }): readonly Range[] =>
+    isCode(index, index + match.length)
+      ? []
+      : [indices?.groups?.before, indices?.groups?.after].filter((range) => range !== undefined),
+  )
+  return ranges.length === 0 ? marked : withoutRanges(marked, ranges)
+}
+
+/** Takes ranges out: ascending, without overlaps. A mark that lay in one of them goes with it. */
+function withoutRanges({ text, marks }: MarkedText, ranges: readonly Range[]): MarkedText {
+  const kept: string[] = []
+  let at = 0
+  for (const [start, end] of ranges) {
+    kept.push(text.slice(at, start))
+    at = end
+  }
+  kept.push(text.slice(at))
+  const moved = (offset: number): number =>
+    offset - ranges.reduce((sum, [start, end]) => sum + Math.max(0, Math.min(end, offset) - start), 0)
+  const left = marks.map(([start, end]): Range => [moved(start), moved(end)])
+  return { text: kept.join(''), marks: left.filter(([start, end]) => end > start) }
 }

@@ -1,6 +1,5 @@
 import { highlightsOf } from '../../app/find/highlights.ts'
-import { type MarkedText, wrapMarked } from './marked-text.ts'
-import { readableText } from './readable-text.ts'
+import { type MarkedText, readableText, wrapMarked } from './marked-text.ts'
 import { printable, type TableOptions, textWidth, wrapWords } from './table.ts'
 
 /** How found notes look. */

@@ -1,6 +1,5 @@
 import type { ContextPack } from '../../app/insight/context-pack.ts'
 import { areFound, type FoundItem, type FoundOptions, renderFound } from './render-found.ts'
-import { isPack, renderPack } from './render-pack.ts'
 import { type Column, printable, printableText, renderFacts, renderTable, type TableOptions } from './table.ts'
 
 /** An answer as people read it: notes that were found with their passages, other lists as tables, one object as its facts. */
@@ -160,4 +159,24 @@ function isRecord(value: unknown): value is Facts {
 
 function isFolder(value: unknown): value is FolderFacts {
   return isRecord(value) && typeof value.path === 'string' && Array.isArray(value.folders) && Array.isArray(value.notes)
+}
+
+/** Whether this is an answer of `context_pack`. */
+function isPack(value: Readonly<Record<string, unknown>>): boolean {
+  return Array.isArray(value.excerpts) && typeof value.tokens === 'number'
+}
+
+/** A pack as Markdown that can be pasted elsewhere: each excerpt under a line that says where it is from. */
+function renderPack({ excerpts, omitted, cursor }: ContextPack): string {
+  if (excerpts.length === 0) return 'Nothing found.\n'
+  const parts = excerpts.map((excerpt) => `${sourceLine(excerpt)}\n\n${printableText(excerpt.text).trim()}\n`)
+  const more = cursor === undefined ? [] : [`<!-- ${omitted} more passages: --cursor ${cursor} -->\n`]
+  return [...parts, ...more].join('\n')
+}
+
+function sourceLine({ id, title, heading, lines: [first, last], via }: ContextPack['excerpts'][number]): string {
+  const below = heading[0] === title ? heading.slice(1) : heading
+  const where = [`\`${printable(id)}\``, first === last ? `line ${first}` : `lines ${first}–${last}`]
+  const from = via === undefined ? [] : [`linked from \`${printable(via.from)}\`, line ${via.line}`]
+  return `> **${[title, ...below].map(printable).join(' › ')}** (${[...where, ...from].join(', ')})`
 }

@@ -1,8 +1,8 @@
 import type { Readable, Writable } from 'node:stream'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { shellWord } from '../../config/shell-word.ts'
+import { UsageError } from '../host.ts'
 import { type Invocation, requireVaults } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
 import { nameVaults, openServing } from './serving.ts'
 
 /** Serves the vault, or all of them, over stdin and stdout or over HTTP, until the client or a signal ends it. */

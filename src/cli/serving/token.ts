@@ -5,8 +5,8 @@ import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { SCOPES, type Scope } from '../../http/access.ts'
 import { closeToOthers, openTokens, readTokens, tokenFileIn, writeTokens } from '../../http/token-file.ts'
 import { addToken, DEFAULT_NAME, removeToken, requireToken, rotateToken, type Token } from '../../http/tokens.ts'
+import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
 
 type Act = (invocation: Invocation, path: string, name: string | undefined) => Promise<void>
 

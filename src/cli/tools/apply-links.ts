@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline'
 import { type LinkEdit, type LinkSuggestion, linkKey, type SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import type { WriteFacts } from '../../app/write/facts.ts'
@@ -6,13 +7,12 @@ import { MOST_ITEMS } from '../../mcp/calls/list-bounds.ts'
 import { prepareCall } from '../../mcp/calls/prepare-call.ts'
 import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
-import { type Asker, openAsker } from '../asker.ts'
+import { type Host, UsageError } from '../host.ts'
 import { amount } from '../output/amounts.ts'
 import type { Paint, Printer } from '../output/printer.ts'
 import { renderOffer } from '../output/render-insight.ts'
 import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
 import { resolveNames } from './resolve-name.ts'
 import { withoutShellPaths } from './shell-path.ts'
 import { callOnce, requireTool, withoutVault } from './tool-command.ts'
@@ -233,4 +233,44 @@ async function make(parts: Review, chosen: readonly Offer[]): Promise<Made | und
 
 function withoutPlan({ plan_id: _, ...facts }: WriteFacts): WriteFacts {
   return facts
+}
+
+/** Asks a person at a terminal one question after the other. */
+export interface Asker {
+  /** What is answered, trimmed; `undefined` where the input ended or the person wants to stop (Ctrl+C). */
+  ask(question: string): Promise<string | undefined>
+  close(): void
+}
+
+/** An asker that takes lines in the order in which they are typed, also before they are asked for. */
+function openAsker({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 'onSignal'>): Asker {
+  const lines = createInterface({ input: stdin, output: stderr })
+  const answers = lines[Symbol.asyncIterator]()
+  let isOpen = true
+  let isStopped = false
+  lines.once('close', () => {
+    isOpen = false
+  })
+  const stop = (): void => {
+    isStopped = true
+    lines.close()
+  }
+  // A terminal in raw mode hands Ctrl+C over as a key; otherwise it is a signal.
+  lines.on('SIGINT', stop)
+  onSignal(stop)
+  return {
+    async ask(question) {
+      if (isStopped) return undefined
+      lines.setPrompt(question)
+      // Answers that were typed ahead are there when the input ended, too.
+      if (isOpen) lines.prompt()
+      else stderr.write(question)
+      const { value, done } = await answers.next()
+      if (!isStopped && done !== true) return value.trim()
+      // The question has no answer behind it.
+      stderr.write('\n')
+      return undefined
+    },
+    close: () => lines.close(),
+  }
 }

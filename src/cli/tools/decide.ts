@@ -6,8 +6,8 @@ import { linkKey } from '../../app/insight/suggest-links.ts'
 import { requireNamed } from '../../app/names/known-node.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
+import { UsageError } from '../host.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
 import { applyLinks } from './apply-links.ts'
 
 /** Does what an option of `decisionOptions` asks for; `undefined` where none is given. `args` gives the arguments of the tool. */

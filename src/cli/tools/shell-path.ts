@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'nod
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { shellWord } from '../../config/shell-word.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
-import { UsageError } from '../usage-error.ts'
+import { UsageError } from '../host.ts'
 
 interface Where {
   readonly cwd: string

@@ -1,21 +1,22 @@
+import { text } from 'node:stream/consumers'
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { GapList } from '../../app/insight/gaps.ts'
 import type { VaultMap } from '../../app/insight/map.ts'
 import type { SuggestionList } from '../../app/insight/suggest-links.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import type { LoadedVault, LoadedVaults } from '../../config/load-vaults.ts'
+import { isRecord } from '../../core/is-record.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { listSentences } from '../../mcp/calls/extent.ts'
 import { prepareCall } from '../../mcp/calls/prepare-call.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { COMMANDS } from '../commands.ts'
-import type { Host } from '../host.ts'
+import { type Host, UsageError } from '../host.ts'
 import type { RenderAnswer } from '../output/printer.ts'
 import { renderChanges } from '../output/render-changes.ts'
 import { type InsightOptions, renderGaps, renderMap, renderSuggestions } from '../output/render-insight.ts'
 import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
 import { awaitFindable, remainderOf } from './findable.ts'
 import { resolveNames } from './resolve-name.ts'
 import { withoutShellPaths } from './shell-path.ts'
@@ -154,4 +155,26 @@ export function callOnce<Argument, Result>(
     outcome ??= run(argument)
     return outcome
   }
+}
+
+/** Calls a tool with arguments as JSON: on the command line, or from stdin for `-`. */
+export async function call(invocation: Invocation): Promise<number> {
+  const [name, json = '{}'] = invocation.positionals
+  if (name === undefined) throw new UsageError('Which tool?', 'Write: roux call <tool> [json|-]')
+  const tool = await requireTool(invocation.host, name)
+  return runTool(invocation, tool, parse(json === '-' ? await text(invocation.host.stdin) : json))
+}
+
+function parse(json: string): Readonly<Record<string, unknown>> {
+  let args: unknown
+  try {
+    args = JSON.parse(json)
+  } catch (error) {
+    throw new UsageError(
+      `The arguments are not JSON: ${(error as Error).message}.`,
+      `For example: roux call get_hubs '{"limit": 5}'`,
+    )
+  }
+  if (isRecord(args)) return args
+  throw new UsageError('The arguments are no JSON object.', `For example: roux call get_hubs '{"limit": 5}'`)
 }

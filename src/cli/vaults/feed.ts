@@ -3,8 +3,8 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import type { FeederLease } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { isTransient, RouxError } from '../../core/errors.ts'
+import { UsageError } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
-import { UsageError } from '../usage-error.ts'
 import { openOptions } from './open-vaults.ts'
 
 /** How often a feeder says that it is there, and how often one that waits asks, ms. */

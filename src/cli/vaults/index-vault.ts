@@ -1,6 +1,6 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
-import { interruptible } from '../interruptible.ts'
+import { interruptible } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, withCore } from '../session.ts'
 import { PATIENCE } from '../tools/findable.ts'
 import { answerForVaults, askEachVault } from './each-vault.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkAi } from '../../../src/cli/doctor/ai.ts'
+import { checkAi } from '../../../src/cli/doctor/checks.ts'
 import type { Host } from '../../../src/cli/host.ts'
 import type { LoadedVault } from '../../../src/config/load-vaults.ts'
 import { RouxError } from '../../../src/core/errors.ts'

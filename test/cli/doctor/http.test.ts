@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { checkHttp } from '../../../src/cli/doctor/http.ts'
+import { checkHttp } from '../../../src/cli/doctor/checks.ts'
 import { openTokens, tokenFileIn } from '../../../src/http/token-file.ts'
 import { listening } from '../../http/support.ts'
 

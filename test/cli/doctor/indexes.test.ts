@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkDiagnosis } from '../../../src/cli/doctor/indexes.ts'
+import { checkDiagnosis } from '../../../src/cli/doctor/checks.ts'
 import type { Diagnosis } from '../../../src/compose/index.ts'
 import { SOUND } from '../support.ts'
 

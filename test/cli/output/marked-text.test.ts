@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type MarkedText, wrapMarked } from '../../../src/cli/output/marked-text.ts'
-import { readableText } from '../../../src/cli/output/readable-text.ts'
+import { type MarkedText, readableText, wrapMarked } from '../../../src/cli/output/marked-text.ts'
 import { textWidth } from '../../../src/cli/output/table.ts'
 
 /** `a <b> c` as a text whose `b` is marked. */

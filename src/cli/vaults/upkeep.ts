@@ -1,0 +1,125 @@
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { realpathSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import type { History } from '../../compose/index.ts'
+import { CONFIG_FILE, readConfigFile } from '../../config/config-file.ts'
+import { settingsDocument } from '../../config/document.ts'
+import { userFolders } from '../../config/folders.ts'
+import { isDefault } from '../../config/given.ts'
+import { folderMeant, type LoadedVault } from '../../config/load-vaults.ts'
+import { widensTrust } from '../../config/settings-schema.ts'
+import { fileTrust } from '../../config/trust.ts'
+import { RouxError } from '../../core/errors.ts'
+import { UsageError } from '../host.ts'
+import { amount } from '../output/amounts.ts'
+import { type Invocation, requireSettings, settingsInput } from '../session.ts'
+
+/** Writes a settings file with every key into the vault and trusts it; one that is there is left alone. */
+export async function init(invocation: Invocation): Promise<number> {
+  const { host, printer } = invocation
+  const { settings } = await requireSettings(invocation, invocation.positionals[0])
+  const path = join(settings.vault.path, CONFIG_FILE)
+  const tools = (await host.tools()).map((tool) => tool.definition())
+  const text = settingsDocument(tools, { inactive: true, without: ['vault.path'] })
+  createFile(path, text)
+  fileTrust(userFolders(host.env).state).trust({
+    realPath: realpathSync.native(path),
+    sha256: createHash('sha256').update(text).digest('hex'),
+  })
+  if (printer.json) await printer.answer({ path, trusted: true })
+  else
+    await printer.text(
+      `Wrote ${path}.\nEvery setting is in it, switched to nothing: take away a # to set one.\nAfter editing a setting that widens trust, say "roux trust" again.\n`,
+    )
+  return 0
+}
+
+function createFile(path: string, text: string): void {
+  try {
+    writeFileSync(path, text, { flag: 'wx' })
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code === 'EEXIST')
+      throw new RouxError('NODE_EXISTS', `${path} is there already.`, {
+        hint: 'Edit it; "roux help settings" tells the settings.',
+        cause,
+      })
+    if (code === 'ENOENT' || code === 'ENOTDIR')
+      throw new RouxError('VAULT_NOT_FOUND', `${path} has no folder to be in.`, { hint: 'Make the folder first.', cause })
+    throw new RouxError('PERMISSION_DENIED', `${path} cannot be written: ${message}.`, {
+      hint: 'Make the folder writable.',
+      cause,
+    })
+  }
+}
+
+/** Says that the settings file of a folder may widen trust, and shows what it then sets. */
+export async function trust(invocation: Invocation): Promise<number> {
+  const { host, printer } = invocation
+  const path = join(await folderMeant(settingsInput(invocation, invocation.positionals[0])), CONFIG_FILE)
+  const file = await readConfigFile(path)
+  if (file === undefined)
+    throw new RouxError('INVALID_SETTINGS', `There is no file ${path}.`, {
+      hint: '"roux init" writes one; "roux trust <folder>" names another folder.',
+    })
+  const [problem] = file.problems
+  if (problem) throw problem
+  fileTrust(userFolders(host.env).state).trust(file)
+  const widening = file.given
+    .filter((item) => widensTrust(item.key, item.raw) && !isDefault(item))
+    .map(({ key, raw }) => ({ key, value: raw }))
+  if (printer.json) await printer.answer({ path, trusted: true, settings: widening })
+  else {
+    await printer.text(`Trusted ${path} as it is now; after a change it waits again.\n`)
+    if (widening.length > 0) await printer.answer(widening)
+  }
+  return 0
+}
+
+/** Forgets what is remembered of a vault's past: what changed in its graph, and what was written. Asks before. */
+export async function forget(invocation: Invocation): Promise<number> {
+  const { host, printer, positionals } = invocation
+  const { settings } = await requireSettings(invocation, positionals[0])
+  const { readHistory, forgetHistory } = await host.compose()
+  const known = readHistory(settings)
+  if (known.changes + known.commits === 0) {
+    if (printer.json) await printer.answer({ forgotten: { changes: 0, commits: 0 } })
+    else await printer.text(`Nothing is remembered of ${settings.vault.path}.\n`)
+    return 0
+  }
+  if (!(await isMeant(invocation, settings, known))) {
+    printer.note('Nothing was forgotten.')
+    return 1
+  }
+  const { changes, commits, unfinished } = forgetHistory(settings)
+  if (unfinished > 0)
+    printer.warn(
+      `${amount(unfinished, 'change')} that did not end yet stayed: the next server or command that opens the vault ends them.`,
+    )
+  if (printer.json) await printer.answer({ forgotten: { changes, commits } })
+  else await printer.text(`Forgotten: ${describe({ changes, commits })}.\n`)
+  return 0
+}
+
+async function isMeant({ host, options }: Invocation, settings: LoadedVault['settings'], known: History): Promise<boolean> {
+  if (options.get('yes') === true) return true
+  if (host.stdin.isTTY !== true)
+    throw new UsageError('It is not said that this is meant, and there is no one to ask.', 'Write: roux forget --yes')
+  const lines = createInterface({ input: host.stdin, output: host.stderr })
+  try {
+    const asked = lines.question(
+      `Forget ${describe(known)} of ${settings.vault.path}? None of it can be undone or told any more; notes stay as they are. [y/N] `,
+    )
+    // An input that is closed is no consent.
+    const ended = once(lines, 'close').then(() => '')
+    return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim())
+  } finally {
+    lines.close()
+  }
+}
+
+function describe({ changes, commits }: Pick<History, 'changes' | 'commits'>): string {
+  return `${amount(changes, 'change')} in the record for undo, ${amount(commits, 'entry', 'entries')} in the log of what changed`
+}
