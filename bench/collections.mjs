@@ -7,7 +7,8 @@
 //
 // `--set embedder.kind=transformers --set embedder.model=<folder>` takes another model (minutes: every document is embedded),
 // `--modes semantic` asks in other modes, `--relevance` with another preset, `--json <file>` keeps the figures of every query, `--repeats`
-// asks several times for steadier times, `--program` measures another build.
+// asks several times for steadier times, `--program` measures another build. `--names number`,
+// `--names zettel` or `--names date` calls notes `d123`, `202403011015` or `2024-03-01`: their titles become the first line of the text.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -25,6 +26,7 @@ const { values: options, positionals } = parseArgs({
     set: { type: 'string', multiple: true, default: [] },
     repeats: { type: 'string', default: '1' },
     json: { type: 'string' },
+    names: { type: 'string', default: 'title' },
     program: { type: 'string', default: fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)) },
   },
 })
@@ -83,12 +85,20 @@ function writeVault(name, documents) {
   const ids = new Map()
   documents.forEach(({ id, title, text }, at) => {
     const folder = String(Math.floor(at / 100))
-    const path = `${folder}/document-${at}.md`
+    const path = `${folder}/${nameOf(at)}.md`
     if (at % 100 === 0) mkdirSync(join(vault, folder), { recursive: true })
-    writeFileSync(join(vault, path), `${title ? `---\ntitle: ${JSON.stringify(title)}\n---\n` : ''}${text ?? ''}\n`)
+    const heading = options.names === 'title' ? `---\ntitle: ${JSON.stringify(title)}\n---\n` : `${title}\n\n`
+    writeFileSync(join(vault, path), `${title ? heading : ''}${text ?? ''}\n`)
     ids.set(path, id)
   })
   return { vault, ids }
+}
+
+function nameOf(at) {
+  const time = new Date(Date.UTC(2010, 0, 1) + at * 86_400_000).toISOString()
+  if (options.names === 'number') return `d${at}`
+  if (options.names === 'date') return time.slice(0, 10)
+  return options.names === 'zettel' ? `${time.slice(0, 10).replaceAll('-', '')}1015` : `document-${at}`
 }
 
 function readLines(path) {

@@ -45,9 +45,17 @@ const MAX_NAMES = 64
 /** A note whose texts are being embedded. */
 interface Pending {
   readonly note: ReadNote
+  /** The version that was wanted when it was read. */
+  readonly wanted: number | undefined
   readonly chunks: readonly (ChunkPlace & { readonly hash: string })[]
   /** Hashes of the names. */
   readonly names: readonly string[]
+}
+
+/** Vectors that wait to be stored. */
+interface Ready {
+  readonly vectors: NoteVectors
+  readonly wanted: number | undefined
 }
 
 /** What came of the last batch, by the hashes of the texts. */
@@ -69,7 +77,7 @@ export class EmbeddingQueue {
   readonly #wanted = new Map<number, number>()
   /** What the store has; `undefined` before the embedder is open. */
   #known: Map<number, number> | undefined
-  /** Keys of wanted notes whose vectors are missing or old. */
+  /** Keys of wanted notes whose vectors are missing or old; one leaves when its vectors are committed. */
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
@@ -82,7 +90,9 @@ export class EmbeddingQueue {
   #pending: readonly Pending[] = []
   #isRunning = false
   #outcome: Outcome | undefined
-  #ready: NoteVectors[] = []
+  #ready: Ready[] = []
+  /** Keys of what is pending or ready. */
+  readonly #inHand = new Set<number>()
   #readySince = 0
   #retryIn = RETRY_FIRST
   #retryTimer: NodeJS.Timeout | undefined
@@ -102,12 +112,16 @@ export class EmbeddingQueue {
 
   /** Why it does not go on; where it is through, what could not be embedded. */
   get problem(): string | undefined {
-    return this.#problem ?? (this.#left() === 0 ? refusalOf(this.#refused) : undefined)
+    return this.#problem ?? (this.#isThrough ? refusalOf(this.#refused) : undefined)
   }
 
   /** Nothing is left to do, or nothing can be done now. */
   get isSettled(): boolean {
-    return this.#isStuck || (this.#known !== undefined && this.#left() === 0)
+    return this.#isStuck || (this.#known !== undefined && this.#isThrough)
+  }
+
+  get #isThrough(): boolean {
+    return this.#queue.size === 0 && this.#inHand.size === 0
   }
 
   /** Notes are being embedded. */
@@ -152,7 +166,7 @@ export class EmbeddingQueue {
    * @returns whether it did: what is under way, or waits to be tried again, is not forgotten.
    */
   forget(): boolean {
-    if (this.#known === undefined || this.#left() > 0 || this.#outcome !== undefined) return false
+    if (this.#known === undefined || !this.#isThrough) return false
     this.#wanted.clear()
     this.#known = undefined
     this.#lent = undefined
@@ -160,7 +174,7 @@ export class EmbeddingQueue {
   }
 
   progress(): NonNullable<SearchProgress['vectors']> {
-    const left = this.#left()
+    const left = this.#queue.size
     const total = this.#wanted.size
     const remaining = this.#rate.remaining(left)
     return {
@@ -204,6 +218,8 @@ export class EmbeddingQueue {
     try {
       if (this.#outcome !== undefined) this.#take(this.#outcome)
       if (this.#ready.length > 0) await this.#store()
+    } catch {
+      // Where nothing can be written any more, the next start embeds these notes again.
     } finally {
       await this.#embedder?.close()
     }
@@ -214,10 +230,6 @@ export class EmbeddingQueue {
     if (!this.#parts.supersedes || this.#isAlone || this.#wanted.size === 0) return
     await this.#parts.search.keepOnly(id)
     this.#isAlone = true
-  }
-
-  #left(): number {
-    return this.#queue.size + this.#pending.length + this.#ready.length
   }
 
   #open(): void {
@@ -242,13 +254,19 @@ export class EmbeddingQueue {
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
-    const keys = firstOf(this.#queue, this.#pace.isAsked ? NOTES_AT_ONCE_ASKED : NOTES_AT_ONCE)
+    const most = this.#pace.isAsked ? NOTES_AT_ONCE_ASKED : NOTES_AT_ONCE
+    const keys = firstOf(this.#queue, most, (key) => !this.#inHand.has(key))
     const known = await this.#knownVectors(embedder, keys)
     for (let from = 0; from < keys.length && texts.size < embedder.batch; from += READ_TOGETHER) {
       const some = keys.slice(from, from + READ_TOGETHER)
-      for (const key of some) this.#queue.delete(key)
-      for (const note of await this.#parts.read(some)) pending.push(prepare(note, known, texts))
+      const wanted = new Map(some.map((key) => [key, this.#wanted.get(key)]))
+      const notes = await this.#parts.read(some)
+      for (const note of notes) pending.push(prepare(note, wanted.get(note.words.key), { known, texts }))
+      // Nothing can be embedded of a note that is gone.
+      const read = new Set(notes.map(({ words }) => words.key))
+      for (const key of some) if (!read.has(key)) this.#queue.delete(key)
     }
+    for (const { note } of pending) this.#inHand.add(note.words.key)
     this.#pending = pending
     this.#isRunning = true
     this.#embed(embedder, known, texts)
@@ -288,7 +306,7 @@ export class EmbeddingQueue {
     this.#outcome = undefined
     this.#pending = []
     if ('error' in outcome) {
-      for (const { note } of pending) if (this.#wanted.has(note.words.key)) this.#queue.add(note.words.key)
+      for (const { note } of pending) this.#inHand.delete(note.words.key)
       this.#retryLater(outcome.error)
       return
     }
@@ -299,7 +317,7 @@ export class EmbeddingQueue {
       const vector = vectors.get(hash)
       return vector === undefined ? [] : [{ hash, vector }]
     }
-    for (const { note, chunks, names } of pending) {
+    for (const { note, wanted, chunks, names } of pending) {
       const { key, path, version } = note.words
       const embedded = chunks.flatMap((chunk) => look(chunk.hash).map((text) => ({ ...chunk, ...text })))
       const reason = [...chunks.map(({ hash }) => hash), ...names]
@@ -307,14 +325,15 @@ export class EmbeddingQueue {
         .find((said) => said !== undefined)
       if (reason !== undefined && this.#wanted.get(key) === version) this.#refused.set(key, { path, version, reason })
       const stored = reason === undefined ? version : INCOMPLETE
-      this.#ready.push({ key, path, version: stored, content: note.content, chunks: embedded, names: names.flatMap(look) })
+      const made = { key, path, version: stored, content: note.content, chunks: embedded, names: names.flatMap(look) }
+      this.#ready.push({ vectors: made, wanted })
     }
   }
 
   #isWorthStoring(): boolean {
     if (this.#ready.length === 0) return false
     return (
-      this.#queue.size === 0 ||
+      this.#queue.size <= this.#inHand.size ||
       this.#ready.length >= (this.#pace.isAsked ? STORE_NOTES_ASKED : STORE_NOTES) ||
       performance.now() - this.#readySince > STORE_MS
     )
@@ -322,16 +341,18 @@ export class EmbeddingQueue {
 
   async #store(): Promise<void> {
     // What was deleted meanwhile is forgotten already.
-    const ready = this.#ready.filter(({ key }) => this.#wanted.has(key))
+    const ready = this.#ready.filter(({ vectors }) => this.#wanted.has(vectors.key))
+    const stored = ready.map(({ vectors }) => vectors)
+    // What could not be stored is kept for the next attempt: a slow model took long for it.
+    await this.#parts.search.putVectors(this.#embedder?.id ?? '', stored)
+    for (const { vectors } of this.#ready) this.#inHand.delete(vectors.key)
     this.#ready = []
-    try {
-      await this.#parts.search.putVectors(this.#embedder?.id ?? '', ready)
-    } catch (error) {
-      // The next attempt finds by comparison what is missing.
-      this.#known = undefined
-      throw error
+    for (const { vectors, wanted } of ready) {
+      this.#known?.set(vectors.key, vectors.version)
+      const now = this.#wanted.get(vectors.key)
+      if (now === wanted) this.#queue.delete(vectors.key)
+      else if (now !== undefined) this.want(vectors.key, now)
     }
-    for (const { key, version } of ready) this.#known?.set(key, version)
   }
 
   #recovered(): void {
@@ -357,7 +378,11 @@ export class EmbeddingQueue {
 }
 
 /** Hashes of a note's texts; those that are not known yet are added to `texts`. */
-function prepare(note: ReadNote, known: ReadonlyMap<string, Float32Array>, texts: Map<string, string>): Pending {
+function prepare(
+  note: ReadNote,
+  wanted: number | undefined,
+  { known, texts }: { readonly known: ReadonlyMap<string, Float32Array>; readonly texts: Map<string, string> },
+): Pending {
   const hashOf = (text: string): string => {
     const hash = chunkHash(text)
     if (!known.has(hash)) texts.set(hash, text)
@@ -370,7 +395,7 @@ function prepare(note: ReadNote, known: ReadonlyMap<string, Float32Array>, texts
     endLine,
     hash: hashOf(text),
   }))
-  return { note, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
+  return { note, wanted, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 
 /** What was made and what was known already, by the hashes of the texts. */
@@ -392,10 +417,10 @@ function refusalOf(refused: ReadonlyMap<number, Refused>): string | undefined {
     : `${refused.size} notes could not be embedded, ${path} for one: ${reason}`
 }
 
-/** Without copying all that wait. */
-function firstOf(keys: Iterable<number>, count: number): readonly number[] {
+/** The first keys of a queue that are not being worked on, without copying the queue. */
+export function firstOf(keys: Iterable<number>, count: number, isFree: (key: number) => boolean): readonly number[] {
   const first: number[] = []
-  for (const key of keys) if (first.push(key) >= count) break
+  for (const key of keys) if (isFree(key) && first.push(key) >= count) break
   return first
 }
 

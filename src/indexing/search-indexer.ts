@@ -6,7 +6,7 @@ import type { SearchProgress } from '../core/search.ts'
 import type { SearchWriter, WordBatch } from '../core/search-writer.ts'
 import type { FileKind, Vault } from '../core/vault.ts'
 import { stemOf } from '../search/words/stem.ts'
-import { EmbeddingQueue } from './embedding-queue.ts'
+import { EmbeddingQueue, firstOf } from './embedding-queue.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
@@ -61,6 +61,7 @@ export class SearchIndexer {
   /** Every note and canvas, as the index has it. */
   readonly #wanted = new Map<number, FileContent & { readonly version: number }>()
   #words = new Map<number, number>()
+  /** Notes whose words are missing or old; one leaves when its words are committed. */
   readonly #wordQueue = new Set<number>()
   readonly #gone = new Set<number>()
   /** Notes that were not what the index says when they were read, and how often: the comparison may find that they are again. */
@@ -70,7 +71,8 @@ export class SearchIndexer {
   readonly #notes = new Map<number, ReadNote>()
   #batch: WordBatch | undefined
   #batchCharacters = 0
-  #batchVersions = new Map<number, number>()
+  /** What the batch holds of each note, and what was wanted when it was read. */
+  #batchVersions = new Map<number, { readonly version: number; readonly wanted: number | undefined }>()
   #generation = 0
   #isLoaded = false
   /** How far it was when what is known of every note was forgotten. */
@@ -160,10 +162,9 @@ export class SearchIndexer {
   progress(): SearchProgress {
     if (this.#rested !== undefined) return this.#rested
     const total = this.#wanted.size
-    const waiting = this.#wordQueue.size + this.#batchVersions.size
     const embedding = this.#embedding?.progress()
     return {
-      words: { done: this.#isLoaded ? Math.max(0, total - waiting) : 0, total },
+      words: { done: this.#isLoaded ? Math.max(0, total - this.#wordQueue.size) : 0, total },
       ...(embedding === undefined ? undefined : { vectors: embedding }),
       ...(this.#embedding?.problem === undefined ? undefined : { message: this.#embedding.problem }),
     }
@@ -225,22 +226,35 @@ export class SearchIndexer {
     const started = performance.now()
     this.#batch ??= await this.#parts.search.beginWords(stemOf)
     const batch = this.#batch
-    while (this.#wordQueue.size > 0 && this.#batchVersions.size < BATCH_NOTES && this.#batchCharacters < BATCH_CHARACTERS) {
-      // What changed while it waited to be committed comes into the next batch.
+    while (this.#batchVersions.size < BATCH_NOTES && this.#batchCharacters < BATCH_CHARACTERS) {
+      // What changes while it waits to be committed comes into the next batch.
       const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !this.#batchVersions.has(key))
       if (keys.length === 0) break
-      for (const key of keys) this.#wordQueue.delete(key)
-      const notes = await this.#read(keys)
-      await this.#putWords(batch, notes)
-      for (const note of notes) {
-        const { words, fields } = note
-        this.#batchCharacters += fields.body.length
-        this.#batchVersions.set(words.key, words.version)
-        if (this.#isKept(note)) this.#notes.set(words.key, note)
-      }
+      await this.#readWords(batch, keys)
       if (performance.now() - started > STEP_MS) return
     }
     await this.#commitWords(batch)
+  }
+
+  async #readWords(batch: WordBatch, keys: readonly number[]): Promise<void> {
+    const wanted = new Map(keys.map((key) => [key, this.#wanted.get(key)?.version]))
+    let notes: readonly ReadNote[]
+    try {
+      notes = await this.#read(keys)
+    } catch (error) {
+      // The next attempt begins with the notes that could not be read.
+      await this.#commitWords(batch)
+      throw error
+    }
+    await this.#putWords(batch, notes)
+    for (const note of notes) {
+      const { words, fields } = note
+      this.#batchCharacters += fields.body.length
+      this.#batchVersions.set(words.key, { version: words.version, wanted: wanted.get(words.key) })
+      if (this.#isKept(note)) this.#notes.set(words.key, note)
+    }
+    // Nothing can be indexed of a note that is gone.
+    for (const key of keys) if (!this.#batchVersions.has(key)) this.#wordQueue.delete(key)
   }
 
   async #putWords(batch: WordBatch, notes: readonly ReadNote[]): Promise<void> {
@@ -269,7 +283,11 @@ export class SearchIndexer {
       this.#isLoaded = false
       throw error
     }
-    for (const [key, version] of versions) this.#words.set(key, version)
+    for (const [key, { version, wanted }] of versions) {
+      this.#words.set(key, version)
+      if (this.#wanted.get(key)?.version === wanted) this.#wordQueue.delete(key)
+      else this.#enqueue(key)
+    }
     this.#isCompact = false
   }
 
@@ -309,11 +327,4 @@ export class SearchIndexer {
       return note === undefined ? [] : [note]
     })
   }
-}
-
-/** Without copying all that wait; up to the first that is not wanted. */
-function firstOf(keys: Iterable<number>, count: number, isWanted: (key: number) => boolean): readonly number[] {
-  const first: number[] = []
-  for (const key of keys) if (!isWanted(key) || first.push(key) >= count) break
-  return first
 }

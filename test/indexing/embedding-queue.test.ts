@@ -32,10 +32,13 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
   onTestFinished(() => void vi.useRealTimers())
   const notes = [...texts]
   const stored = new Map<number, NoteVectors>()
+  /** How often each of these fails from now on. */
+  const failures = { put: 0, read: 0 }
   const search: Partial<SearchWriter> = {
     vectorVersions: async () => new Map([...stored].map(([key, { version }]) => [key, version])),
     vectorsOf: async () => new Map(),
     putVectors: async (_, ready) => {
+      if (failures.put-- > 0) throw new Error('the disk is full')
       for (const note of ready) stored.set(note.key, note)
     },
     keepOnly: async () => {},
@@ -46,7 +49,10 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
     search: search as SearchWriter,
     openEmbedder: async () => bag,
     supersedes: true,
-    read: async (keys) => keys.map(read),
+    read: async (keys) => {
+      if (failures.read-- > 0) throw new Error('the drive is gone')
+      return keys.map(read)
+    },
     onWake: () => {},
   })
   onTestFinished(() => queue.close())
@@ -64,7 +70,7 @@ function openQueue(bag: BagOfWords, texts: readonly string[]) {
     notes[key] = text
     want(key)
   }
-  return { queue, stored, run, write, want }
+  return { queue, stored, failures, run, write, want }
 }
 
 const GOOD = Array.from({ length: 20 }, (_, at) => `Good words number${at}.`)
@@ -115,6 +121,41 @@ describe('a text that the embedder refuses', () => {
     await run()
     expect(queue.problem).toBe('2 notes could not be embedded, 0.md for one: 400: POISON')
   })
+})
+
+describe('what fails once', () => {
+  test('reading: the notes are still waiting, and get their vectors with the next attempt', async () => {
+    const { queue, stored, failures, run } = openQueue(new PickyBag(), GOOD)
+    failures.read = 1
+    await expect(run()).rejects.toThrow('the drive is gone')
+    expect(queue.progress()).toMatchObject({ done: 0, total: 20 })
+    expect(queue.isSettled).toBe(false)
+    await run()
+    expect(stored.size).toBe(20)
+  })
+
+  test('storing: the vectors are kept, and nothing is embedded again', async () => {
+    const bag = new PickyBag()
+    const { queue, stored, failures, run } = openQueue(bag, GOOD)
+    failures.put = 1
+    await expect(run()).rejects.toThrow('the disk is full')
+    const { calls } = bag
+    expect(queue.progress()).toMatchObject({ done: 0, total: 20 })
+    await run()
+    expect(stored.size).toBe(20)
+    expect(bag.calls).toBe(calls)
+  })
+})
+
+test('a note that is changed back while its new text is embedded keeps the vectors of what it says', async () => {
+  const { queue, stored, run, write } = openQueue(new PickyBag(), GOOD)
+  await run()
+  const before = stored.get(0)
+  write(0, 'Something else.')
+  await queue.step()
+  write(0, GOOD[0] as string)
+  await run()
+  expect(stored.get(0)).toEqual(before)
 })
 
 test('an embedder that refuses everything is tried again later, with two calls a time and nothing given up', async () => {

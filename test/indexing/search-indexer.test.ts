@@ -9,12 +9,16 @@ import { MemoryVault } from '../support/memory-vault.ts'
 class MovingVault extends MemoryVault {
   readonly #once = new Map<string, Uint8Array | undefined>()
 
+  /** This read of any file, counted from now, fails. */
+  failingRead = 0
+
   /** The next read of a file gives this. */
   readOnce(path: string, text: string | undefined): void {
     this.#once.set(path, text === undefined ? undefined : Buffer.from(text))
   }
 
   override read(path: string): Uint8Array | undefined {
+    if (--this.failingRead === 0) throw new Error('the disk hiccups')
     if (!this.#once.has(path)) return super.read(path)
     const bytes = this.#once.get(path)
     this.#once.delete(path)
@@ -58,6 +62,23 @@ describe('what is read is not always what was compared', () => {
       await rig.reconcile(['c.md'])
     }
     expect(rig.mismatches.length).toBeLessThan(20)
+  })
+})
+
+describe('a read that fails once', () => {
+  // The first three reads are for words, the next three for vectors.
+  test.each([1, 2, 3, 4, 5, 6])('read %i: afterwards every note has its words and its vectors', async (failing) => {
+    const vault = new MovingVault(GARDEN)
+    const bag = new BagOfWords()
+    const rig = new SearchRig(vault, bag)
+    await rig.reconcile()
+    vault.failingRead = failing
+    await expect(rig.steps(Number.POSITIVE_INFINITY)).rejects.toThrow('the disk hiccups')
+    expect(rig.search.isComplete('meaning')).toBe(false)
+    await rig.steps(Number.POSITIVE_INFINITY)
+    expect(await hits(rig, 'apples bananas cherries')).toHaveLength(3)
+    expect(await ask(rig.store).vectorStates()).toMatchObject([{ embedder: bag.id, notes: 3 }])
+    expect(rig.search.progress()).toMatchObject({ words: { done: 3, total: 3 }, vectors: { done: 3, total: 3 } })
   })
 })
 
