@@ -33,6 +33,14 @@ export function knownShare(question: Coverage, notes: Coverage | undefined): Kno
   return { order, certainty: Math.min(order, asked.certainty * there.certainty) }
 }
 
+/** More than one letter, between digits, punctuation and spaces. */
+const WORD = /[\p{L}\p{M}]{2,}/gu
+
+/** The words in names of notes. Numbers, dates and single letters such as the `d` of `d123` say nothing about the language of a note. */
+export function wordsOfNames(names: readonly string[]): string {
+  return names.flatMap((name) => name.match(WORD) ?? []).join(' ')
+}
+
 /** Whether a text is known well enough to be compared by meaning at all. */
 export function isKnown({ meaning }: Coverage): boolean {
   return meaning > NONE

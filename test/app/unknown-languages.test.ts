@@ -48,6 +48,18 @@ describe('where the embedder does not know the language', () => {
     expect(await ranked(notes, { query })).toEqual(await ranked(notes, { query, mode: 'keyword' }))
   })
 
+  test.each([
+    ['numbers', (at: number) => `d12${at}`],
+    ['times', (at: number) => `20240301101${at}`],
+    ['dates', (at: number) => `2024-03-0${at + 1}`],
+  ])('notes named by %s have meaning count as much as notes named by words', async (_, nameOf) => {
+    const renamed = Object.fromEntries(Object.values(ENGLISH).map((text, at) => [`${nameOf(at)}.md`, text]))
+    const query = 'leek soup with water'
+    const explained = async (notes: Readonly<Record<string, string>>) =>
+      (await ask(notes, { query })).value.find(({ explain }) => explain?.keyword)?.explain?.weight
+    expect(await explained(renamed)).toBe(await explained(ENGLISH))
+  })
+
   test('a question that is known in part gives meaning a part of its weight', async () => {
     const weightOf = async (query: string) => (await ask(ENGLISH, { query, relevance: 'loose' })).value[0]?.explain?.weight
     const [full, half, none] = [

@@ -1,10 +1,11 @@
+import type { Coverage } from '../../core/embedder.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { WordTerm } from '../../core/query.ts'
 import type { ChunkHit, NoteChunks, WordHits } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
 import { type FusedHit, fuse, nearestNotes, type RetrieverScore, type SemanticHit } from '../../search/fusion.ts'
-import { ALL_KNOWN, isKnown, type KnownShare, knownShare } from '../../search/known-share.ts'
+import { ALL_KNOWN, isKnown, type KnownShare, knownShare, wordsOfNames } from '../../search/known-share.ts'
 import { type Literal, literalsIn } from '../../search/literals.ts'
 import { type EmbedderTraits, keepRelevant, leastScore, type Relevance } from '../../search/relevance.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
@@ -202,6 +203,8 @@ async function retrieve(
   return { hits: fuse(keyword, semantic, { weight, exact, known, ...certainty }), words, known }
 }
 
+const WHOLLY_KNOWN: Coverage = { meaning: 1, whole: 1 }
+
 /** How much of the question, and of the names of the notes that words find, the embedder knows. */
 async function knownOf(
   snapshot: Snapshot,
@@ -212,8 +215,8 @@ async function knownOf(
   const question = embedder.coverage(query)
   if (words.hits.length === 0 || !isKnown(question)) return knownShare(question, undefined)
   const ids = words.hits.slice(0, SAMPLED_NOTES).map(({ id }) => id)
-  const names = await snapshot.namesOf(ids)
-  return knownShare(question, embedder.coverage(names.flat().join('\n')))
+  const names = wordsOfNames((await snapshot.namesOf(ids)).flat())
+  return knownShare(question, names === '' ? WHOLLY_KNOWN : embedder.coverage(names))
 }
 
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
