@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { RouxError } from '../../core/errors.ts'
 import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from '../messages.ts'
@@ -107,7 +108,7 @@ export class FileThreads {
     const late = held.filter((first) => first?.isLate)
     if (same?.isLate || late.length >= MOST_HELD) return Promise.reject(timeoutOf(job))
     // A file that answers is read again: it may have changed since.
-    if (same !== undefined && isSameJob(same.job, job)) return same.answer
+    if (same !== undefined && isDeepStrictEqual(same.job, job)) return same.answer
     const pending = this.#newPending(vault, job)
     this.#give(pending)
     return pending.answer
@@ -305,11 +306,6 @@ export function fileThread(worker: Worker): FileThread {
       await worker.terminate()
     },
   }
-}
-
-function isSameJob(a: ReadJob, b: ReadJob): boolean {
-  if (a.kind === 'stretch' && b.kind === 'stretch') return a.offset === b.offset && a.length === b.length
-  return a.kind === b.kind
 }
 
 function timeoutOf({ path }: ReadJob): RouxError {

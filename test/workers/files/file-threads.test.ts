@@ -63,7 +63,8 @@ class FakeThread implements FileThread {
       if (this.#isReading) return
       this.#queue.shift()
       const text = { text: next.job.path, bodyStart: 0, hash: '' }
-      this.#listener({ type: 'read', id: next.id, result: { text } })
+      const isKnown = next.job.kind === 'text' && next.job.known !== undefined
+      this.#listener({ type: 'read', id: next.id, result: isKnown ? 'same' : { text } })
     }
   }
 
@@ -176,6 +177,17 @@ describe('a file that does not answer', () => {
       'slow.md',
     ])
     expect(disk.running).toBe(1)
+  })
+
+  test('has its text for who does not know it yet, beside one who asks whether it is still the same', async () => {
+    const { disk, vault, read } = opened()
+    disk.slow.add('slow.md')
+    const known = { mtime: 1, ctime: 1, birthtime: 1, size: 7 }
+    const asked = vault.read({ kind: 'text', path: toVaultPath('slow.md'), known })
+    await vi.advanceTimersByTimeAsync(HELD)
+    const text = read('slow.md')
+    disk.release('slow.md')
+    expect(await elapse(0, asked, text)).toMatchObject([{ value: 'same' }, { value: 'slow.md' }])
   })
 
   test('holds one thread, and files of one vault so many at the most', async () => {
