@@ -9,7 +9,7 @@ import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts
 const FAN_IN = 8
 /** How long a step may take, ms. */
 const STEP_MS = 25
-/** A merge that was begun so long ago (ms) belongs to a process that died. */
+/** A merge that has stored nothing for so long (ms) is taken over: its process probably died. */
 const ABANDONED = 3_600_000
 
 interface SegmentRow {
@@ -43,7 +43,7 @@ export class Compaction {
       this.#merge = undefined
       return true
     }
-    this.#write(this.#merge)
+    if (!this.#write(this.#merge)) this.#merge = undefined
     return true
   }
 
@@ -63,14 +63,20 @@ export class Compaction {
     return { id, inputs, pages, run: mergeSegments(sources, isKept, (page) => pages.push(page)) }
   }
 
-  /** Stores the pages made so far; no one looks for them yet. */
-  #write({ id, pages }: Merge): void {
-    if (pages.length === 0) return
-    this.#file.write((database) => insertPages(database, id, pages.splice(0)))
+  /** Stores the pages made so far; no one looks for them yet. @returns whether the merge is still this process's own. */
+  #write({ id, pages }: Merge): boolean {
+    if (pages.length === 0) return true
+    return this.#file.write((database) => {
+      const isOwn = keepOwn(database, id)
+      if (isOwn) insertPages(database, id, pages.splice(0))
+      return isOwn
+    })
   }
 
   #finish({ id, inputs, pages }: Merge, header: SegmentHeader): void {
     this.#file.write((database) => {
+      // Whoever took the merge over deleted its pages.
+      if (!keepOwn(database, id)) return
       const there = new Set(segmentsOf(database).map((segment) => segment.id))
       const dead = inputs.every((input) => there.has(input.id)) ? inputs.map((input) => input.id) : [id]
       if (!dead.includes(id)) {
@@ -85,6 +91,12 @@ export class Compaction {
       database.prepare('DELETE FROM merging WHERE id = ?').run(id)
     })
   }
+}
+
+/** Notes that the merge goes on. @returns false when another process took it over while this one stood still. */
+function keepOwn(database: Database, id: number): boolean {
+  database.prepare('UPDATE merging SET started = ? WHERE id = ?').run(Date.now(), id)
+  return database.prepare('SELECT 1 FROM merging WHERE id = ?').get(id) !== undefined
 }
 
 interface Merge {

@@ -1,5 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { NoteVectors, NoteWords, SearchWriter } from '../../../../src/core/search-writer.ts'
 import { analyseNote } from '../../../../src/search/words/analyse-note.ts'
 import { stemOf } from '../../../../src/search/words/stem.ts'
@@ -70,6 +70,33 @@ describe('merging', () => {
     }
     await other.close()
     expect(await foundBy(rig)).toEqual(EVERYTHING)
+  })
+
+  test('one that another process took for abandoned loses no words', async () => {
+    const { rig, keys } = await graphOnly()
+    const other = openSearchWriter({ kind: 'file', path: rig.searchFile })
+    const some = [...keys].slice(0, 8)
+    const vocabulary = Array.from({ length: 40_000 }, (_, at) => `term${at}`)
+    for (const [at, [path, key]] of some.entries()) {
+      const batch = await rig.writer.beginWords(stemOf)
+      await batch.put([words(key, path, vocabulary.filter((_, word) => word % 8 === at).join(' '))])
+      await batch.commit()
+    }
+    // Each step looks at the clock twice.
+    let now = 0
+    vi.spyOn(performance, 'now').mockImplementation(() => (now += 20))
+    onTestFinished(() => void vi.restoreAllMocks())
+    for (let step = 0; step < 3; step++) await rig.writer.maintain()
+    vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 2 * 3_600_000)
+    await other.maintain()
+    while (await rig.writer.maintain());
+    await other.close()
+    vi.restoreAllMocks()
+    const lost: string[] = []
+    for (const word of vocabulary.filter((_, at) => at % 101 === 0)) {
+      if ((await ask(rig.store).words(word, {}, 9)).hits.length !== 1) lost.push(word)
+    }
+    expect(lost).toEqual([])
   })
 
   test('what is written again or forgotten while it goes on counts', async () => {
