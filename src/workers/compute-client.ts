@@ -49,7 +49,13 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   async begin(dimensions: number): Promise<VectorGraphBuilder> {
     const graph = this.#nextId++
     this.#held.add(graph)
-    await this.#ask({ type: 'beginGraph', graph, dimensions })
+    try {
+      await this.#ask({ type: 'beginGraph', graph, dimensions })
+    } catch (error) {
+      this.#held.delete(graph)
+      this.#endIfIdle()
+      throw error
+    }
     return {
       add: async (labels, vectors) => {
         await this.#ask({ type: 'addVectors', graph, labels, vectors }, [labels.buffer, vectors.buffer])
@@ -119,10 +125,9 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     handedOver: readonly ArrayBufferLike[] = [],
     onProgress: (share: number) => void = () => {},
   ): Promise<ComputeResult> {
-    if (this.#isClosed) return Promise.reject(new Error('the worker ended'))
-    const worker = this.#start()
     const id = this.#nextId++
     return new Promise<ComputeResult>((resolve, reject) => {
+      const worker = this.#start()
       this.#waiting.set(id, { resolve, reject: (error) => reject(new Error(error)), onProgress })
       const request: ComputeRequest = { id, ...job }
       worker.postMessage(request, handedOver as readonly ArrayBuffer[])
@@ -145,6 +150,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   }
 
   #start(): Worker {
+    if (this.#isClosed) throw new Error('the worker ended')
     if (this.#worker !== undefined) return this.#worker
     const worker = this.#startWorker()
     this.#guard = new ThreadGuard()

@@ -370,3 +370,36 @@ test('a compute worker lives as long as a run over a whole vault is open, and on
   second.close()
   expect(workers.started).toHaveLength(2)
 })
+
+test('a compute worker whose work fails ends, whatever failed', async () => {
+  const workers = fakes()
+  const compute = new ComputeClient(workers.start)
+  const graph = { offsets: new Uint32Array(1), targets: new Uint32Array(0) }
+  const starts = [
+    () => compute.run('pagerank', graph),
+    () => compute.begin(8),
+    () => compute.beginInsight('file', { kind: 'whole', ...graph }),
+  ]
+  for (const start of starts) {
+    const running = start()
+    // A run over a whole vault that could not begin is ended by a request of its own.
+    for (const at of [0, 1]) {
+      const { id } = workers.newest().posted[at] ?? {}
+      if (id !== undefined) workers.newest().emit('message', { id, error: 'no memory' })
+      if (at === 0) await expect(running).rejects.toThrow('no memory')
+    }
+    await expect.poll(() => workers.newest().isEnded).toBe(true)
+  }
+  expect(workers.started).toHaveLength(3)
+})
+
+test('a compute client that is closed starts no worker', async () => {
+  const workers = fakes()
+  const compute = new ComputeClient(workers.start)
+  await compute.close()
+  const graph = { offsets: new Uint32Array(1), targets: new Uint32Array(0) }
+  await expect(compute.run('pagerank', graph)).rejects.toThrow('ended')
+  await expect(compute.begin(8)).rejects.toThrow('ended')
+  await expect(compute.beginInsight('file', { kind: 'whole', ...graph })).rejects.toThrow('ended')
+  expect(workers.started).toEqual([])
+})
