@@ -11,17 +11,23 @@ import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type Wat
  * ignored, so that there is one watch a folder; what happens to files is taken from the raw events of their folder.
  */
 export function watchByChokidar(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
+  const ended = new AbortController()
   const opened = openChokidar(root, options, sink).catch((error: unknown) => {
     sink.exhausted(error)
     return undefined
   })
+  const isClosed = new Promise<void>((resolve) => ended.signal.addEventListener('abort', () => resolve()))
   return {
-    ready: opened.then(() => undefined),
-    close: async () => (await opened)?.close(),
+    ready: Promise.race([opened.then((watcher) => watcher?.ready), isClosed]),
+    close: async () => {
+      ended.abort()
+      await (await opened)?.close()
+    },
   }
 }
 
-async function openChokidar(root: string, options: VaultOptions, sink: WatchSink) {
+/** Resolves when the watcher is made; its own `ready` is reached when it has looked through the whole vault. */
+async function openChokidar(root: string, options: VaultOptions, sink: WatchSink): Promise<WatchEngine> {
   const { watch } = await import('chokidar')
   const watcher = watch(root, {
     ignored: ignoredBy(root, options),
@@ -55,9 +61,13 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
   watcher.on('error', (error) => {
     if (isExhaustion(error)) sink.exhausted(error)
   })
-  await new Promise<void>((resolve) => watcher.on('ready', () => resolve()))
-  isReady = true
-  return watcher
+  const ready = new Promise<void>((resolve) => {
+    watcher.on('ready', () => {
+      isReady = true
+      resolve()
+    })
+  })
+  return { ready, close: () => watcher.close() }
 }
 
 const LOOK_AGAIN = [200, 1500]

@@ -1,4 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { NodeId } from '../core/ids.ts'
 import type { LaidOutGraph, Layout, Layouts, LayoutUnderWay, MayMove } from '../core/insight/layouts.ts'
@@ -39,7 +40,7 @@ export class LayoutClient implements Layouts {
   readonly #file: string
   readonly #runs: LayoutRuns
   #kept: Kept | undefined
-  #isRead = false
+  #reading: Promise<void> | undefined
   #queue: Promise<unknown> = Promise.resolve()
   #underWay: LayoutUnderWay | undefined
 
@@ -48,9 +49,11 @@ export class LayoutClient implements Layouts {
     this.#runs = runs
   }
 
-  hasPlaces(): boolean {
-    if (!this.#isRead) this.#kept = readKept(this.#file)
-    this.#isRead = true
+  async hasPlaces(): Promise<boolean> {
+    this.#reading ??= readKept(this.#file).then((kept) => {
+      this.#kept = kept
+    })
+    await this.#reading
     return this.#kept !== undefined
   }
 
@@ -66,7 +69,7 @@ export class LayoutClient implements Layouts {
   }
 
   async #place({ ids, ...graph }: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
-    const kept = this.hasPlaces() ? this.#kept : undefined
+    const kept = (await this.hasPlaces()) ? this.#kept : undefined
     const before = kept === undefined ? undefined : placesFor(ids, kept)
     const missing = before === undefined ? ids.length : countMissing(before)
     // A first map is shown before communities are found; that one alone is made again by itself.
@@ -74,7 +77,7 @@ export class LayoutClient implements Layouts {
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
     if (missing === 0 && kept !== undefined && before !== undefined && !isWhole) {
       const regions = regionsFor({ ids, ...graph }, kept)
-      if (kept.ids.length !== ids.length) this.#keep({ ...kept, ids, places: before, regions })
+      if (kept.ids.length !== ids.length) await this.#keep({ ...kept, ids, places: before, regions })
       return { places: before, regions, added: shareOf(this.#kept, ids.length), isRough }
     }
     // Where hardly any has a place, it is another vault by now.
@@ -83,7 +86,7 @@ export class LayoutClient implements Layouts {
     const isAll = isNew || isWhole || missing > MOST_NEW
     const { places, regions = regionsFor({ ids, ...graph }, kept) } = await this.#run(graph, isNew ? undefined : before, isAll)
     const isGrouped = isAll ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
-    this.#keep({ ids, places, regions, added: isAll ? 0 : (kept?.added ?? 0) + missing, isGrouped })
+    await this.#keep({ ids, places, regions, added: isAll ? 0 : (kept?.added ?? 0) + missing, isGrouped })
     return { places, regions, added: shareOf(this.#kept, ids.length), isRough: isRough && !isAll }
   }
 
@@ -101,15 +104,15 @@ export class LayoutClient implements Layouts {
     }
   }
 
-  #keep(kept: Kept): void {
+  async #keep(kept: Kept): Promise<void> {
     this.#kept = kept
     const { ids, added, isGrouped } = kept
     const [places, regions] = [base64(kept.places), base64(kept.regions)]
+    const draft = `${this.#file}.${process.pid}.tmp`
     try {
       makeFolder(dirname(this.#file), { mkdirSync, dirname })
-      const beside = `${this.#file}.${process.pid}.tmp`
-      writeFileSync(beside, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places, regions }), { mode: 0o600 })
-      renameSync(beside, this.#file)
+      await writeFile(draft, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places, regions }), { mode: 0o600 })
+      await rename(draft, this.#file)
     } catch {
       // It is kept in memory.
     }
@@ -117,9 +120,9 @@ export class LayoutClient implements Layouts {
 }
 
 /** `undefined` where there is none, or it is damaged. */
-function readKept(file: string): Kept | undefined {
+async function readKept(file: string): Promise<Kept | undefined> {
   try {
-    const read: unknown = JSON.parse(readFileSync(file, 'utf8'))
+    const read: unknown = JSON.parse(await readFile(file, 'utf8'))
     if (!isRecord(read) || read.format !== FORMAT || !Array.isArray(read.ids) || typeof read.places !== 'string') return undefined
     if (typeof read.regions !== 'string') return undefined
     const places = new Float32Array(bytesOf(read.places))

@@ -71,7 +71,7 @@ export async function searchCore(files: Readonly<Record<string, string>>, option
     texts: indexed.texts,
     rankings: indexed.rankings,
     layouts: {
-      hasPlaces: () => true,
+      hasPlaces: async () => true,
       underWay: () => undefined,
       layOut: async (graph) => ({
         places: layOut(graph, graph.levels),

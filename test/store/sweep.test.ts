@@ -20,11 +20,17 @@ test('indexes that were not used for 30 days go; the own one, younger ones and o
     [draft, 40],
     [`insight-1-${'b'.repeat(24)}.db`, 31],
     [`insight-1-${'a'.repeat(24)}.db`, 31],
+    [`layout-${'b'.repeat(24)}.json`, 1],
+    [`layout-${'a'.repeat(24)}.json`, 90],
+    [`layout-${'d'.repeat(24)}.json`, 31],
+    [`layout-${'a'.repeat(24)}.json.77.tmp`, 31],
+    [`layout-${'c'.repeat(24)}.json`, 90],
     ['notes.md', 400],
   ] as const) {
     writeFileSync(join(folder, name), 'x')
     utimesSync(join(folder, name), days(age), days(age))
   }
   sweepOldIndexes(join(folder, own), now)
-  expect(readdirSync(folder).sort()).toEqual([own, young, `insight-1-${'a'.repeat(24)}.db`, 'notes.md'].sort())
+  const kept = [own, young, `insight-1-${'a'.repeat(24)}.db`, `layout-${'a'.repeat(24)}.json`, `layout-${'c'.repeat(24)}.json`]
+  expect(readdirSync(folder).sort()).toEqual([...kept, 'notes.md'].sort())
 })

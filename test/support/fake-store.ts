@@ -365,7 +365,7 @@ export function fakeCore(
   const { texts = { read: async (versions) => versions.map(() => undefined) } } = store
   const rankings = new Rankings(store, { run: async () => ({ scores: new Float64Array() }) })
   const layouts = {
-    hasPlaces: () => true,
+    hasPlaces: async () => true,
     underWay: () => undefined,
     layOut: async () => ({ places: new Float32Array(), regions: new Int32Array(), added: 0, isRough: false }),
   }

@@ -1,8 +1,9 @@
+import { EventEmitter } from 'node:events'
 import { cpSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test, vi } from 'vitest'
-import type { WatchOptions } from '../../src/vault/watch-vault.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { type WatchOptions, watchVault } from '../../src/vault/watch-vault.ts'
 import { countWatches, mirrorVault } from './mirror.ts'
 import { type Files, pathsOf, temporaryFolder, writeFiles } from './support.ts'
 
@@ -305,3 +306,14 @@ function randomNumbers(seed: number): () => number {
     return state / 2 ** 32
   }
 }
+
+test('closing does not wait until chokidar has looked through the vault', async () => {
+  const close = vi.fn(async () => {})
+  vi.doMock('chokidar', () => ({ watch: () => Object.assign(new EventEmitter(), { close }) }))
+  onTestFinished(() => vi.doUnmock('chokidar'))
+  const options = { ignore: [], gitignore: false, linkRoots: [], mode: 'auto', watch: 'auto', engine: 'chokidar' } as const
+  const watcher = watchVault(temporaryFolder(), options, () => {})
+  await watcher.close()
+  await watcher.ready
+  expect(close).toHaveBeenCalledOnce()
+})

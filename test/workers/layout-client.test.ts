@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { NodeId } from '../../src/core/ids.ts'
@@ -65,7 +67,7 @@ test('a process that starts later finds the same places', async () => {
   const { client, file } = openLayouts()
   const before = await client.layOut(graphOf(RINGS, [BY_RING]), 'once')
   const later = openLayouts(file)
-  expect([openLayouts().client.hasPlaces(), later.client.hasPlaces()]).toEqual([false, true])
+  expect([await openLayouts().client.hasPlaces(), await later.client.hasPlaces()]).toEqual([false, true])
   expect((await later.client.layOut(graphOf(RINGS, [BY_RING]), 'once')).places).toEqual(before.places)
   expect(later.runs).toEqual([])
 })
@@ -126,4 +128,13 @@ test('while notes are laid out it is known how far that is, until the places are
   seen.push(client.underWay()?.share())
   const { places } = await client.layOut(graphOf(RINGS), 'once')
   expect([...seen, client.underWay(), places.length]).toEqual([undefined, 0.5, undefined, 16])
+})
+
+test('a file that does not answer holds no one who asks for something else', async () => {
+  const file = join(temporaryFolder(), 'layout.json')
+  execFileSync('mkfifo', [file])
+  const hasPlaces = openLayouts(file).client.hasPlaces()
+  // Whoever reads a pipe waits for what is written to it.
+  await writeFile(file, 'no layout')
+  expect(await hasPlaces).toBe(false)
 })

@@ -281,7 +281,7 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
     return read(async (snapshot) => {
       const topology = await snapshot.topology()
       // Communities are found where notes are laid out: of a large vault the first map is not made to wait for them.
-      const isFirst = topology.ids().length > SMALL && !core.layouts.hasPlaces()
+      const isFirst = topology.ids().length > SMALL && !(await core.layouts.hasPlaces())
       const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
       // It is waited for while the picture is drawn, unless something fails before.
       following.catch(() => {})

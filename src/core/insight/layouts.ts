@@ -34,7 +34,7 @@ export type MayMove = 'nothing' | 'once' | 'all'
 /** Where notes lie on the map of one vault. What has a place keeps it, over edits and starts. */
 export interface Layouts {
   /** Whether notes were laid out before, in this process or an earlier one. */
-  hasPlaces(): boolean
+  hasPlaces(): Promise<boolean>
   /** What is being laid out now; it goes on whether or not someone waits for it. */
   underWay(): LayoutUnderWay | undefined
   /** Where everything moves it is turned so that it resembles what was before. */

@@ -5,21 +5,31 @@ import { deleteDatabase } from './location.ts'
 /** An index that no one opened for so long belongs to a vault, version or setting that is no more (ms). */
 const MONTH = 30 * 24 * 3_600_000
 
-/** Files of an index: of the graph, of search and what was saved beside that, of the vault as a whole. */
-const INDEX = /^(index|search-\d+|insight-\d+)-[0-9a-f]{24}\.db(\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(-.+)?)?$/
-const DRAFT = /\.new$/
+/** Files of one vault: its index, the search index and what is saved beside that, insight, and the places on the map. */
+const CACHE_FILE =
+  /^(?:(?:index|search-\d+|insight-\d+)-([0-9a-f]{24})\.db(?:\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(?:-.+)?)?|layout-([0-9a-f]{24})\.json(?:\.\d+\.tmp)?)$/
+const DRAFT = /\.(?:new|tmp)$/
 
-/** Deletes other indexes in the same folder that were not used for 30 days, and drafts that were left behind. */
+/** Deletes files of other indexes in the same folder that were not used for 30 days, and drafts that were left behind. */
 export function sweepOldIndexes(path: string, now = Date.now()): void {
   const folder = dirname(path)
-  const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0] ?? basename(path)
-  for (const name of readdirSync(folder)) {
-    if (!INDEX.test(name) || (name.includes(vault) && !DRAFT.test(name))) continue
+  const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0]
+  const isOld = (name: string): boolean => {
+    const found = CACHE_FILE.exec(name)
+    const owner = found?.[1] ?? found?.[2]
+    if (owner === undefined || (owner === vault && !DRAFT.test(name))) return false
     const file = join(folder, name)
-    // What was saved beside an index is used with it, and itself only read.
-    const used = usedAt(file.replace(/\.hnsw-.*$/, '')) ?? usedAt(file)
-    if (used !== undefined && now - used > MONTH) deleteDatabase(file)
+    const used = usedAt(usedWith(file, owner)) ?? usedAt(file)
+    return used !== undefined && now - used > MONTH
   }
+  // All are judged before the first goes: some are judged by others.
+  for (const name of readdirSync(folder).filter(isOld)) deleteDatabase(join(folder, name))
+}
+
+/** Whose time of use counts: what is saved beside a database, and the places on the map, are used with it and keep an old time themselves. */
+function usedWith(file: string, owner: string): string {
+  if (DRAFT.test(file)) return file
+  return file.endsWith('.json') ? join(dirname(file), `index-${owner}.db`) : file.replace(/\.hnsw-.*$/, '')
 }
 
 function usedAt(file: string): number | undefined {

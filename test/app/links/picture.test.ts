@@ -121,7 +121,7 @@ test('while notes are laid out a page is told how far that is, and what was begu
   let asked = 0
   let busy: LayoutUnderWay | undefined
   const slow: Layouts = {
-    hasPlaces: () => asked > 0,
+    hasPlaces: async () => asked > 0,
     underWay: () => busy,
     async layOut(graph, mayMove) {
       if (asked++ === 0) {
