@@ -14,6 +14,9 @@ export function openSearchWriter(location: Location): SearchWriter {
   return new SqliteSearchWriter(location)
 }
 
+/** Rows of vectors that one transaction deletes: some milliseconds. */
+const DELETED_AT_ONCE = 256
+
 class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
@@ -106,15 +109,33 @@ class SqliteSearchWriter implements SearchWriter {
   async keepOnly(embedder: string): Promise<void> {
     const database = this.#file.open()
     if (database === undefined) return
-    const others = database.prepare('SELECT id FROM embedder WHERE name <> ?').all(embedder) as { id: number }[]
-    if (others.length === 0) return
-    this.#write((open) => {
-      nextRevision(open)
-      for (const { id } of others) {
-        for (const table of ['vector', 'coarse']) open.prepare(`DELETE FROM ${table} WHERE embedder = ?`).run(id)
-        open.prepare('DELETE FROM embedder WHERE id = ?').run(id)
-      }
-    })
+    const [other] = database.prepare('SELECT id FROM embedder WHERE name <> ? LIMIT 1').all(embedder)
+    if (other !== undefined) {
+      this.#write((open) => {
+        nextRevision(open)
+        open.prepare('DELETE FROM embedder WHERE name <> ?').run(embedder)
+      })
+    }
+    // Readers do not look for them any more; deleting all at once would stop every other writer for seconds.
+    while (this.#deleteOrphans()) await new Promise((resolve) => setImmediate(resolve))
+  }
+
+  /** Deletes some of the vectors whose model is gone. @returns whether there may be more. */
+  #deleteOrphans(): boolean {
+    const database = this.#file.open()
+    if (database === undefined) return false
+    for (const table of ['vector', 'coarse']) {
+      const orphans = database.prepare(`SELECT DISTINCT embedder FROM ${table} EXCEPT SELECT id FROM embedder`).all()
+      const [first] = orphans as { embedder: number }[]
+      if (first === undefined) continue
+      this.#write((open) => {
+        open
+          .prepare(`DELETE FROM ${table} WHERE rowid IN (SELECT rowid FROM ${table} WHERE embedder = ? LIMIT ${DELETED_AT_ONCE})`)
+          .run(first.embedder)
+      })
+      return true
+    }
+    return false
   }
 
   async maintain(): Promise<boolean> {

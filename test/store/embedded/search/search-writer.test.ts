@@ -6,6 +6,7 @@ import { stemOf } from '../../../../src/search/words/stem.ts'
 import { Projection } from '../../../../src/store/embedded/projection.ts'
 import { SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'
 import { openSearchWriter } from '../../../../src/store/embedded/search/search-writer.ts'
+import { openSqlite } from '../../../../src/store/embedded/sqlite.ts'
 import { ask } from '../../../support/ask.ts'
 import { bagOf } from '../../../support/bag-of-words.ts'
 import { MemoryVault } from '../../../support/memory-vault.ts'
@@ -194,4 +195,30 @@ test('an answer is of one moment: segments that are merged away while it is made
   expect(index.read(() => index.words.keysWithPrefix('word').length)).toBe(32)
   index.close()
   projection.close()
+})
+
+test('the vectors of another model go a few at a time, and what a process that died left of them goes later', async () => {
+  const { rig } = await graphOnly()
+  const notes = Array.from({ length: 1_200 }, (_, key) => vectors(key, `n${key}.md`, 8))
+  await rig.writer.putVectors('old', notes)
+  await rig.writer.putVectors('new', notes.slice(0, 3))
+  const database = openSqlite(rig.searchFile)
+  onTestFinished(() => database.close())
+  const count = () => (database.prepare('SELECT count(*) AS rows FROM vector').get() as { rows: number }).rows
+  const seen = new Set<number>()
+  let isDone = false
+  const done = rig.writer.keepOnly('new').then(() => {
+    isDone = true
+  })
+  while (!isDone) {
+    seen.add(count())
+    expect(await ask(rig.store).vectorStates()).toMatchObject([{ embedder: 'new', notes: 3 }])
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+  await done
+  expect(seen.size).toBeGreaterThan(2)
+  expect(count()).toBe(3)
+  database.exec('UPDATE vector SET embedder = 99 WHERE key = 2')
+  await rig.writer.keepOnly('new')
+  expect(count()).toBe(2)
 })
