@@ -195,7 +195,7 @@ describe('tools', () => {
     expect(await roux('get-node same', { files: FILES })).toEqual({
       code: 1,
       out: '',
-      err: 'error: "same" is the name of 2 notes.\n  Give the id of one: "a.md", "b.md"\n',
+      err: 'error: 2 notes are called "same".\n  Give the id of one of them.\n  a.md\n  b.md\n',
     })
   })
 
