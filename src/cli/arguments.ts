@@ -2,29 +2,29 @@ import { parseArgs } from 'node:util'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { UsageError } from './host.ts'
 
-/** An option of a command; a tool's parameter is one too. */
+/** An option of a command. Each parameter of a tool becomes one. */
 export interface Option {
-  /** As the code knows it; on the command line `_` may be written `-`. */
+  /** The name in code; on the command line `-` may replace `_`. */
   readonly name: string
   readonly type: 'text' | 'flag' | 'integer' | 'number' | 'json'
-  /** Of an integer: it may stand alone, and is `true` then. */
+  /** For an integer: the option may appear without a value and is then `true`. */
   readonly bare?: boolean
   readonly short?: string
-  /** May be given several times; its value is an array. */
+  /** The option may be repeated; its value is an array. */
   readonly many?: boolean
-  /** What to choose from. */
+  /** The allowed values. */
   readonly values?: readonly string[]
   readonly default?: unknown
   readonly sentence: string
 }
 
 export interface Parsed {
-  /** By the options' names; only what was given. */
+  /** The given options, by name. */
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
 }
 
-/** The options that every command has. */
+/** Options of every command. */
 export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'vault', type: 'text', sentence: 'The folder with the notes, or the name of one in the setting vaults.' },
   { name: 'config', type: 'text', sentence: 'A settings file.' },
@@ -41,7 +41,7 @@ export const WRITE_OPTION: Option = {
   sentence: 'Allow this run to change notes: tools.write and tools.attach are on.',
 }
 
-/** The option of the command that serves. */
+/** The option of `roux serve`. */
 export const HTTP_OPTION: Option = {
   name: 'http',
   type: 'integer',
@@ -49,7 +49,7 @@ export const HTTP_OPTION: Option = {
   sentence: 'Serve over HTTP instead of stdin and stdout, at this port if one is given.',
 }
 
-/** The command in an argument list, and the list without it: global options may stand before it. */
+/** Splits off the command; global options may stand before it. */
 export function splitCommand(argv: readonly string[]): {
   readonly command: string | undefined
   readonly rest: readonly string[]
@@ -66,7 +66,7 @@ export function splitCommand(argv: readonly string[]): {
 
 /**
  * Reads options and positionals.
- * @throws UsageError for an option that does not exist or whose value is not what it must be.
+ * @throws UsageError for an unknown option or an invalid value
  */
 export function parseArguments(args: readonly string[], options: readonly Option[]): Parsed {
   const flags = flagsOf(options)
@@ -97,8 +97,8 @@ export function parseArguments(args: readonly string[], options: readonly Option
 }
 
 /**
- * Reads one text as an option's value.
- * @throws UsageError when it is none.
+ * Parses one option's value.
+ * @throws UsageError when it is invalid
  */
 export function readValueOf(option: Option, text: string, shown = flagOf(option)): unknown {
   const wrong = (expected: string): UsageError => new UsageError(`${shown} must be ${expected}; got "${text}".`)
@@ -114,14 +114,14 @@ export function readValueOf(option: Option, text: string, shown = flagOf(option)
   return number
 }
 
-/** An option as it is written: `--include-content`. */
+/** An option's spelling: `--include-content`. */
 export function flagOf({ name }: Pick<Option, 'name'>): string {
   return `--${name.replaceAll('_', '-')}`
 }
 
 interface Flag {
   readonly option: Option
-  /** `--no-…`. */
+  /** The `--no-…` form. */
   readonly negative: boolean
 }
 
@@ -144,7 +144,7 @@ function standsAlone({ type, bare = false }: Option): boolean {
   return type === 'flag' || bare
 }
 
-/** Whether a word is the number of an option that may stand alone: `--http 7583`, but not `--http notes`. */
+/** Whether the next word is the number of an option whose value is optional: `--http 7583`, not `--http notes`. */
 function isValueOf(before: Token | undefined, word: Token | undefined, flags: ReadonlyMap<string, Flag>): boolean {
   if (before?.kind !== 'option' || word?.kind !== 'positional' || word.index !== before.index + 1) return false
   const option = flags.get(before.rawName.replace(/^--?/, ''))?.option
@@ -165,7 +165,7 @@ function readOption({ option, negative }: Flag, { rawName, value, inlineValue }:
   }
   if (value === undefined && option.bare === true) return true
   if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
-  // `--vault --json` forgot the vault; someone who means it writes `--vault=--json`.
+  // In `--vault --json` the value is missing; `--vault=--json` passes such a value.
   if (inlineValue === false && value.startsWith('--'))
     throw new UsageError(`${rawName} needs a value.`, `If "${value}" is meant, write ${rawName}=${value}.`)
   return readValueOf(option, value, rawName)

@@ -1,12 +1,12 @@
 import { HTTP_OPTION, type Option, WRITE_OPTION } from './arguments.ts'
 
-/** What is said of a command that is no tool; its code is named in `run.ts`, and loaded when it is called. */
+/** A command that is not a tool. `run.ts` names its code and loads it on demand. */
 export interface Command {
   readonly name: CommandName
   readonly sentence: string
-  /** What follows the name, for people. */
+  /** The usage after the name, for people. */
   readonly usage: string
-  /** Words that may follow. */
+  /** The number of words that may follow. */
   readonly words: number
   readonly options?: readonly Option[]
 }
@@ -38,7 +38,7 @@ const CLIENT_OPTIONS: readonly Option[] = [
   { name: 'dry-run', type: 'flag', sentence: 'Show what would change, and change nothing.' },
 ]
 
-/** The commands that are no tools, in the order of the help. */
+/** The commands that are not tools, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   {
     name: 'serve',
@@ -248,7 +248,7 @@ export const COMMANDS: readonly Command[] = [
   },
 ]
 
-/** The command of a name; `undefined` when there is none. */
+/** Finds a command by name. */
 export function findCommand(name: string): Command | undefined {
   return COMMANDS.find((command) => command.name === name)
 }

@@ -12,7 +12,7 @@ import { findTool, unknownCommand } from './tools/tool-command.ts'
 import { commandName, optionsOf, type Parameter, parametersOf, SHORT_NAMES } from './tools/tool-help.ts'
 import { needsWrite } from './tools/tool-switch.ts'
 
-/** Shows what a command, a tool or a setting is for. */
+/** Shows help for a command, a tool or a setting. */
 export async function run({ host, printer, positionals }: Invocation): Promise<number> {
   const [name] = positionals
   const text = name === undefined ? overview(await host.tools()) : name === 'settings' ? settingsHelp() : await helpOf(host, name)
@@ -20,12 +20,12 @@ export async function run({ host, printer, positionals }: Invocation): Promise<n
   return 0
 }
 
-/** What a line of a list begins with: its left side, or the white space in place of it. */
+/** The start of a list line: its left side, or spaces of the same width. */
 const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
-/** Columns that a right side must have; else it goes on at the left. */
+/** The minimum width of the right side; below this it continues at the left margin. */
 const NARROWEST = 24
 
-/** Help within the columns of a terminal: what is longer goes on below where it began. */
+/** Wraps help text to the terminal; continued lines are indented. */
 function wrapped(text: string, columns: number | undefined): string {
   if (!columns) return text
   const lines = text.split('\n').flatMap((line) => {
@@ -39,7 +39,7 @@ function wrapped(text: string, columns: number | undefined): string {
   return lines.join('\n')
 }
 
-/** What `roux` alone says, in lines of so many columns. */
+/** The text of `roux` without arguments, wrapped to `width` columns. */
 export function shortHelp(columns?: number): string {
   const text = `Roux serves a folder of Markdown notes as a link graph: to AI assistants, and here.
 
@@ -143,7 +143,7 @@ The first that is set wins: --set key=value, the variable, --config <file>, the 
 }
 
 function list(rows: readonly (readonly [string, string])[]): string {
-  // A longer left side gets a line of its own, so that it does not push all the others away.
+  // A long left side gets its own line; otherwise it would push all right sides away.
   const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)))
   return rows
     .map(([left, right]) =>

@@ -6,29 +6,29 @@ import type { Settings } from '../config/settings.ts'
 import type { Places } from '../install/client.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
 
-/** What shells report of a program that Ctrl+C ended. */
+/** The exit code that shells report after Ctrl+C. */
 const INTERRUPTED = 130
 
 export const VERSION: string = manifest.version
 
-/** A stream to write to; the terminal's facts are absent elsewhere. */
+/** An output stream; `isTTY` and `columns` exist only for a terminal. */
 export type Out = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** What the command line needs of the world; commands see nothing else, so that tests can be one. */
+/** Everything the command line uses from its process. Tests replace it. */
 export interface Host extends Places {
   readonly cwd: string
-  /** What runs: the Node, and the script that it was given, both absolute. */
+  /** The running Node and script, as absolute paths. */
   readonly program: { readonly node: string; readonly script: string }
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly stdout: Out
   readonly stderr: Out
-  /** The adapters, loaded when the first command needs them. */
+  /** Loads the adapters when the first command needs them. */
   compose(): Promise<Composition>
-  /** Whether a folder is so wide that it is hardly meant as a vault; known without the adapters. */
+  /** Whether a folder contains a home folder or a disk, and so is probably not a vault. Works without the adapters. */
   isTooWide(folder: string): Promise<boolean>
-  /** Every tool, also those that are switched off. */
+  /** Every tool, including those that are switched off. */
   tools(): Promise<readonly Tool[]>
-  /** Tells of the first SIGINT or SIGTERM. */
+  /** Calls the listener on the first SIGINT or SIGTERM. */
   onSignal(listener: () => void): void
 }
 
@@ -37,23 +37,23 @@ export interface Composition {
   openCore(settings: Settings, options: OpenOptions): Promise<GraphCore>
   openFeederLease(settings: Settings, options: Pick<OpenOptions, 'name' | 'storePassword'>): Promise<FeederLease>
   removeFed(settings: Settings, options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>): Promise<void>
-  /** What several vaults of one process share. */
+  /** Creates what several vaults of one process share. */
   shareParts(): SharedParts
-  /** What only the adapters can tell a doctor. Changes nothing on disk. */
+  /** Asks the adapters for facts that only they know. Changes nothing on disk. */
   diagnose(settings: Settings, options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'>): Promise<Diagnosis>
-  /** Consent, and what models were asked. */
+  /** Opens consent and the ledger of model usage. */
   openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk>
-  /** What is remembered of the vault's past. */
+  /** Reads the size of the vault's history. */
   readHistory(settings: Settings): History
-  /** Forgets it. Returns what was forgotten. */
+  /** Removes the vault's history and returns what was removed. */
   forgetHistory(settings: Settings): History
-  /** Bytes on disk of the vault's indexes. */
+  /** Size of the vault's indexes on disk, in bytes. */
   measureIndexes(settings: Settings): { readonly index: number; readonly search: number }
 }
 
 /**
- * Runs what Ctrl+C or SIGTERM stops: its signal is aborted then, it ends what it began, and what failed for that is no failure. `told` is called
- * then.
+ * Runs `work` until it ends or Ctrl+C or SIGTERM aborts its signal. An error after an abort is not a failure; `told` is
+ * called instead.
  * @returns the exit code
  */
 export async function interruptible(
@@ -72,10 +72,10 @@ export async function interruptible(
   }
 }
 
-/** A command line that cannot be understood: exit code 2. */
+/** An invalid command line: exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  /** What to do about it, one sentence. */
+  /** One sentence about how to fix it. */
   readonly hint: string | undefined
 
   constructor(message: string, hint?: string) {

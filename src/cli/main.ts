@@ -14,7 +14,7 @@ const host: Host = {
   cwd: process.cwd(),
   env: process.env,
   platform: process.platform,
-  // Asked late: an account without any home folder can serve as well.
+  // Computed on demand: a server works without a home folder.
   get home() {
     return homedir()
   },
@@ -23,23 +23,23 @@ const host: Host = {
   stdout: process.stdout,
   stderr: process.stderr,
   compose: () => import('../compose/index.ts'),
-  // Not through compose/, which would be loaded whole for this.
+  // Imported directly, because `compose/` would load everything.
   isTooWide: async (folder) => (await import('../vault/vault-root.ts')).isTooWide(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {
-    // Once: who presses Ctrl+C again does not want to wait.
+    // Only once: a second Ctrl+C ends the process at once.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener)
   },
 }
 
-// `roux … | head` ends quietly; the server's transport looks after its own streams.
+// `roux … | head` must end quietly. The server's transport handles its own streams.
 const isServer = splitCommand(argv).command === 'serve'
 if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }
 process.stderr.on('error', () => {})
 
-// Node waits for threads, and one that reads a file which does not answer may have no end: then the process ends without a code of its own.
+// Node waits for threads, and one may hang on a file that does not answer. End the process without waiting.
 process.on('exit', () => {
   if (isHeldByFile()) process.kill(process.pid, 'SIGKILL')
 })
@@ -48,11 +48,11 @@ async function main(): Promise<void> {
   if (isServer) bootIndexer()
   process.exitCode = await run(argv, host)
   await endSpare()
-  // A client that said `exit` may keep our input open: that must not keep us.
+  // A client that sent `exit` may keep our input open; do not wait for it.
   process.stdin.destroy()
-  // A server has waited for its client already, as long as it may.
+  // A server has already waited for its client.
   if (!isServer) await new Promise((resolve) => process.stdout.write('', resolve))
-  // What still holds the process (a worker in a long step) has nothing more to tell.
+  // A worker in a long step may still hold the process. It has nothing more to report.
   setTimeout(() => process.exit(), SHUTDOWN.gone - SHUTDOWN.closed).unref()
 }
 

@@ -7,7 +7,7 @@ import type { Invocation } from './session.ts'
 
 type Run = (invocation: Invocation) => Promise<number>
 
-/** The code of every command, loaded when it is called: a server does not wait for the code of an export. */
+/** Loads the code of a command on demand: a server does not wait for the code of an export. */
 const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   serve: async () => (await import('./serving/serve.ts')).run,
   open: async () => (await import('./serving/open.ts')).run,
@@ -31,7 +31,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   help: async () => (await import('./help.ts')).run,
 }
 
-/** Runs a command line; every error is told. Resolves with the exit code. */
+/** Runs a command line and prints every error. Resolves with the exit code. */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
   try {
     const { command, rest } = splitCommand(argv)
@@ -93,7 +93,7 @@ async function printVersion({ printer }: Invocation): Promise<number> {
   return 0
 }
 
-/** 2: the command line is not understood; 1: it is, and could not be done. */
+/** 2 for an invalid command line, 1 for any other error. */
 function exitCode(error: unknown): number {
   return error instanceof UsageError || (error instanceof RouxError && error.code === 'INVALID_PARAMS') ? 2 : 1
 }

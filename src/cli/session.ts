@@ -13,20 +13,20 @@ import { ProgressLine } from './output/progress.ts'
 import { PATIENCE } from './tools/findable.ts'
 import { folderIn, openOptions } from './vaults/open-vaults.ts'
 
-/** One run of one command: what was given to it, and the world. */
+/** One run of a command: its arguments and its process. */
 export interface Invocation {
   readonly host: Host
   readonly printer: Printer
-  /** By the options' names; only what was given. */
+  /** The given options, by name. */
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
-  /** Progress is told in any case, not only to a terminal. */
+  /** Show progress even without a terminal. */
   readonly loud?: boolean
-  /** Ends the command before it is done. */
+  /** Stops the command early. */
   readonly signal?: AbortSignal
 }
 
-/** Where the settings of this run come from; `vault` is the one that a command takes as its argument. */
+/** The sources of this run's settings; `vault` is the command's own argument. */
 export function settingsInput({ host, options }: Invocation, vault?: string): SettingsInput {
   const option = options.get('vault') as string | undefined
   if (option !== undefined && vault !== undefined)
@@ -49,15 +49,18 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
   }
 }
 
-/** What `--write` sets, for this run alone. */
+/** The settings behind `--write`, for this run only. */
 const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
 
-/** What `--store` sets, for this run alone. */
+/** The settings behind `--store`, for this run only. */
 function inStore(value: unknown): readonly string[] {
   return typeof value === 'string' ? [`store.type=${value}`] : []
 }
 
-/** What `--http` sets, for this run alone; its value is a port, or `true`. `roux open` calls it `--port`. @throws UsageError for what is no port */
+/**
+ * The settings behind `--http` (`--port` of `roux open`), for this run only: a port, or `true`. @throws UsageError for
+ * an invalid port
+ */
 function overHttp(options: Invocation['options']): readonly string[] {
   const value = options.get('http')
   if (typeof value !== 'number') return []
@@ -67,8 +70,8 @@ function overHttp(options: Invocation['options']): readonly string[] {
 }
 
 /**
- * The vaults of this run and their settings, with warnings said.
- * @throws RouxError when something in the settings is wrong, or the vault is a folder that is hardly meant as one.
+ * Loads the vaults of this run with their settings, and prints warnings.
+ * @throws RouxError when a setting is wrong, or the folder is probably not a vault
  */
 export async function requireVaults(invocation: Invocation, vault?: string): Promise<LoadedVaults> {
   const loaded = await loadVaults(settingsInput(invocation, vault))
@@ -80,7 +83,7 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
   return loaded
 }
 
-/** Refuses vaults that are answered for without their folders. @throws UsageError with what to say after `roux <command>` */
+/** Refuses vaults that have no folder here. @throws UsageError with the rest of the sentence after `roux <command>` */
 export function requireFolders(vaults: readonly LoadedVault[], command: string): void {
   const elsewhere = vaults.find(({ stored }) => stored !== undefined)
   if (elsewhere === undefined) return
@@ -88,8 +91,8 @@ export function requireFolders(vaults: readonly LoadedVault[], command: string):
 }
 
 /**
- * The one vault of this run and its settings.
- * @throws UsageError where the settings name several and none is meant; as `requireVaults` does.
+ * Loads the one vault of this run.
+ * @throws UsageError when the settings name several vaults and none is selected; otherwise as `requireVaults`
  */
 export async function requireSettings(invocation: Invocation, vault?: string): Promise<LoadedVault> {
   const { vaults } = await requireVaults(invocation, vault)
@@ -100,15 +103,15 @@ export async function requireSettings(invocation: Invocation, vault?: string): P
 }
 
 /**
- * Opens the vault, waits until its index says what the files say, and closes it after `use`, which is called once more when the
- * index is found damaged meanwhile. Progress is shown until `use` is done.
- * @throws RouxError `VAULT_NOT_FOUND` when the folder is not there; the signal's reason.
+ * Opens the vault, waits until its index is up to date, runs `use` and closes the vault. Runs `use` once more if the
+ * index turned out to be damaged. Shows progress meanwhile.
+ * @throws RouxError `VAULT_NOT_FOUND` when the folder is missing; the signal's reason
  */
 export function withCore<T>(invocation: Invocation, loaded: LoadedVault, use: (core: GraphCore) => Promise<T>): Promise<T> {
   return withVaults(invocation, [loaded], async (vaults) => use(await vaults.open(loaded.name)))
 }
 
-/** Opens those of the vaults that `use` opens, as `withCore` does one. @throws as `withCore`, where a vault is opened */
+/** Like `withCore` for several vaults; `use` opens the ones it needs. @throws as `withCore`, when a vault is opened */
 export async function withVaults<T>(
   invocation: Invocation,
   loaded: readonly LoadedVault[],
@@ -139,7 +142,7 @@ export async function withVaults<T>(
     return await useTwice(invocation, { opened: () => [...opened.keys()], use: () => use(vaults) })
   } finally {
     for (const stop of opened.values()) stop()
-    // What was done stays done, and its answer is to be seen.
+    // The work is done, so its answer must be shown.
     const noteFailure = (error: unknown) => printer.note(String(error))
     await Promise.all([...opened.keys()].map((core) => core.close().catch(noteFailure)))
     await shared?.close().catch(noteFailure)
@@ -151,7 +154,7 @@ interface Use<T> {
   use(): Promise<T>
 }
 
-/** Once more, when an index was found damaged meanwhile and is whole again. */
+/** Runs once more if the index was damaged and has been rebuilt. */
 async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Promise<T> {
   try {
     return await use()
@@ -177,7 +180,7 @@ function requireFolder(path: string, names: readonly string[] = []): void {
   if (fault !== undefined) throw new RouxError('VAULT_NOT_FOUND', fault, { hint: howToName(names) })
 }
 
-/** Why a folder cannot be read, as a sentence; `undefined` where it can. */
+/** Why a folder cannot be read, as a sentence; `undefined` if it can. */
 export function folderFault(path: string): string | undefined {
   try {
     opendirSync(path).closeSync()

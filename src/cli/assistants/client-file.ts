@@ -26,7 +26,7 @@ import { colouredDiff } from '../output/coloured-diff.ts'
 import type { Paint } from '../output/printer.ts'
 import type { Invocation } from '../session.ts'
 
-// Claude Code keeps its history in the same file; no one's settings are larger than this.
+// Claude Code keeps its history in the same file. No settings file is larger than this.
 const MAX_BYTES = 64_000_000
 
 const NEW_MODE = 0o600
@@ -34,8 +34,8 @@ const NEW_MODE = 0o600
 const MARK = '.roux-backup-'
 
 /**
- * The client that a command names.
- * @throws UsageError when it names none
+ * Finds the client by its name.
+ * @throws UsageError for an unknown name
  */
 export function requireClient({ positionals: [name] }: Invocation, command: 'install' | 'uninstall'): Client {
   const names = CLIENTS.map((client) => client.name)
@@ -49,8 +49,8 @@ export function requireClient({ positionals: [name] }: Invocation, command: 'ins
 }
 
 /**
- * The name that the server has there.
- * @throws UsageError for one that not all of them take
+ * The server's name in the client's settings.
+ * @throws UsageError for a name that not every client accepts
  */
 export function nameOf({ options }: Invocation): string {
   const name = (options.get('name') as string | undefined) ?? 'roux'
@@ -59,7 +59,7 @@ export function nameOf({ options }: Invocation): string {
 }
 
 /**
- * Refuses to touch a server that someone else put there, unless that was allowed.
+ * Refuses to replace a server that is not Roux, unless allowed.
  * @throws RouxError `CONFLICT`
  */
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {
@@ -70,8 +70,8 @@ export function requireOurs(entry: unknown, { file, name }: EntryPlace, { option
 }
 
 /**
- * Refuses to write for a program that is not there.
- * @throws RouxError `PROVIDER_ERROR` with the path that was looked at
+ * Refuses to write for a program that is not installed.
+ * @throws RouxError `PROVIDER_ERROR` with the expected path
  */
 export function requireInstalled(client: Client, file: ClientFile, { host, options }: Invocation): void {
   const sign = client.sign(host)
@@ -81,20 +81,20 @@ export function requireInstalled(client: Client, file: ClientFile, { host, optio
   })
 }
 
-/** What a command does to a client's file. */
+/** A change to a client's settings file. */
 export interface ClientChange {
   readonly client: Client
   readonly file: ClientFile
   readonly name: string
   readonly text: string
-  /** What is said of a change that was made, and of none. */
+  /** Messages for a change that was made, and for no change. */
   readonly done: string
   readonly nothing: string
-  /** What makes the client see it. */
+  /** How the client picks up the change. */
   readonly afterwards: string
 }
 
-/** Writes a change, unless it is only to be shown, and tells it. Resolves with the exit code. */
+/** Writes a change, unless it is a dry run, and reports it. Resolves with the exit code. */
 export async function tellChange({ printer, options }: Invocation, change: ClientChange): Promise<number> {
   const { client, file, name, text, done, nothing, afterwards } = change
   const changed = text !== (file.text ?? '')
@@ -124,7 +124,7 @@ function render(diff: string | undefined, sentences: readonly string[], paint: P
   return `${[...lines, ...sentences].join('\n')}\n`
 }
 
-// Other servers' keys may stand near: only as much around it is shown as tells where it is.
+// Lines around the change may hold other servers' keys, so show only a few.
 const CONTEXT = 1
 
 const MAX_LINE = 300
@@ -140,26 +140,26 @@ function differenceOf({ file, text }: ClientChange): string {
     .join('\n')
 }
 
-/** Of each token only as much as tells one from another. */
+/** Shows only enough of each token to tell it from others. */
 function withoutTokens(text: string): string {
   return text.replace(/\broux_([\w-]{4})[\w-]{16,}/g, 'roux_$1…')
 }
 
-/** The settings file of another program as it is now. */
+/** The settings file of another program. */
 export interface ClientFile {
-  /** Where the program looks for it. */
+  /** The path where the program looks for it. */
   readonly path: string
-  /** The file itself, where that is a symbolic link. */
+  /** The real file, if the path is a symbolic link. */
   readonly realPath: string
-  /** `undefined` when there is none. */
+  /** `undefined` if the file does not exist. */
   readonly text: string | undefined
-  /** Permission bits; 0600 for a file that is to be made, since such files hold keys. */
+  /** Permission bits. A new file gets 0600, because such files hold keys. */
   readonly mode: number
 }
 
 /**
  * Reads a settings file.
- * @throws RouxError when it is there and cannot be read as text.
+ * @throws RouxError when it exists and is not readable text
  */
 export function readClientFile(path: string): ClientFile {
   const refuse = (why: string, cause?: unknown): RouxError =>
@@ -178,7 +178,7 @@ export function readClientFile(path: string): ClientFile {
   }
 }
 
-/** The texts of the copies that were kept of a file, newest first, at most twenty. */
+/** The texts of the latest backups of a file, newest first, at most twenty. */
 export function readBackups({ realPath }: ClientFile): readonly string[] {
   const beginning = `${basename(realPath)}${MARK}`
   try {
@@ -189,15 +189,16 @@ export function readBackups({ realPath }: ClientFile): readonly string[] {
       .slice(0, 20)
       .flatMap((name) => decode(readFileSync(join(dirname(realPath), name))) ?? [])
   } catch {
-    // They only make it better.
+    // Backups are optional.
     return []
   }
 }
 
 /**
- * Puts a text in the place of a settings file, all of it or nothing, and keeps the former file beside it.
- * @returns where that copy is; `undefined` when there was no file
- * @throws RouxError `CONFLICT` when the file is not any more what was read, `PERMISSION_DENIED` when it cannot be written
+ * Replaces a settings file atomically and keeps a backup beside it.
+ * @returns the backup's path; `undefined` if there was no file
+ * @throws RouxError `CONFLICT` when the file has changed since it was read, `PERMISSION_DENIED` when it cannot be
+ * written
  */
 export function writeClientFile(file: ClientFile, text: string, now = new Date()): string | undefined {
   const { realPath, mode } = file
@@ -205,11 +206,11 @@ export function writeClientFile(file: ClientFile, text: string, now = new Date()
   let backup: string | undefined
   try {
     makeFolder(dirname(realPath), { mkdirSync, dirname }, 0o777)
-    // A rename would also replace a file that may not be written.
+    // `rename` would also replace a read-only file.
     if (file.text !== undefined) accessSync(realPath, constants.W_OK)
     if (file.text !== undefined) backup = writeBackup(realPath, { text: file.text, mode }, now)
     writeFileSync(temporary, text, { mode, flag: 'wx', flush: true })
-    // The mode of `writeFile` is masked.
+    // The umask changes the mode that `writeFile` sets.
     chmodSync(temporary, mode)
     requireUnchanged(file)
     renameSync(temporary, realPath)
@@ -237,7 +238,7 @@ function writeBackup(path: string, { text, mode }: { readonly text: string; read
   }
 }
 
-/** The program may run, and write its settings at any moment. */
+/** The program may be running and may write its settings at any moment. */
 function requireUnchanged(file: ClientFile): void {
   if (readClientFile(file.path).text === file.text) return
   throw new RouxError('CONFLICT', `${file.path} was changed by another program meanwhile.`, {

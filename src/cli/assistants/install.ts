@@ -24,10 +24,10 @@ import {
   tellChange,
 } from './client-file.ts'
 
-/** Folders of links that are made for one shell and end with it. */
+/** Folders of links that exist only for one shell. */
 const PASSING = /[\\/]fnm_multishells[\\/]/
 
-/** Puts an entry for this vault into the settings of a client; shows the difference and keeps the former file. */
+/** Adds an entry for this vault to a client's settings, shows the change and keeps a backup. */
 export async function install(invocation: Invocation): Promise<number> {
   const { host } = invocation
   const client = requireClient(invocation, 'install')
@@ -71,7 +71,7 @@ async function httpEntry(invocation: Invocation, { title, name, http }: Client):
   return http(httpEndpoint(host, settings))
 }
 
-/** The same text where the entry says the same already, whatever its layout. */
+/** Keeps the text if the entry is already equivalent, whatever its layout. */
 function putOrKeep(
   { text = '' }: ClientFile,
   { place, former, entry }: { readonly place: EntryPlace; readonly former: unknown; readonly entry: Entry },
@@ -92,8 +92,8 @@ function warnOfReaders({ host, printer }: Invocation, { path, text, mode }: Clie
 }
 
 /**
- * Where a server over HTTP answers on this computer, and the token that it takes; one is made where there is none.
- * @throws RouxError `INVALID_SETTINGS` where the port is another one each time, or the tokens are damaged
+ * The address of the HTTP server on this computer and its token, which is created if needed.
+ * @throws RouxError `INVALID_SETTINGS` when the port changes with each start, or the token file is damaged
  */
 function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings): HttpEndpoint {
   if (port === 0)
@@ -104,7 +104,7 @@ function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings):
   return { url: `http://127.0.0.1:${port}/mcp`, token: secret }
 }
 
-/** Takes our entry out of the settings of a client; shows the difference and keeps the former file. */
+/** Removes our entry from a client's settings, shows the change and keeps a backup. */
 export async function uninstall(invocation: Invocation): Promise<number> {
   const client = requireClient(invocation, 'uninstall')
   const name = nameOf(invocation)
@@ -125,9 +125,9 @@ export async function uninstall(invocation: Invocation): Promise<number> {
 }
 
 /**
- * The command that serves these vaults, for programs that know neither a shell nor its path: this Node, this script, and the options of
- * this run that a server understands, all paths absolute.
- * @throws RouxError for a vault whose path these programs would read as one with a variable in it
+ * The command that serves these vaults, for programs without a shell: this Node, this script and the options that a
+ * server understands, with absolute paths.
+ * @throws RouxError for a path that these programs would read as containing a variable
  */
 export function launchOf({ host, options }: Invocation, { vault, config: file }: VaultsToServe): Launch {
   if (vault?.includes('${'))
@@ -149,7 +149,7 @@ export function launchOf({ host, options }: Invocation, { vault, config: file }:
   }
 }
 
-/** What a person should know of a command: how long its paths can be relied on. */
+/** A warning about paths that may disappear with the next update. */
 export function warningsOf({ command, args: [script = ''] }: Launch): readonly string[] {
   if (/[\\/]_npx[\\/]/.test(script))
     return [`${script} lies in a folder that npm empties at times: install Roux (npm install -g), then run this again.`]
@@ -159,8 +159,8 @@ export function warningsOf({ command, args: [script = ''] }: Launch): readonly s
 }
 
 /**
- * The Node that runs, by a path that outlives its next version where there is one: package managers link `node` in the path to the
- * version that is current, while the running program knows only the version's own folder.
+ * The running Node by a path that survives an update, if there is one: package managers link `node` in the PATH to the
+ * current version.
  */
 function stableNode({ program, env, platform }: Host): string {
   if (!namesVersion(program.node)) return program.node
@@ -171,7 +171,7 @@ function stableNode({ program, env, platform }: Host): string {
   return names.find((name) => !namesVersion(name) && isSame(name, program.node)) ?? program.node
 }
 
-/** A path of which a folder is named after a version: `…/v20.19.0/bin/node`. */
+/** A path with a version in one of its folders: `…/v20.19.0/bin/node`. */
 function namesVersion(path: string): boolean {
   return /[\\/](?:node[-@])?v?\d+\.\d+[^\\/]*[\\/]/.test(path)
 }
@@ -184,17 +184,17 @@ function isSame(path: string, real: string): boolean {
   }
 }
 
-/** How a server that is started elsewhere finds the vaults that are meant here. */
+/** How a server started elsewhere finds these vaults. */
 export interface VaultsToServe {
-  /** A folder or a name; absent for all that its settings name. */
+  /** A folder or a name; absent for all vaults of its settings. */
   readonly vault?: string
-  /** A settings file that it would not read otherwise. */
+  /** A settings file that the server would not read by itself. */
   readonly config?: string
 }
 
 /**
- * How a program that starts a server in a folder of its own has it serve these vaults.
- * @throws RouxError `INVALID_SETTINGS` for several vaults that are named where such a server does not look.
+ * The arguments with which a server in another working directory serves these vaults.
+ * @throws RouxError `INVALID_SETTINGS` for several vaults whose names such a server cannot see
  */
 export function vaultsToServe(invocation: Invocation, { server, vaults }: LoadedVaults): VaultsToServe {
   const [{ name, settings }, ...more] = vaults
@@ -214,7 +214,7 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
   )
 }
 
-/** `--set` is written into the entry as it is given. */
+/** `--set` goes into the entry unchanged. */
 function isReadEverywhere(source: string, invocation: Invocation): boolean {
   const { host, options } = invocation
   const config = options.get('config') as string | undefined
@@ -225,7 +225,7 @@ function ownFile({ host }: Invocation): string {
   return join(userFolders(host.env).config, CONFIG_FILE)
 }
 
-/** The file of `/x/roux.config.yaml:3`; what is no file as it is. */
+/** The file part of `/x/roux.config.yaml:3`. */
 function sourceOf(origin = ''): string {
   return origin.replace(/:\d+$/, '')
 }

@@ -10,26 +10,26 @@ import { isEveryAddress, isLoopbackAddress } from '../../http/names.ts'
 import { isOpenToOthers, modeOf, readTokens } from '../../http/token-file.ts'
 import type { Host } from '../host.ts'
 
-/** What does not fit is replaced when it is next used. */
+/** A damaged file is replaced when it is next used. */
 const REBUILT = 'It is rebuilt by itself: "roux index" does it now.'
 
-/** What one check found: `warn` works but not as it should, `fail` does not work. */
+/** The result of one check. `warn`: it works, but not well. `fail`: it does not work. */
 export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string
 }
 
-/** Whether this Node is new enough. */
+/** Checks the version of Node. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return { check: 'node', state: 'ok', message: version }
   return { check: 'node', state: 'fail', message: `${version} is too old`, hint: 'Install Node 20.19 or newer.' }
 }
 
-/** Whether the vault is a folder that can be read and is meant as one. */
+/** Checks that the vault is a readable folder and probably a vault. */
 export function checkVault(
   path: string,
   { tooWide, named }: { readonly tooWide: boolean; readonly named: boolean },
@@ -66,7 +66,7 @@ export function checkVault(
   ]
 }
 
-/** Whether what can be rebuilt can be kept. Nothing is written to find out. */
+/** Checks that the cache folder can be written. Writes nothing. */
 export function checkCacheFolder(folder: string): Finding {
   let existing = folder
   while (!existsSync(existing) && existing !== dirname(existing)) existing = dirname(existing)
@@ -85,14 +85,14 @@ export function checkCacheFolder(folder: string): Finding {
   }
 }
 
-/** Whether changes can be noticed in the way that is set. */
+/** Checks that changes can be noticed with the configured `vault.watch`. */
 export function checkWatching(vault: string, watch: Settings['vault']['watch'], platform: string = process.platform): Finding {
   if (watch === 'off')
     return { check: 'watch', state: 'warn', message: 'off: a server does not notice changes', hint: 'Set vault.watch to auto.' }
   if (watch === 'polling') return { check: 'watch', state: 'ok', message: 'polling' }
   const limit = platform === 'linux' ? inotifyLimit() : undefined
   if (limit === undefined) return { check: 'watch', state: 'ok', message: 'events of the file system' }
-  // One watch a folder; other programs of the same user take theirs of the same limit.
+  // Each folder takes one watch, and other programs of the same user share the limit.
   const folders = countFolders(vault, limit)
   const message = `events of the file system: ${folders} ${folders === 1 ? 'folder' : 'folders'}, fs.inotify.max_user_watches is ${limit}`
   if (folders < limit / 2) return { check: 'watch', state: 'ok', message }
@@ -104,7 +104,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   }
 }
 
-/** Whether the vault is one whose application keeps spellings, but new notes are named in lower case, as settings files once said by default. */
+/** Warns when the vault's application keeps spellings, but an old settings file names new notes in lower case. */
 export function checkFileCase(vault: string, spelling: Settings['files']['case'], where: string | undefined): readonly Finding[] {
   const marker = spelling === 'lower' ? ['.obsidian', '.foam', 'logseq'].find((name) => existsSync(join(vault, name))) : undefined
   if (marker === undefined) return []
@@ -160,7 +160,7 @@ function foldersIn(folder: string): readonly Dirent[] {
   }
 }
 
-/** Whether the chat model may be asked. Nothing is said where that is off; no connection is opened, "roux ai test" does that. */
+/** Checks the configuration of the chat model, if it is on. Opens no connection; `roux ai test` does. */
 export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Promise<readonly Finding[]> {
   const { ai } = settings
   if (!ai.enabled) return []
@@ -202,7 +202,7 @@ export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Pro
   }
 }
 
-/** Whether serving over HTTP would work: the port, the address, the tokens. Nothing is changed. */
+/** Checks whether HTTP could be served: port, address, tokens. Changes nothing. */
 export async function checkHttp(http: Settings['http'], tokenFile: string): Promise<readonly Finding[]> {
   return [await checkPort(http), checkTokens(tokenFile)]
 }
@@ -253,7 +253,7 @@ function checkTokens(file: string): Finding {
   }
 }
 
-/** What the adapters found, as findings: the database, the indexes, the embedder. */
+/** Turns the adapters' facts into findings: database, indexes, embedder. */
 export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, database }: Diagnosis): readonly Finding[] {
   const loads: Finding =
     sqlite.message === undefined

@@ -12,14 +12,14 @@ import { readClientFile } from '../assistants/client-file.ts'
 import type { Host } from '../host.ts'
 import type { Finding } from './checks.ts'
 
-/** What entries are compared with: what a server over HTTP on this computer goes by. */
+/** The facts of this computer's HTTP server that entries are compared with. */
 export interface ServedOverHttp {
-  /** The port of the settings. */
+  /** The port in the settings. */
   readonly port: number
   readonly tokenFile: string
 }
 
-/** Whether the entries of Roux in the settings of other programs still lead somewhere. Nothing is said of programs that have none. */
+/** Checks the entries of Roux in other programs' settings. Programs without an entry are skipped. */
 export function checkClients(host: Host, served: ServedOverHttp): readonly Finding[] {
   return CLIENTS.flatMap((client) => checkClient(client, host, served))
 }
@@ -55,7 +55,7 @@ function isGone(path: string | undefined): boolean {
   return path !== undefined && isAbsolute(path) && !existsSync(path)
 }
 
-/** Of a server on another computer, or behind a proxy, nothing is known here. */
+/** Nothing is known about a server on another computer or behind a proxy. */
 function whyNoAnswer({ url, token }: Asked, { port, tokenFile }: ServedOverHttp): string | undefined {
   const asked = URL.canParse(url) ? new URL(url) : undefined
   if (asked === undefined || !isLoopbackName(asked.hostname)) return undefined
@@ -67,12 +67,12 @@ function isWorthNothing(token: string, tokenFile: string): boolean {
   try {
     return readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true
   } catch {
-    // What is wrong with the file is told of the tokens themselves.
+    // The check of tokens reports a damaged file.
     return false
   }
 }
 
-/** The command that writes the entry again with what it says, but for what is not there any more. */
+/** The command that writes the entry again and keeps everything in it that still exists. */
 function hintFor({ name: client }: Client, name: string, entry: OwnEntry): string {
   const words = [client, ...(name === 'roux' ? [] : ['--name', shellWord(name)])].join(' ')
   const options = entry.kind === 'http' ? ['--http'] : optionsOf(entry)

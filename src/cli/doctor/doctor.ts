@@ -20,7 +20,7 @@ import {
 } from './checks.ts'
 import { checkClients } from './clients.ts'
 
-/** Looks at everything that has to be right, says what to do about what is not, and fails when something is broken. */
+/** Checks everything, suggests a fix for each problem, and fails if something is broken. */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation
   const findings: Finding[] = [checkNode(process.versions.node)]
@@ -36,7 +36,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return broken ? 1 : 0
 }
 
-/** What is asked of every vault; of several, each check says of which. */
+/** Checks one vault. With several vaults each message names its vault. */
 async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server: LoadedSettings): Promise<readonly Finding[]> {
   const { host } = invocation
   const { path, watch } = loaded.settings.vault
@@ -62,7 +62,7 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
   return name === undefined ? findings : findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` }))
 }
 
-/** Of how many servers is told, where there is any: one more is no mistake. */
+/** Reports how many servers run, if any. Several are fine. */
 function checkServers(vault: string, folder: string): readonly Finding[] {
   const [first, ...more] = serversOf(folder, vault)
   if (first === undefined) return []
@@ -72,7 +72,7 @@ function checkServers(vault: string, folder: string): readonly Finding[] {
   return [{ check: 'servers', state: 'ok', message, hint }]
 }
 
-/** What is said of a vault and was not said of all. */
+/** The messages of a vault that were not already reported for all. */
 function news<T>(own: readonly T[], said: readonly T[]): readonly T[] {
   return own.filter((one) => !said.includes(one))
 }
@@ -103,7 +103,7 @@ async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promi
   try {
     return await withCore(invocation, loaded, (core) => checkCore(core, loaded))
   } catch (error) {
-    // Whatever it is, the rest of what was found is worth telling.
+    // The other findings are still useful after an unexpected error.
     return [{ check: 'indexing', state: 'fail', message: error instanceof RouxError ? error.message : String(error) }]
   }
 }

@@ -1,7 +1,7 @@
 import type { Paint } from './printer.ts'
 import { printableText } from './table.ts'
 
-/** A unified difference, line by line in its colours. */
+/** Colours a unified diff line by line. */
 export function colouredDiff(diff: string, paint: Paint): readonly string[] {
   return diff
     .trimEnd()

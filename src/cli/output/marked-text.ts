@@ -3,8 +3,8 @@ import { graphemesOf, printableText, textWidth } from './table.ts'
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
 /**
- * What a person reads past in a line of Markdown: where links lead, tags of HTML, rules of tables, marks of bold. The groups `before` and
- * `after` go, what is between them stays.
+ * Markdown that a reader skips: link targets, HTML tags, table rules, marks of bold. The groups `before` and `after`
+ * are removed; the text between them stays.
  */
 const NOISE: readonly RegExp[] = [
   /(?<before>!?\[)[^[\]]*(?<after>\]\([^()\s]*\))/dg,
@@ -14,26 +14,26 @@ const NOISE: readonly RegExp[] = [
   /(?<before>\*\*)/dg,
 ]
 
-/** A text in which some places are marked: UTF-16 offsets, ascending, without overlaps. */
+/** A text with marked ranges: UTF-16 offsets, ascending, without overlaps. */
 export interface MarkedText {
   readonly text: string
   readonly marks: readonly (readonly [start: number, end: number])[]
 }
 
 export interface WrapOptions {
-  /** Columns of a line. */
+  /** Columns per line. */
   readonly width: number
-  /** Lines at the most: those with the most marks. */
+  /** Maximum number of lines; those with the most marks are kept. */
   readonly lines: number
   mark(text: string): string
 }
 
 /**
- * The lines of a marked text; where some are left out, that is shown. Tables, lists, paragraphs and code keep their line breaks, code its
- * white space too; elsewhere white space collapses.
+ * Wraps a marked text and shows where lines are left out. Tables, lists, paragraphs and code keep their line breaks,
+ * and code its white space; elsewhere white space collapses.
  */
 export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptions): readonly string[] {
-  // Room for the two signs that something was left out.
+  // Reserve room for both ellipses.
   const all = writtenLines(marked).flatMap((line) => breakLines(line, width - 2 * ELLIPSIS.length))
   const from = bestWindow(
     all.map((line) => line.filter(isMarked).length),
@@ -54,16 +54,16 @@ interface Piece {
   readonly isMarked: boolean
 }
 
-/** What stands between two spaces. */
+/** The text between two spaces. */
 type Word = readonly Piece[]
 
-/** A line that begins again what is shown: of a table, a list, a heading, a quotation. */
+/** A line that starts a new line of output: of a table, list, heading or quote. */
 const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
 
-/** What follows a row of a table or a heading is another line, whatever it is. */
+/** A table row or heading, which the next line never continues. */
 const ONE_LINE = /^\s*(?:\||#{1,6} )/
 
-/** The words of each line that stays one: of code the whole line is a word. */
+/** The words of each output line; a line of code is one word. */
 function writtenLines(marked: MarkedText): readonly (readonly Word[])[] {
   const blocks = codeRanges(marked.text).filter(({ kind }) => kind === 'block')
   const lines: { text: MarkedText; isCode: boolean }[] = []
@@ -93,14 +93,14 @@ function sliceOf({ text, marks }: MarkedText, from: number, to: number): MarkedT
   return { text: text.slice(from, to), marks: within }
 }
 
-/** A line of code: one word, white space and all. */
+/** A line of code as one word, white space included. */
 function verbatim(marked: MarkedText): Word {
   return piecesOf(marked)
     .map(({ text, isMarked }) => ({ text: text.replaceAll('\t', '  ').replaceAll('\n', ''), isMarked }))
     .filter(({ text }) => text !== '')
 }
 
-/** A text in stretches that are marked or not, without what steers a terminal. */
+/** Splits a text into marked and unmarked pieces, without terminal control characters. */
 function piecesOf({ text, marks }: MarkedText): readonly Piece[] {
   const pieces: Piece[] = []
   let at = 0
@@ -143,7 +143,7 @@ function breakLines(words: readonly Word[], width: number): readonly (readonly W
   return lines
 }
 
-/** A word that is wider than a line, such as a sentence in Chinese, in parts that are not. */
+/** Splits a word wider than a line, such as a Chinese sentence. */
 function splitWide(word: Word, width: number): readonly Word[] {
   if (widthOf(word) <= width) return [word]
   const parts: Piece[][] = [[]]
@@ -177,7 +177,7 @@ function renderWord(word: Word, mark: (text: string) => string): string {
   return word.map((piece) => (piece.isMarked ? mark(piece.text) : piece.text)).join('')
 }
 
-/** Where a window of some lines begins that holds the most marks, the first such. */
+/** The start of the first window of `size` lines with the most marks. */
 function bestWindow(counts: readonly number[], size: number): number {
   let best = { from: 0, sum: -1 }
   for (let from = 0; from === 0 || from + size <= counts.length; from++) {
@@ -187,14 +187,14 @@ function bestWindow(counts: readonly number[], size: number): number {
   return best.from
 }
 
-/** A stretch of code in a text of Markdown: UTF-16 offsets, `block` with the lines of its fences. */
+/** A range of code in Markdown text: UTF-16 offsets; a `block` includes its fences. */
 export interface CodeRange {
   readonly start: number
   readonly end: number
   readonly kind: 'block' | 'span'
 }
 
-/** Where a text holds code, in order. A block whose end was cut off goes on to the end of the text. */
+/** Finds code in order. A block that was cut off extends to the end of the text. */
 function codeRanges(text: string): readonly CodeRange[] {
   const ranges: CodeRange[] = []
   let fence: { readonly mark: string; readonly start: number } | undefined
@@ -217,10 +217,10 @@ function codeRanges(text: string): readonly CodeRange[] {
   return [...ranges, ...spansIn(text, proseFrom, text.length)]
 }
 
-/** Code between runs of backquotes of one length. */
+/** Code spans between backtick runs of equal length. */
 function spansIn(text: string, from: number, to: number): readonly CodeRange[] {
   const runs = [...text.slice(from, to).matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: from + index, length: run.length }))
-  // For each run the next one that is as long: looked for from each, an article on Markdown would take quadratic time.
+  // Maps each run to the next of its length. Searching from each run would take quadratic time.
   const nextOf = new Map<number, number>()
   const last = new Map<number, number>()
   for (const [index, { length }] of runs.entries()) {
@@ -240,9 +240,12 @@ function spansIn(text: string, from: number, to: number): readonly CodeRange[] {
   return ranges
 }
 
-/** The text as it would be read aloud, with its marks. Code stays as it is written, and so does what is left of a construct that was cut off. */
+/**
+ * The text without Markdown marks, as a person would read it. Code stays unchanged, and so does a construct that was
+ * cut off.
+ */
 export function readableText(marked: MarkedText): MarkedText {
-  // Twice, because a picture may be a link.
+  // Twice, because an image may be inside a link.
   return [...NOISE, ...NOISE.slice(0, 1)].reduce(withoutNoise, marked)
 }
 
@@ -259,7 +262,7 @@ function withoutNoise(marked: MarkedText, noise: RegExp): MarkedText {
   return ranges.length === 0 ? marked : withoutRanges(marked, ranges)
 }
 
-/** Takes ranges out: ascending, without overlaps. A mark that lay in one of them goes with it. */
+/** Removes ranges (ascending, without overlaps) and the marks inside them. */
 function withoutRanges({ text, marks }: MarkedText, ranges: readonly Range[]): MarkedText {
   const kept: string[] = []
   let at = 0

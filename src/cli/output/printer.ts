@@ -7,7 +7,7 @@ import type { FoundOptions } from './render-found.ts'
 import { printable, printableText } from './table.ts'
 
 export type Style = 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'cyan' | 'mark'
-/** Found words look as `grep` shows them, which can be read on light and dark grounds. */
+/** Matches have the colour of `grep`, readable on light and dark backgrounds. */
 const CODES: Readonly<Record<Style, string>> = {
   bold: '1',
   faint: '2',
@@ -18,24 +18,24 @@ const CODES: Readonly<Record<Style, string>> = {
   mark: '1;31',
 }
 
-/** Puts a text into a style, where that can be seen. */
+/** Applies a style if the stream shows styles. */
 export type Paint = (style: Style, text: string) => string
 
-/** An answer as people read it; `undefined` to have it shown as any other. */
+/** Renders an answer for people; `undefined` to use the default. */
 export type RenderAnswer = (value: unknown, paint: Paint) => string | undefined
 
 export interface AnswerOptions {
   readonly warnings?: readonly Warning[]
-  /** What was asked, to mark its words. */
+  /** The question, whose words are marked. */
   readonly question?: string | undefined
-  /** In place of tables and facts. */
+  /** Replaces the default rendering. */
   readonly render?: RenderAnswer | undefined
 }
 
-/** Writes what a command has to say: answers to stdout, everything else to stderr. */
+/** Writes answers to stdout and everything else to stderr. */
 export class Printer {
   readonly #host: Host
-  /** Answers as JSON: asked for, or no one looks at them. */
+  /** Print JSON: requested, or stdout is not a terminal. */
   readonly json: boolean
 
   constructor(host: Host, json: boolean) {
@@ -47,35 +47,35 @@ export class Printer {
     return this.#host.stderr
   }
 
-  /** An answer: compact JSON for programs, tables and passages for people. */
+  /** Prints an answer: compact JSON for programs, tables and passages for people. */
   async answer(value: unknown, { warnings = [], question, render }: AnswerOptions = {}): Promise<void> {
     for (const { message } of warnings) this.warn(message)
     if (this.json) return await this.text(`${JSON.stringify(value)}\n`)
-    // What draws tables is loaded only to show one: a server starts without it.
+    // Rendering is loaded on demand: a server starts without it.
     const { renderForPeople } = await import('./render.ts')
     const special = render?.(value, (style, text) => this.#style(style, text, this.#host.stdout))
     await this.text(special ?? renderForPeople(value, { ...this.#people(), question }))
   }
 
-  /** A text for people that is an answer, e.g. help. */
+  /** Prints text for people to stdout, such as help. */
   async text(text: string): Promise<void> {
     await write(this.#host.stdout, text)
   }
 
-  /** Something a person should know about an answer that is there. */
+  /** Prints a warning about an answer. */
   warn(message: string): void {
     this.note(`${this.#style('yellow', 'warning:')} ${printable(message)}`)
   }
 
-  /** A line beside the answer. */
+  /** Prints a line to stderr. */
   note(line: string): void {
     this.#host.stderr.write(`${line}\n`)
   }
 
-  /** What went wrong in one line, what to do about it in another. */
+  /** Prints the error on one line and its fix on another. */
   error(error: unknown): void {
     const { message, hint, candidates = [], stack } = explain(error)
-    // A place in a query is shown on lines of its own.
+    // A query error shows the position on lines of its own.
     this.note(`${this.#style('red', 'error:')} ${printableText(message).replaceAll('\n', '\n  ')}`)
     if (hint !== undefined) this.note(`  ${printable(hint)}`)
     for (const candidate of candidates.slice(0, CANDIDATES)) this.note(`  ${printable(candidate)}`)
@@ -83,7 +83,7 @@ export class Printer {
     if (stack !== undefined) this.note(stack)
   }
 
-  /** A text in a style, as notes show it. */
+  /** Applies a style for stderr. */
   paint(style: Style, text: string): string {
     return this.#style(style, text)
   }
@@ -109,18 +109,18 @@ export class Printer {
   }
 }
 
-/** Writes and waits until there is room for more. */
+/** Writes and waits until the stream has room. */
 export async function write(stream: Out, text: string): Promise<void> {
   if (text !== '' && !stream.write(text)) await once(stream, 'drain')
 }
 
-/** How many things that may have been meant an error names. */
+/** Candidates that an error lists. */
 const CANDIDATES = 20
 
 function explain(error: unknown): {
   readonly message: string
   readonly hint?: string | undefined
-  /** What may have been meant, where neither message nor hint says so. */
+  /** Similar names, unless message or hint already contain them. */
   readonly candidates?: readonly string[]
   readonly stack?: string | undefined
 } {
@@ -136,7 +136,7 @@ function explain(error: unknown): {
   return { message: 'Internal error, a mistake in Roux.', hint: 'Please report it with the lines below.', stack }
 }
 
-/** An id or a block as it is, a heading with its line. */
+/** Formats a candidate: an id or block unchanged, a heading with its line. */
 function describeCandidate(candidate: unknown): string {
   if (typeof candidate === 'string') return candidate
   return isHeading(candidate)

@@ -4,17 +4,17 @@ import { bytesText, durationText } from './amounts.ts'
 import type { Printer } from './printer.ts'
 import { cutToWidth } from './table.ts'
 
-// Work that is done by then needs no word.
+// Work that ends sooner shows no progress.
 const SILENT_MS = 400
 const EVERY_MS = 100
 
-/** How far one stage of the work is. */
+/** The progress of one stage. */
 interface Step extends Progress {
   readonly stage: 'files' | 'words' | 'vectors' | 'download'
   readonly text: string
 }
 
-/** Shows on stderr how far the work is: in a terminal one line that changes, elsewhere a line each tenth of a stage when `always`. */
+/** Shows progress on stderr: one changing line in a terminal; elsewhere, with `always`, a line per tenth of a stage. */
 export class ProgressLine {
   readonly #printer: Printer
   readonly #always: boolean
@@ -28,7 +28,7 @@ export class ProgressLine {
     this.#always = always
   }
 
-  /** Follows the indexing until `stop`. */
+  /** Follows the indexing until `stop` is called. */
   follow(indexing: Indexing): { stop(): void } {
     const stop = indexing.onStatus((status) => this.#show(stepOf(status)))
     return {
@@ -39,7 +39,7 @@ export class ProgressLine {
     }
   }
 
-  /** A model is being downloaded: that is said in any case, with its size. */
+  /** Always reports the download of a model and its size. */
   download({ loaded, total }: { readonly loaded: number; readonly total?: number }): void {
     if (!this.#isDownloadTold) {
       this.#isDownloadTold = true
@@ -77,7 +77,7 @@ export class ProgressLine {
   }
 }
 
-/** What is being done; `undefined` where nothing is. */
+/** The current stage; `undefined` if there is none. */
 function stepOf({ phase, done, total, search }: IndexStatus): Step | undefined {
   if (phase === 'building' || phase === 'verifying') {
     if (total === 0) return undefined
@@ -87,7 +87,7 @@ function stepOf({ phase, done, total, search }: IndexStatus): Step | undefined {
   const { words, vectors } = search
   if (words.done < words.total)
     return { stage: 'words', ...words, text: `Indexing the words of ${words.done} of ${words.total} notes` }
-  // Before the embedder is open no one knows what is done.
+  // The number of finished notes is unknown until the embedder opens.
   if (vectors?.embedder === undefined || vectors.done >= vectors.total) return undefined
   const time = vectors.remaining === undefined ? '' : `, ${durationText(vectors.remaining)} left`
   return { stage: 'vectors', ...vectors, text: `Embedding ${vectors.done} of ${vectors.total} notes${time}` }

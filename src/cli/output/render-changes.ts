@@ -3,7 +3,7 @@ import { amount } from './amounts.ts'
 import type { Paint } from './printer.ts'
 import { printable } from './table.ts'
 
-/** What `changes_since` answers as people read it; `undefined` where it is something else. */
+/** Renders an answer of `changes_since`; `undefined` for any other answer. */
 export function renderChanges(value: unknown, paint: Paint): string | undefined {
   if (!isChanges(value)) return undefined
   const { notes, links, broken, fixed, orphans, rising, totals, since, state, cursor } = value
@@ -42,7 +42,7 @@ export function renderChanges(value: unknown, paint: Paint): string | undefined 
 }
 
 interface Part {
-  /** As `totals` calls it. */
+  /** The key in `totals`. */
   readonly name: string
   readonly title: string
   readonly lines: readonly string[]
@@ -62,7 +62,7 @@ function placeOf(id: string, line: number): string {
   return line === 0 ? id : `${id}:${line}`
 }
 
-/** As the clock of this machine shows it, to the minute. */
+/** Local time to the minute. */
 function localTime(iso: string): string {
   const date = new Date(iso)
   const two = (number: number): string => String(number).padStart(2, '0')

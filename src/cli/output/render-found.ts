@@ -2,17 +2,17 @@ import { highlightsOf } from '../../app/find/highlights.ts'
 import { type MarkedText, readableText, wrapMarked } from './marked-text.ts'
 import { printable, type TableOptions, textWidth, wrapWords } from './table.ts'
 
-/** How found notes look. */
+/** How found notes are rendered. */
 export interface FoundOptions extends TableOptions {
-  /** What was asked; its words are marked. */
+  /** The question, whose words are marked. */
   readonly question?: string | undefined
-  /** Marks a word that was looked for. */
+  /** Marks a match. */
   mark?(text: string): string
-  /** What is read second. */
+  /** Dims secondary text. */
   faint?(text: string): string
 }
 
-/** A note of `search`, `find_nodes` or `similar_nodes`, or of `get_neighbors` with evidence, by what they have in common. */
+/** The common members of a result of `search`, `find_nodes`, `similar_nodes`, or `get_neighbors` with evidence. */
 export interface FoundItem {
   readonly id: string
   readonly title: string
@@ -25,7 +25,7 @@ export interface FoundItem {
   readonly highlights?: MarkedText['marks']
   readonly line?: number
   readonly modified?: string
-  /** Sentences that link, and how many more there are. */
+  /** Sentences that link, and the number of further ones. */
   readonly lines?: readonly FoundLine[]
   readonly more?: number
   readonly explain?: FoundReasons
@@ -58,34 +58,34 @@ interface FoundLeg {
   readonly normalised: number
 }
 
-/** Whether these are notes with scores or with sentences that link, which are shown one under the other, with the places that were found. */
+/** Whether these are notes with scores or linking sentences; they are listed with their passages instead of in a table. */
 export function areFound(items: readonly Readonly<Record<string, unknown>>[]): boolean {
   const areNotes = items.every((item) => Array.isArray(item.links) && typeof item.title === 'string')
   return areNotes && (items.every((item) => typeof item.score === 'number') || items.some((item) => Array.isArray(item.lines)))
 }
 
-/** Notes as people read them: title and score, where it lies, and under it the text that was found. */
+/** Renders notes: title and score, then the id, then the text found. */
 export function renderFound(items: readonly FoundItem[], options: FoundOptions): string {
   return items.map((item) => `${renderItem(item, options).join('\n')}\n`).join('\n')
 }
 
 /** Wider lines are hard to read. */
 const WIDEST = 100
-/** Lines of text under a note: of its best passage, and of each further one. */
+/** Lines of text per note: for its best passage, and for each further one. */
 const BEST_LINES = 4
 const MORE_LINES = 2
 
 function renderItem(item: FoundItem, options: FoundOptions): readonly string[] {
   const { width = WIDEST, faint = plain } = options
   const columns = Math.min(width, WIDEST)
-  // Whole, however long: an id is there to be copied.
+  // An id is never cut, so it can be copied.
   const lines = [...headLines(item, columns, options), faint([printable(item.id), ...factsOf(item)].join(' · '))]
   if (item.explain !== undefined) lines.push(...wrapWords(reasonsOf(item.explain), columns).map(faint))
   const text = textOf(item, options)
   return [...lines, ...text.flatMap((part, at) => renderText(part, { columns, isBest: at === 0 }, options))]
 }
 
-/** The title, the score, where there is one, at the end of its first line. */
+/** The title, with the score at the end of its first line. */
 function headLines({ title, score }: FoundItem, columns: number, { head = plain }: FoundOptions): readonly string[] {
   if (score === undefined) return wrapWords(printable(title), columns).map((line) => head(line))
   const mark = score.toFixed(2)
@@ -115,7 +115,7 @@ function reasonsOf({ keyword, semantic, weight, coverage, exact, close_title }: 
   ].join(' · ')
 }
 
-/** A text to show, and what to say of it. */
+/** A text to show and its label. */
 interface ShownText extends MarkedText {
   readonly label?: string
 }
@@ -131,7 +131,7 @@ function textOf(item: FoundItem, { question = '' }: FoundOptions): readonly Show
   }))
 }
 
-/** As it is written: that it links is what it is shown for. */
+/** Unchanged Markdown: the link is the point. */
 function linkLine({ line, text, direction }: FoundLine): ShownText {
   return { text: `${direction === 'out' ? '→ ' : ''}line ${line}: ${text}`, marks: [] }
 }
@@ -147,7 +147,7 @@ function labelOf({ heading, start_line: start, end_line: end }: FoundPassage, ti
   return [...(below.length === 0 ? [] : [below.map(printable).join(' › ')]), lines].join(', ')
 }
 
-/** The label says it already. */
+/** The label already shows the heading. */
 function withoutHeading({ heading, text }: FoundPassage): string {
   const line = /^#{1,6} +/.exec(text)?.[0]
   const name = heading.at(-1)

@@ -10,12 +10,12 @@ export interface InsightOptions {
   readonly width?: number | undefined
 }
 
-/** Communities that are shown with their key notes, and bridges. */
+/** Communities shown with key notes, and connections between communities. */
 const SHOWN = { communities: 40, bridges: 8 }
 const WIDTH = 100
 const INDENT = '      '
 
-/** A map as a page: what the vault is about, community by community, then what lies between. */
+/** Renders a map: each community, then the connections between them. */
 export function renderMap(map: VaultMap, { paint, width = WIDTH }: InsightOptions): string {
   const { notes, links, community, communities, between, stubs, alone, changed } = map
   const room = Math.max(40, Math.min(width, WIDTH) - INDENT.length)
@@ -65,7 +65,7 @@ function changeLine(changed: VaultMap['changed']): readonly string[] {
   return [`Since the map before: ${parts.join('; ')}.`]
 }
 
-/** Gaps as a page, kind by kind, each with what it is dismissed by. */
+/** Renders gaps by kind, each with the name that dismisses it. */
 export function renderGaps(gaps: GapList, { paint }: InsightOptions): string {
   const part = (title: string, total: number | undefined, lines: readonly string[]): readonly string[] =>
     total === undefined ? [] : [paint('bold', `${title} (${total})`), ...lines.map((line) => `  ${line}`), '']
@@ -102,7 +102,7 @@ export function renderGaps(gaps: GapList, { paint }: InsightOptions): string {
   return lines.length === 0 ? 'Nothing found.\n' : `${lines.join('\n').trimEnd()}\n`
 }
 
-/** Links that are missing, each with where it would stand and what the line would say. */
+/** Renders missing links with their place and the new line. */
 export function renderSuggestions({ suggestions }: SuggestionList, { paint, width = WIDTH }: InsightOptions): string {
   if (suggestions.length === 0) return 'Nothing found.\n'
   const columns = Math.min(width, WIDTH)
@@ -121,14 +121,14 @@ export interface OfferOptions extends Pick<InsightOptions, 'paint'> {
   readonly total: number
 }
 
-/** One link that can be made, with its line as it is and as it would be. */
+/** Renders one possible link with the line before and after. */
 export function renderOffer(
   { title, score, why, from, line, text, edit }: LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit },
   { paint, number, total }: OfferOptions,
 ): string {
   const { find, replace } = edit.arguments.replace_text
   const at = text.indexOf(find)
-  // What is shown of a long line may hold less than what is replaced, or that twice.
+  // A shortened line may contain only part of the replaced text, or contain it twice.
   const isPlain = at !== -1 && text.indexOf(find, at + 1) === -1
   const link = paint('green', printable(replace))
   return [

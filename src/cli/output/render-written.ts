@@ -6,14 +6,14 @@ import { printable, renderTable } from './table.ts'
 
 export interface WrittenOptions {
   readonly paint: Paint
-  /** What a command that writes needs besides its arguments: ` --write`. */
+  /** Options a writing command needs in addition to its arguments: ` --write`. */
   readonly again: string
   readonly isDryRun: boolean
   /** Columns of the terminal. */
   readonly width?: number | undefined
 }
 
-/** What a tool that writes answers, as people read it: what was done in a line or two; `undefined` of an answer that was only read. */
+/** Renders the answer of a writing tool in a line or two; `undefined` for an answer that only read. */
 export function renderWritten(value: unknown, options: WrittenOptions): string | undefined {
   if (isChanges(value)) return renderChanges(value, options)
   if (typeof value !== 'object' || value === null) return undefined
@@ -23,7 +23,7 @@ export function renderWritten(value: unknown, options: WrittenOptions): string |
   return undefined
 }
 
-/** Links and files that are named one by one. */
+/** Links and files listed by name. */
 const NAMED = 20
 const FEW = 3
 

@@ -2,7 +2,7 @@ import type { ContextPack } from '../../app/insight/context-pack.ts'
 import { areFound, type FoundItem, type FoundOptions, renderFound } from './render-found.ts'
 import { type Column, printable, printableText, renderFacts, renderTable, type TableOptions } from './table.ts'
 
-/** An answer as people read it: notes that were found with their passages, other lists as tables, one object as its facts. */
+/** Renders an answer: found notes with passages, other lists as tables, one object as its facts. */
 export function renderForPeople(value: unknown, options: FoundOptions = {}): string {
   if (value === null || value === undefined) return 'Nothing found.\n'
   if (Array.isArray(value)) return renderList(value, options)
@@ -31,16 +31,16 @@ function renderList(items: readonly unknown[], options: FoundOptions): string {
   )
 }
 
-/** What is said of a file as a whole is at line 0, which people do not count; a name that fits no note has no match. */
+/** Problems of a whole file have line 0, which is not shown. An unknown name has no match. */
 function listCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
   return name === 'match' && value === null ? 'none' : cell(value)
 }
 
-/** Facts that are sentences, which say nothing when they are cut. */
+/** Columns of sentences, which are useless when cut. */
 const SENTENCES: ReadonlySet<string> = new Set(['text'])
 
-/** Facts that are ids or paths, or lists of them. */
+/** Columns of ids or paths, or lists of them. */
 const IDS: ReadonlySet<string> = new Set([
   'id',
   'path',
@@ -58,7 +58,7 @@ function renderRecord(record: Facts, options: TableOptions): string {
   const entries = Object.entries(record)
   if (entries.length === 0) return 'Nothing found.\n'
   const text = typeof record.content === 'string' ? record.content : undefined
-  // A page of a list holds nothing else.
+  // A page of a list has no other members.
   const isShownAsTable = typeof record.total === 'number' ? isRecords : isTable
   const tables = entries.filter((entry): entry is [string, readonly Facts[]] => isShownAsTable(entry[1]))
   const facts = entries.filter(([name, value]) => !isShownAsTable(value) && !(name === 'content' && text !== undefined))
@@ -70,14 +70,14 @@ function renderRecord(record: Facts, options: TableOptions): string {
   return parts.filter((part) => part.trim() !== '').join('\n')
 }
 
-/** A table under its name; of records that hold tables themselves, each under its number. */
+/** A table under its name. Records that contain tables are shown one by one, numbered. */
 function renderPart(name: string, rows: readonly Facts[], options: TableOptions): readonly string[] {
   const { head = (text) => text } = options
   if (!rows.some((row) => Object.values(row).some(isTable))) return [`${head(name)}\n${renderList(rows, options)}`]
   return rows.map((row, at) => `${head(`${name} ${at + 1}`)}\n${renderRecord(row, options)}`)
 }
 
-/** What has a value, whole, because here nothing has to fit beside it. */
+/** Renders all non-empty facts in full. */
 function factsOf(facts: readonly (readonly [string, unknown])[], options: TableOptions): string {
   const shown = facts.map(
     ([name, value]) => [printable(name), IDS.has(name) && Array.isArray(value) ? value.map(cell) : cell(value)] as const,
@@ -108,7 +108,7 @@ function renderFolder(folder: FolderFacts, indent = ''): string {
   return line + inside.join('') + notes.map((note) => `${below}${cell(note.title)}  ${cell(note.id)}\n`).join('')
 }
 
-/** `note_count` → `notes`, `omitted_notes` → `omitted notes`; of one, `note`. */
+/** `note_count` → `notes`, `omitted_notes` → `omitted notes`; for one, `note`. */
 function words(name: string, count: number): string {
   const several = name
     .replace(/_?count$/i, 's')
@@ -127,7 +127,7 @@ function cell(value: unknown): string {
   return printable(String(value))
 }
 
-/** Properties by name; what they hold besides texts and lists of them is told as JSON. */
+/** Properties by name; nested objects as JSON. */
 function named(value: Facts): string {
   const told = ([name, one]: readonly [string, unknown]): string =>
     `${printable(name)}: ${isRecord(one) ? printable(JSON.stringify(one)) : cell(one)}`
@@ -144,7 +144,7 @@ function counts(value: Facts): string {
     .join(', ')
 }
 
-// A list of titles reads better in one line; what has more facts than that is a table.
+// A list of titles fits one line; records with more members become a table.
 function isTable(value: unknown): value is readonly Facts[] {
   return isRecords(value) && value.some((item) => Object.keys(item).length > 2)
 }
@@ -166,7 +166,7 @@ function isPack(value: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(value.excerpts) && typeof value.tokens === 'number'
 }
 
-/** A pack as Markdown that can be pasted elsewhere: each excerpt under a line that says where it is from. */
+/** Renders a pack as Markdown to paste elsewhere: each excerpt under a line with its source. */
 function renderPack({ excerpts, omitted, cursor }: ContextPack): string {
   if (excerpts.length === 0) return 'Nothing found.\n'
   const parts = excerpts.map((excerpt) => `${sourceLine(excerpt)}\n\n${printableText(excerpt.text).trim()}\n`)

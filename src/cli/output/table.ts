@@ -3,24 +3,24 @@ import { graphemes } from '../../core/text/graphemes.ts'
 export interface Column {
   readonly name: string
   readonly align?: 'right'
-  /** Holds sentences: where one of them would be cut, they go under their rows, on lines of their own. */
+  /** Contains sentences. If one would be cut, they go on lines below their rows. */
   readonly wraps?: true
-  /** Holds ids, which are there to be copied: what does not fit is not cut, the row goes on in the next line. */
+  /** Contains ids to copy. They are never cut; the row continues on the next line. */
   readonly whole?: true
 }
 
 export interface TableOptions {
   /** Columns of the terminal; without it nothing is cut. */
   readonly width?: number
-  /** Marks the heads of the columns. */
+  /** Styles the column heads. */
   head?(text: string): string
 }
 
 const GAP = '  '
 
 /**
- * A table as text, within the terminal's width but for ids: the widest columns give way first, and what does not fit into one goes on in the next
- * line. Where columns would be too narrow to be read, each row is told fact by fact.
+ * Renders a table within the terminal's width, except for ids. The widest columns shrink first, and long cells wrap. If
+ * columns become too narrow, each row is rendered as a list of facts.
  */
 export function renderTable(
   columns: readonly Column[],
@@ -42,12 +42,12 @@ export function renderTable(
   return `${[head(renderRow(beside, names).join('\n')), ...lines].join('\n')}\n`
 }
 
-/** Lines of a cell in a table that is read at a glance. */
+/** Highest cell, in lines, that still reads well. */
 const HIGHEST = 6
-/** Columns of a terminal that a column must have; words that are longer are broken. */
+/** Minimum column width; longer words are broken. */
 const NARROWEST = 16
 
-/** Whether columns are too narrow for their words, or their cells too high. */
+/** Whether columns are too narrow for their words, or cells too high. */
 function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
   return columns.some(({ column, at, width, isNarrowed }) => {
     if (!isNarrowed || column.whole === true) return isNarrowed && width < MIN_WRAPPED
@@ -59,7 +59,7 @@ function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly stri
   })
 }
 
-/** Names and values under each other; long values go on below where they began, but for ids, which stay in one piece each: a list of them is an array. */
+/** Renders names and values one below the other. Long values wrap; ids stay whole, and a list of ids is an array. */
 export function renderFacts(
   columns: readonly Column[],
   values: readonly (string | readonly string[])[],
@@ -97,13 +97,13 @@ function factLines(
 
 interface Fitted {
   readonly column: Column
-  /** Its place in a row. */
+  /** Its index in a row. */
   readonly at: number
   readonly width: number
   readonly isNarrowed: boolean
 }
 
-/** How wide each column is; `without` one of them. */
+/** Computes the width of each column; `without` leaves one out. */
 function fitColumns(
   columns: readonly Column[],
   cells: readonly (readonly string[])[],
@@ -119,7 +119,7 @@ function fitColumns(
   })
 }
 
-/** The lines of a row: cells stand beside each other, each in as many lines as it takes; after an id that does not fit the row goes on below. */
+/** Renders a row. Cells wrap side by side; after an id that does not fit, the row continues below. */
 function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly string[] {
   const lines: string[] = []
   let top = 0
@@ -138,7 +138,7 @@ function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly
   return Array.from(lines, (line = '') => line.trimEnd()).filter((line, at) => line !== '' || at === 0)
 }
 
-/** A text in lines that fit, broken between words; a word that is too long for a line is broken, too, unless it must not be. */
+/** Wraps a text at spaces. Breaks a word longer than a line, unless `breaks` is false. */
 export function wrapWords(text: string, room: number, { breaks = true }: { readonly breaks?: boolean } = {}): readonly string[] {
   if (textWidth(text) <= room) return text === '' ? [] : [text]
   const lines: string[] = []
@@ -159,15 +159,15 @@ export function wrapWords(text: string, room: number, { breaks = true }: { reado
   return lines
 }
 
-/** Columns that a wrapped text has in the narrowest terminal. */
+/** Minimum width of wrapped text. */
 const MIN_WRAPPED = 10
 
-/** What a person sees as one character each. */
+/** Splits a text into the characters that a person sees. */
 export function graphemesOf(text: string): readonly string[] {
   return [...graphemes().segment(text)].map(({ segment }) => segment)
 }
 
-/** How many columns of a terminal a text takes. */
+/** The width of a text in terminal columns. */
 export function textWidth(text: string): number {
   if (/^[\x20-\x7e]*$/.test(text)) return text.length
   let width = 0

@@ -20,24 +20,24 @@ import { requireOn, switchedOffIn } from './tool-switch.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** A suggestion with the edit that makes it. */
+/** A suggestion with its edit. */
 type Offer = LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit }
 
 interface Review {
   readonly printer: Printer
   readonly asker: Asker
   readonly vaults: Vaults
-  /** What is asked for. */
+  /** Restricts the suggestions. */
   readonly args: Arguments
   suggest(args: Arguments): Promise<SuggestionList>
-  /** Makes links as one change, or only tries to. @throws RouxError where one of them cannot be made */
+  /** Makes the links as one change, or tries them in a dry run. @throws RouxError when one of them is impossible */
   change(offers: readonly Offer[], isDry: boolean): Promise<WriteFacts>
 }
 
 /**
- * Goes through links that are missing with a person at a terminal. Those that are wanted are tried at once and made at the end as one change, also
- * where the input ends or the person stops.
- * @throws UsageError where there is no terminal
+ * Goes through missing links with a person at a terminal. Each accepted link is tried at once; all are made at the end
+ * as one change, also after Ctrl+C.
+ * @throws UsageError without a terminal
  */
 export async function applyLinks(invocation: Invocation, tool: Tool, args: Arguments): Promise<number> {
   const { host, printer } = invocation
@@ -52,7 +52,7 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
   const given = { ...args, kind: 'named' }
   tool.prepare(withoutVault(given))
   const apply = await requireTool(host, 'apply_changes')
-  // To answer yes is to allow it.
+  // Accepting a link allows the write.
   const writable = { ...invocation, options: new Map([...invocation.options, ['write', true]]) }
   const loaded = await requireVaults(writable)
   for (const one of [tool, apply]) requireOn(one, loaded)
@@ -108,13 +108,13 @@ async function review(parts: Review): Promise<void> {
 interface Choice {
   readonly chosen: readonly Offer[]
   readonly offered: number
-  /** Left out, because the line is another one with a link that was chosen before. */
+  /** Skipped: an earlier link changed this line. */
   readonly postponed: number
 }
 
 const QUESTION = 'Make this link? y(es), n(ot now), never, q(uit): '
 
-/** Asks until there is nothing more to ask, or no one who answers. */
+/** Asks until no suggestion or no answer is left. */
 async function choose(parts: Review): Promise<Choice> {
   const { printer, vaults } = parts
   const chosen: Offer[] = []
@@ -124,7 +124,7 @@ async function choose(parts: Review): Promise<Choice> {
   const limit = (parts.args.limit as number | undefined) ?? Number.POSITIVE_INFINITY
   for await (const { offer, total } of offersOf(parts, () => never.size)) {
     if (offered >= limit || chosen.length === MOST_ITEMS) break
-    // What is replaced was found on the line as it is without the other link.
+    // The edit was made for the line without the other link.
     if (chosen.some(({ from, line }) => from === offer.from && line === offer.line)) {
       postponed++
       continue
@@ -145,16 +145,16 @@ async function choose(parts: Review): Promise<Choice> {
   return { chosen, offered, postponed }
 }
 
-/** How many suggestions are looked up at once. */
+/** Suggestions fetched per page. */
 const PAGE = 20
 
 interface Offered {
   readonly offer: Offer
-  /** How many there are, as far as is known. */
+  /** The total, if known. */
   readonly total: number
 }
 
-/** Each suggestion that can be made once, best first; `gone`: how many of them are suggestions no more. */
+/** Yields each suggestion that can be made, best first; `gone` counts those that no longer exist. */
 async function* offersOf({ suggest, args }: Review, gone: () => number): AsyncGenerator<Offered> {
   const { offset: start = 0, limit: _, ...asked } = args as { readonly offset?: number; readonly limit?: number }
   const met = new Set<string>()
@@ -186,7 +186,7 @@ const ANSWERS: ReadonlyMap<string, Verdict> = new Map([
   ['quit', 'quit'],
 ])
 
-/** Asks until the answer is understood; where there is none any more, it is to quit. */
+/** Repeats a question until it is answered; the end of input means quit. */
 async function verdictOn({ asker, printer }: Review): Promise<Verdict> {
   for (;;) {
     const given = await asker.ask(QUESTION)
@@ -196,7 +196,7 @@ async function verdictOn({ asker, printer }: Review): Promise<Verdict> {
   }
 }
 
-/** Whether links of one note can be made as it is now; why not is told. */
+/** Tries the links of one note in a dry run and prints why they fail. */
 async function isPossible({ change, printer }: Review, offers: readonly Offer[]): Promise<boolean> {
   try {
     await change(offers, true)
@@ -213,7 +213,7 @@ interface Made {
   readonly written: WriteFacts
 }
 
-/** Makes all links that can still be made, as one change; `undefined` where there is none. */
+/** Makes all links that are still possible as one change; `undefined` if there is none. */
 async function make(parts: Review, chosen: readonly Offer[]): Promise<Made | undefined> {
   if (chosen.length === 0) return undefined
   try {
@@ -225,7 +225,7 @@ async function make(parts: Review, chosen: readonly Offer[]): Promise<Made | und
       const offers = chosen.filter(({ from }) => from === note)
       if (await isPossible(parts, offers)) possible.push(...offers)
     }
-    // Not for what one of the notes says.
+    // Unless the error is about one of the notes.
     if (possible.length === chosen.length) throw error
     return await make(parts, possible)
   }
@@ -235,14 +235,14 @@ function withoutPlan({ plan_id: _, ...facts }: WriteFacts): WriteFacts {
   return facts
 }
 
-/** Asks a person at a terminal one question after the other. */
+/** Asks a person at a terminal, one question after the other. */
 export interface Asker {
-  /** What is answered, trimmed; `undefined` where the input ended or the person wants to stop (Ctrl+C). */
+  /** The trimmed answer; `undefined` at the end of input or after Ctrl+C. */
   ask(question: string): Promise<string | undefined>
   close(): void
 }
 
-/** An asker that takes lines in the order in which they are typed, also before they are asked for. */
+/** Reads answers in the order they are typed, including those typed ahead. */
 function openAsker({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 'onSignal'>): Asker {
   const lines = createInterface({ input: stdin, output: stderr })
   const answers = lines[Symbol.asyncIterator]()
@@ -255,19 +255,19 @@ function openAsker({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 
     isStopped = true
     lines.close()
   }
-  // A terminal in raw mode hands Ctrl+C over as a key; otherwise it is a signal.
+  // A terminal in raw mode reports Ctrl+C as a key; otherwise it arrives as a signal.
   lines.on('SIGINT', stop)
   onSignal(stop)
   return {
     async ask(question) {
       if (isStopped) return undefined
       lines.setPrompt(question)
-      // Answers that were typed ahead are there when the input ended, too.
+      // Answers typed ahead remain available after the input ends.
       if (isOpen) lines.prompt()
       else stderr.write(question)
       const { value, done } = await answers.next()
       if (!isStopped && done !== true) return value.trim()
-      // The question has no answer behind it.
+      // End the line of the unanswered question.
       stderr.write('\n')
       return undefined
     },

@@ -10,7 +10,10 @@ import { UsageError } from '../host.ts'
 import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { applyLinks } from './apply-links.ts'
 
-/** Does what an option of `decisionOptions` asks for; `undefined` where none is given. `args` gives the arguments of the tool. */
+/**
+ * Handles a decision option (`--name`, `--dismiss`, `--apply`); `undefined` if none is given. `args` returns the tool's
+ * arguments.
+ */
 export function runDecision(
   tool: Tool,
   invocation: Invocation,
@@ -72,7 +75,7 @@ async function dismissLink(invocation: Invocation, from: string): Promise<number
   return 0
 }
 
-/** Dismisses, or takes that back. @returns whether it was taken back */
+/** Dismisses an item, or restores it. @returns whether it was restored */
 async function turn({ insightState }: GraphCore, key: string): Promise<boolean> {
   const isBack = await insightState.restore(key)
   if (!isBack) await insightState.dismiss(key)

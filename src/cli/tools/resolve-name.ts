@@ -6,9 +6,9 @@ import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
 
 /**
- * The arguments with titles and aliases replaced by the ids of their notes: people know those, tools take ids only. Of several vaults all
- * are asked, but for a name that begins with one's. What names nothing stays as it is, so that the tool says so.
- * @throws RouxError `AMBIGUOUS_NAME` where a name fits several notes and no id.
+ * Replaces titles and aliases in the arguments by ids. Searches all vaults, unless the name starts with a vault's. An
+ * unknown name stays, and the tool reports it.
+ * @throws RouxError `AMBIGUOUS_NAME` when several notes have the name and none has it as its id
  */
 export async function resolveNames(
   vaults: Vaults,
@@ -28,9 +28,9 @@ export async function resolveNames(
 }
 
 interface Where {
-  /** Whether a folder may be meant, which goes before a note of that title. */
+  /** Whether a folder is allowed; a folder takes precedence over a note's title. */
   readonly orFolder: boolean
-  /** The vault that is asked alone. */
+  /** The only vault to search. */
   readonly vault: unknown
 }
 
@@ -42,7 +42,7 @@ async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Whe
   const own = vaultOf(value, vaults.names)
   const inOwn = own === undefined ? [] : await idsIn(vaults, [own], { orFolder, name: value.slice(own.length + 1) })
   const asked = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : namesOf(vaults)
-  // A title may begin like the name of a vault: "Work: plan".
+  // A title may start like a vault's name: "Work: plan".
   const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, asked, { orFolder, name: value })
   const [id] = ids
   if (id === undefined) return value
@@ -64,12 +64,12 @@ async function idsIn(
   return [...ids]
 }
 
-/** Names of vaults to open; of the only one, which has none, `undefined`. */
+/** Names of the vaults to open; `undefined` for the only, unnamed vault. */
 function namesOf({ names }: Vaults): readonly (string | undefined)[] {
   return names.length === 0 ? [undefined] : names
 }
 
-/** What a name means in one vault: the node of that id, or a folder, or else the notes that are called so. */
+/** Looks up a name in one vault: a node's id, a folder, or the notes with that title or alias. */
 async function idsOf(vaults: Vaults, vault: string | undefined, { orFolder, name }: Asked): Promise<readonly string[]> {
   const core = await coreOf(vaults, vault)
   if (core === undefined) return []
@@ -83,7 +83,7 @@ async function idsOf(vaults: Vaults, vault: string | undefined, { orFolder, name
   })
 }
 
-/** One of several vaults that is missing is told by what is asked of it, not here. */
+/** The tool itself reports a missing vault. */
 async function coreOf(vaults: Vaults, vault: string | undefined): Promise<GraphCore | undefined> {
   try {
     return await vaults.open(vault)

@@ -10,13 +10,13 @@ interface Where {
   readonly vaults: readonly LoadedVault[]
 }
 
-/** Kinds of names that a path on this computer may stand for. */
+/** Kinds of names that a path may replace. */
 const PATHS: ReadonlySet<unknown> = new Set(['note', 'note or folder', 'place'])
 
 /**
- * The arguments with paths as a shell completes them (`./Plans/Garden.md`, `/home/me/notes/Plans`) replaced by where they lie in a vault; tools know
- * nothing of folders outside. What is no such path, or nothing on disk and in no vault, stays as it is.
- * @throws UsageError for a folder that lies in no vault: the person means another vault
+ * Replaces shell paths in the arguments (`./Plans/Garden.md`, `/home/me/notes/Plans`) by paths inside the vault. Other
+ * values stay.
+ * @throws UsageError for a folder outside every vault: the person probably means another vault
  */
 export function withoutShellPaths(
   { names = {} }: Pick<Tool, 'names'>,
@@ -32,7 +32,7 @@ export function withoutShellPaths(
   )
 }
 
-/** Whether a text is spelled as a path, as a shell completes one. */
+/** Whether a text looks like a path completed by a shell. */
 export function isShellPath(text: string): boolean {
   return isAbsolute(text) || /^\.\.?(?:[\\/]|$)/.test(text)
 }
@@ -49,7 +49,7 @@ function placeOf(text: string, { cwd, vaults }: Where): string {
   throw new UsageError(`${shellWord(path)} lies in no vault that is asked here.`, `To ask it as one: --vault ${shellWord(path)}`)
 }
 
-/** Where in a folder a path lies, with slashes; links to folders are followed only where it does not lie there as it is written. */
+/** A path relative to a folder, with slashes. Follows links to folders only if the path is not inside as written. */
 function insideOf(root: string, path: string): string | undefined {
   for (const inside of [relative(root, path), relative(realPath(root), realPath(path))]) {
     if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return inside.split(sep).join('/')
@@ -57,7 +57,7 @@ function insideOf(root: string, path: string): string | undefined {
   return undefined
 }
 
-/** Without symbolic links, as far as it exists. */
+/** Resolves symbolic links of the part that exists. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)

@@ -23,15 +23,15 @@ import { withoutShellPaths } from './shell-path.ts'
 import { commandName, SHORT_NAMES } from './tool-help.ts'
 import { requireOn, settingsFor, switchedOffIn } from './tool-switch.ts'
 
-/** The tool of a name, written with `-` or `_`, or short; `undefined` when there is none. */
+/** Finds a tool by its name, with `-` or `_`, or by its short name. */
 export async function findTool(host: Host, name: string): Promise<Tool | undefined> {
   const wanted = SHORT_NAMES.get(name) ?? name.replaceAll('-', '_')
   return (await host.tools()).find((tool) => tool.name === wanted)
 }
 
 /**
- * The tool of a name.
- * @throws UsageError with the nearest names when there is none.
+ * Finds a tool.
+ * @throws UsageError with the nearest names for an unknown one
  */
 export async function requireTool(host: Host, name: string): Promise<Tool> {
   const tool = await findTool(host, name)
@@ -43,7 +43,7 @@ export async function requireTool(host: Host, name: string): Promise<Tool> {
   )
 }
 
-/** What is said of a word that is neither a command nor a tool. */
+/** The error for a word that is neither a command nor a tool. */
 export async function unknownCommand(host: Host, name: string): Promise<UsageError> {
   const tools = (await host.tools()).map((known) => commandName(known.name))
   const names = [...COMMANDS.map((known) => known.name), ...SHORT_NAMES.keys(), ...tools]
@@ -52,7 +52,7 @@ export async function unknownCommand(host: Host, name: string): Promise<UsageErr
 
 /** Calls a tool on the vault and prints its answer. */
 export async function runTool(invocation: Invocation, tool: Tool, given: Readonly<Record<string, unknown>>): Promise<number> {
-  // Wrong arguments are told before a vault is read for them.
+  // Report wrong arguments before reading a vault.
   tool.prepare(withoutVault(given))
   requireNoPlan(given)
   const loaded = settingsOfAll(tool, await requireVaults(invocation))
@@ -78,7 +78,7 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
     const remainders = by === undefined ? [] : [...asked].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }
-  // Reading is tried again when the index is found damaged; what may have been written is not written twice.
+  // Retry only reads after a damaged index: a write may have been made.
   const { value, warnings, remainder, list } = await withVaults(
     invocation,
     vaults,
@@ -86,14 +86,14 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
   )
   const question = typeof args.query === 'string' ? args.query : undefined
   await invocation.printer.answer(withoutPlan(value), { warnings, question, render: renderFor(invocation, tool, args) })
-  // Lists without an offset have a limit alone; a pipe gets the JSON and nothing beside it.
+  // Lists without an offset have only a limit; a pipe gets JSON without this note.
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
   return 0
 }
 
-/** How an answer is shown that is neither a list nor one object's facts. */
+/** Renders answers that are neither a list nor a record. */
 function renderFor({ options, host }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {
   const width = host.stdout.columns
   const page = PAGES[tool.name]
@@ -103,7 +103,7 @@ function renderFor({ options, host }: Invocation, tool: Tool, args: Readonly<Rec
   return (given, paint) => renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width })
 }
 
-/** Answers that are shown as a page of their own. */
+/** Answers with a layout of their own. */
 const PAGES: Readonly<Record<string, (value: unknown, options: InsightOptions) => string | undefined>> = {
   map: (value, options) => renderMap(value as VaultMap, options),
   changes_since: (value, { paint }) => renderChanges(value, paint),
@@ -111,18 +111,18 @@ const PAGES: Readonly<Record<string, (value: unknown, options: InsightOptions) =
   gaps: (value, options) => renderGaps(value as GapList, options),
 }
 
-/** `vault` is no argument where there is one vault; where there are several it is checked when they are known. */
+/** `vault` is not an argument when there is one vault; with several it is checked once they are known. */
 export function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return args
 }
 
-/** What only reads needs no leave on the command line. */
+/** Reading needs no permission on the command line. */
 function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedVaults): LoadedVaults {
   const set = <T extends LoadedVault>(one: T): T => ({ ...one, settings: settingsFor(tool, one.settings) })
   return { server: set(server), vaults: [set(first), ...more.map(set)] }
 }
 
-/** What arguments are checked against before anything is opened. */
+/** Checks the arguments before anything is opened. */
 function unopened(vaults: readonly LoadedVault[]): Vaults {
   return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
 }
@@ -131,7 +131,7 @@ function settingsOf(vaults: readonly [LoadedVault, ...LoadedVault[]], name: stri
   return (vaults.find((one) => one.name === name) ?? vaults[0]).settings
 }
 
-/** A plan is kept by the process that made it, and a command's ends with its answer. */
+/** A plan lives in the process that made it, and a command ends with its answer. */
 function withoutPlan(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('plan_id' in value)) return value
   const { plan_id: _, ...rest } = value
@@ -146,7 +146,7 @@ function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
   )
 }
 
-/** The function, whose first call's outcome is the outcome of all. */
+/** Calls the function once and returns that result every time. */
 export function callOnce<Argument, Result>(
   run: (argument: Argument) => Promise<Result>,
 ): (argument: Argument) => Promise<Result> {
@@ -157,7 +157,7 @@ export function callOnce<Argument, Result>(
   }
 }
 
-/** Calls a tool with arguments as JSON: on the command line, or from stdin for `-`. */
+/** Calls a tool with arguments as JSON, from the command line or from stdin for `-`. */
 export async function call(invocation: Invocation): Promise<number> {
   const [name, json = '{}'] = invocation.positionals
   if (name === undefined) throw new UsageError('Which tool?', 'Write: roux call <tool> [json|-]')

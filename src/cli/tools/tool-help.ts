@@ -3,7 +3,7 @@ import type { PropertySchema } from '../../mcp/definition/input-schema.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 
-/** Options of tools' commands that are no parameters of the tool: by them a person decides what no client decides. See `decide.ts`. */
+/** Options of tool commands that are not parameters of the tool: decisions that only a person makes. See `decide.ts`. */
 const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string, readonly Option[]>([
   [
     'map',
@@ -41,20 +41,20 @@ const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string,
 /** A tool's parameter as an option of its command. */
 export interface Parameter extends Option {
   readonly required: boolean
-  /** It may be left out, and may be the word after the command all the same. */
+  /** The option is optional and may also follow the command as a word. */
   readonly isWord?: true
 }
 
-/** Of tools that need none, the parameter that the command takes as a word, where it is not the first one. */
+/** For tools without required parameters: the parameter that the command takes as a word, if it is not the first. */
 const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
-/** Short names of commands, and the tools that they mean. */
+/** Short command names and their tools. */
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ['find', 'find_nodes'],
   ['changes', 'list_changes'],
 ])
 
-/** A tool's name as it is written: `get-hubs`. */
+/** The command's spelling of a tool: `get-hubs`. */
 export function commandName(tool: string): string {
   return tool.replaceAll('_', '-')
 }
@@ -78,22 +78,22 @@ export function parametersOf({ name: tool, inputSchema: { properties, required =
   })
 }
 
-/** The first of these, if it is any text. */
+/** The first value that is a string. */
 function firstText(properties: ToolDefinition['inputSchema']['properties']): string | undefined {
   const [first] = Object.entries(properties)
   return first?.[1].type === 'string' && first[1].enum === undefined ? first[0] : undefined
 }
 
-/** Every option of a tool's command. */
+/** All options of a tool's command. */
 export function optionsOf(tool: Tool): readonly Option[] {
   const parameters = parametersOf(tool.definition())
   return [...parameters, ...decisionOptions(tool.name), ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
 }
 
 /**
- * A tool's arguments: options by name, positionals for the required ones that are left, or for the one that may be a word; an array takes all
- * but what those after it need.
- * @throws UsageError when a required one is missing or there are positionals too many.
+ * Builds a tool's arguments from options by name and positionals for the remaining required parameters, or for the one
+ * that may be a word. An array takes all positionals except those that later parameters need.
+ * @throws UsageError when a required one is missing or there are too many positionals
  */
 export function argumentsOf(
   parameters: readonly Parameter[],
@@ -140,7 +140,7 @@ function optionType(type: PropertySchema['type'] | undefined): Option['type'] {
   }
 }
 
-/** The options of a tool's command that are no parameters of the tool. */
+/** The decision options of a tool's command. */
 function decisionOptions(tool: string): readonly Option[] {
   return DECISION_OPTIONS.get(tool) ?? []
 }

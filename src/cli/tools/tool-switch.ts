@@ -5,18 +5,18 @@ import { RouxError } from '../../core/errors.ts'
 import { toolDisabled } from '../../mcp/calls/tool-disabled.ts'
 import type { SwitchedOffBy, Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 
-/** Whether a tool is offered only to those who may write, because it changes something. What only reads harms no one who sits at the shell. */
+/** Whether a tool is offered only when writing is on. Reading is always allowed in the shell. */
 export function needsWrite({ needs, annotations }: Tool): boolean {
   return needs !== undefined && !annotations.readOnlyHint
 }
 
-/** The settings with which a command runs a tool: what it needs in order to read is on. */
+/** The settings for running a tool as a command: every tool that only reads is on. */
 export function settingsFor(tool: Tool, settings: Settings): Settings {
   if (tool.needs === undefined || needsWrite(tool)) return settings
   return { ...settings, tools: { ...settings.tools, write: true, attach: true } }
 }
 
-/** What has tools switched off in a run over these vaults; `settings` are those that hold now. */
+/** Returns why a tool is off in a run over these vaults; `settings` are the current ones. */
 export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () => server.settings): SwitchedOffBy {
   const isStored = vaults.some(({ stored }) => stored !== undefined)
   return (tool) => (isStored && tool.needs !== undefined ? WRITTEN_ELSEWHERE : switchOff(tool, settings())?.setting)
@@ -26,7 +26,7 @@ const WRITTEN_ELSEWHERE = {
   hint: 'The vaults are answered for from a database: what reads attachments or writes is offered where their folders are, with "roux serve <folder>".',
 }
 
-/** @throws RouxError `TOOL_DISABLED` that says what turns the tool on */
+/** @throws RouxError `TOOL_DISABLED` with the setting that turns the tool on */
 export function requireOn(tool: ToolIdentity, loaded: LoadedVaults): void {
   const switched = switchedOffIn(loaded)(tool)
   if (switched !== undefined && typeof switched !== 'string') throw toolDisabled(tool.name, switched)

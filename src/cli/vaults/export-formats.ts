@@ -4,29 +4,29 @@ import type { ExportRow } from '../../core/store.ts'
 type NodeRow = ExportRow & { readonly kind: 'node' }
 type EdgeRow = ExportRow & { readonly kind: 'edge' }
 
-/** How a format writes a graph; nodes come before edges, and what is not asked for is left out. */
+/** Writes a graph in one format: first nodes, then edges. Optional parts are left out. */
 interface Format {
   /** `isSemantic`: pairs of similar notes will follow the edges. */
   begin(isSemantic: boolean): string
   node?(row: NodeRow, first: boolean): string
   readonly between: string
   edge(row: EdgeRow, first: boolean, isSemantic: boolean): string
-  /** What stands between the edges and pairs of similar notes. */
+  /** The text between edges and pairs of similar notes. */
   readonly beforeSimilar: string
   similar(pair: SimilarPair, first: boolean): string
-  /** What follows all edges, with the links to what does not exist. */
+  /** The text after all edges, with links to missing targets. */
   end(unresolved: readonly (ExportRow & { readonly kind: 'unresolved' })[]): string
 }
 
 export const EXPORT_FORMATS = ['json', 'graphml', 'dot', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** Characters of a piece. */
+/** Characters per piece. */
 const PIECE = 64_000
 
 /**
- * The graph as text in pieces of some kilobytes, with the pairs of similar notes where they are asked for. Links to what does not exist are told by
- * `json` only.
+ * The graph as text, in pieces of some kilobytes, with pairs of similar notes if requested. Only `json` contains links
+ * to missing targets.
  */
 export async function* formatExport(
   rows: AsyncIterable<ExportRow>,
@@ -110,7 +110,7 @@ ${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((
     end: () => '}\n',
   },
   csv: {
-    // A row of a pair has no count, and one of a link no score.
+    // A row of a pair has no count, and a row of a link has no score.
     begin: (isSemantic) => `source,target,count,kinds${isSemantic ? ',score' : ''}\n`,
     between: '',
     edge: ({ source, target, count, kinds }, _, isSemantic) =>
@@ -121,7 +121,7 @@ ${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((
   },
 }
 
-/** What an edge between similar notes is called among kinds of links. */
+/** The kind of an edge between similar notes. */
 const SIMILAR = 'similar'
 
 function communityFacts([community, part]: readonly string[] = []): Readonly<Record<string, string>> {
@@ -142,14 +142,14 @@ function graphmlFacts(facts: Readonly<Record<string, string | number | boolean>>
     .join('')
 }
 
-/** Text for XML; white space is written as references, because parsers fold it in attributes. */
+/** Escapes text for XML. White space becomes references, because parsers fold it in attributes. */
 function xml(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
     .replace(/[&<>"\t\n\r]/g, (found) => `&#${found.charCodeAt(0)};`)
 }
 
-/** A quoted string; Graphviz keeps a doubled backslash in ids and shows one in labels. */
+/** A quoted string. Graphviz keeps a doubled backslash in ids and shows one in labels. */
 function dot(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\0', '\ufffd')}"`
 }

@@ -52,7 +52,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = { json: 'JSON', graphml: 'GraphML', dot: 'DOT', csv: 'CSV' }
 
-/** What the vault says as a whole, looked at when it is first needed. */
+/** Insight about the whole vault, loaded on demand. */
 function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
   let found: Promise<Insight | undefined> | undefined
   return () => {
@@ -61,14 +61,14 @@ function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
   }
 }
 
-/** Pairs of notes that are among the nodes: the vault may have moved on since it was looked at. */
+/** Pairs whose notes are both among the exported nodes: the vault may have changed in between. */
 async function* allSimilar(insight: () => Promise<Insight | undefined>, nodes: ReadonlySet<NodeId>): AsyncGenerator<SimilarPair> {
   const found = await insight()
   if (found === undefined) return
   for (const pair of similarPairs(found)) if (nodes.has(pair.source) && nodes.has(pair.target)) yield pair
 }
 
-/** The rows, and the ids of the nodes among those that were read. */
+/** Passes rows through and collects the ids of nodes. */
 function withIds(rows: AsyncIterable<ExportRow>): {
   readonly rows: AsyncIterable<ExportRow>
   readonly ids: ReadonlySet<NodeId>
@@ -93,15 +93,15 @@ function graphPieces(core: GraphCore, format: ExportFormat, options: Invocation[
   )
 }
 
-/** The map as a page; the program's own files have the page without a map. */
+/** The map as one page, based on the page without a map in the program's files. */
 async function pagePieces({ host, printer }: Invocation, core: GraphCore, withTexts: boolean): Promise<AsyncIterable<string>> {
   const template = await readFile(join(dirname(host.program.script), '..', 'app', 'file.html'), 'utf8')
-  // A page without communities has no colours: a command may wait for them.
+  // Without communities the page has no colours, so a command waits for them.
   await insightFor(core, { whole: true })
   return mapPage(core, { template, withTexts, onUnread: (message) => printer.warn(message) })
 }
 
-/** Each note with the ids of its communities, once these are known. */
+/** Adds to each note the ids of its communities. */
 async function* withCommunities(
   insight: () => Promise<Insight | undefined>,
   rows: AsyncIterable<ExportRow>,
@@ -120,11 +120,11 @@ function halfWritten(): RouxError {
   })
 }
 
-/** Writes beside the file and renames, so that no half of a graph is ever under its name; returns how many bytes there are. */
+/** Writes to a temporary file and renames it, so the target is never incomplete. Returns the number of bytes. */
 async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<number> {
   const temporary = `${path}.${process.pid}.tmp`
   try {
-    // Opened first: a stream that is destroyed while it opens its file may still make it afterwards.
+    // Open the file first: a stream destroyed while opening may still create it.
     const file = await open(temporary, 'wx')
     try {
       await pipeline(pieces, file.createWriteStream())

@@ -6,21 +6,21 @@ import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 
 export interface MapPageOptions {
-  /** The page without a map, with `MAP_HERE` where its data belongs. */
+  /** The page without a map; `MAP_HERE` marks the place of its data. */
   readonly template: string
-  /** Whether notes can be read in it. */
+  /** Whether the page includes the notes' texts. */
   readonly withTexts: boolean
-  /** Told where notes could not be read, whose texts are missing then. */
+  /** Called when notes could not be read; their texts are missing. */
   onUnread(message: string): void
 }
 
-/** Where the data of a page stands in its template. */
+/** Marks the place of the data in the template. */
 const MAP_HERE = '"MAP-HERE"'
 
-/** Notes whose texts are read at once. */
+/** Notes read at once. */
 const NOTES = 50
 
-/** The map of a vault as one page that needs nothing else, in pieces. Only notes that are listed are on it. */
+/** Renders the map of a vault as one self-contained page, in pieces. It shows only listed notes. */
 export async function* mapPage(core: GraphCore, { template, withTexts, onUnread }: MapPageOptions): AsyncGenerator<string> {
   const [before = '', after = ''] = template.split(MAP_HERE)
   const { value: picture } = await vaultPicture(core, { mayMove: 'once' }, { whole: true })
@@ -29,7 +29,7 @@ export async function* mapPage(core: GraphCore, { template, withTexts, onUnread 
   yield `}${after}`
 }
 
-/** What of each note is rendered, `null` where it could not be read. */
+/** The rendered text of each note; `null` if it could not be read. */
 async function* textsOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPageOptions['onUnread']): AsyncGenerator<string> {
   yield ',"texts":['
   let missing = 0
@@ -49,13 +49,13 @@ async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined
     const { title, text, left_out, lines_before, links, comments, formulas, breaks } = value
     return { title, text, left_out, lines_before, links, comments, formulas, breaks }
   } catch (error) {
-    // Its file does not answer: the others are worth a page without it.
+    // One file does not answer; the page is still useful without it.
     if (error instanceof RouxError && error.code === 'TIMEOUT') return undefined
     throw error
   }
 }
 
-/** JSON that can end no element of a page and begin none. */
+/** Escapes JSON for use inside an element of a page. */
 function json(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

@@ -4,16 +4,16 @@ import type { OpenOptions, SharedParts } from '../../compose/index.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import type { Host } from '../host.ts'
 
-/** Vaults that are served until they are closed. */
+/** Vaults that stay open until they are closed. */
 export interface ServedVaults extends Vaults {
-  /** Closes them, or gives that up at a moment of `performance.now()`. */
+  /** Closes them, or gives up at a time of `performance.now()`. */
   close(by: number): Promise<void>
 }
 
-// A vault that is being indexed closes at the next batch; a client that waits for our end shall not wait for more.
+// A vault that is indexing closes at its next batch; our client waits no longer than that.
 const CLOSE_MS = 2_000
 
-/** The vaults, opened when the server asks for them: a probe that only says hello costs no reading. */
+/** Opens the vaults on demand: a probe that only sends `initialize` reads nothing. */
 export function serveVaults(
   host: Host,
   vaults: readonly LoadedVault[],
@@ -29,7 +29,7 @@ export function serveVaults(
     return opening
   }
   const onDemand = vaultsOnDemand(names, openOnce, folderIn(vaults))
-  // A client that asked one vault for something is no probe: from now on all of them are kept fresh.
+  // A client that made one request is not a probe: keep all vaults fresh from now on.
   let hasBegun = false
   const onBegin = (): void => {
     if (hasBegun) return
@@ -53,7 +53,7 @@ export function serveVaults(
   }
 }
 
-/** Finds the folder of a vault by its name. */
+/** Finds the folder of a vault by name. */
 export function folderIn(vaults: readonly LoadedVault[]): (name: string) => string | undefined {
   return (name) => vaults.find((one) => one.name === name)?.settings.vault.path
 }
@@ -61,12 +61,12 @@ export function folderIn(vaults: readonly LoadedVault[]): (name: string) => stri
 function begin(opening: Promise<GraphCore>): void {
   opening.then(
     (core) => core.indexing.begin(),
-    // The caller that asks for it is told.
+    // The caller that asks for it gets the error.
     () => {},
   )
 }
 
-/** What a vault is opened with, by a command or a server. */
+/** The options with which a command or a server opens a vault. */
 export function openOptions(
   { name, apiKey, aiKey, storePassword, stored }: LoadedVault,
   shared: SharedParts | undefined,

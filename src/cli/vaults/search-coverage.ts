@@ -5,22 +5,22 @@ import { bytesText, durationText } from '../output/amounts.ts'
 
 /** How much of the vault can be found. */
 export interface Coverage {
-  /** The embedder's id, or its kind while it could not be opened. */
+  /** The embedder's id, or its kind before it opens. */
   readonly embedder: string
-  /** Notes that can be found by their words. */
+  /** Notes that can be found by words. */
   readonly words: Progress
   /** Notes that can be found by meaning; absent without an embedder. */
   readonly vectors?: Progress & {
     readonly remaining_seconds?: number
-    /** How they are compared, and why so. */
+    /** The comparison method and its reason. */
     readonly index?: VectorState['index']
     readonly index_reason?: string
   }
-  /** Why it does not go on. */
+  /** Why it does not continue. */
   readonly search_message?: string
 }
 
-/** How far search is, as the indexing side tells; of an embedder that could not be opened, by the vectors that are stored. */
+/** Progress of search as the indexing side reports it. If the embedder did not open, counts the stored vectors. */
 export function coverageOf(
   { search }: Pick<IndexStatus, 'search'>,
   { embedder }: Pick<Settings, 'embedder'>,
@@ -44,13 +44,13 @@ export function coverageOf(
   return { ...told, vectors: { done, total, ...time, ...compared } }
 }
 
-/** Whether vectors seem to be of the embedder that is set: its id begins with the kind and holds the model. */
+/** Whether vectors probably come from the configured embedder: its id starts with the kind and contains the model. */
 function isOf({ embedder: id }: VectorState, { kind, model }: Settings['embedder']): boolean {
   const name = model.split(/[\\/]/).at(-1) ?? ''
   return id.startsWith(`${kind}:`) && id.toLowerCase().includes(name.toLowerCase())
 }
 
-/** Facts with numbers said in words. */
+/** The same facts with numbers as words. */
 export function factsForPeople(facts: Coverage & { readonly bytes?: { readonly index: number; readonly search: number } }) {
   const { words, vectors, bytes, ...rest } = facts
   const left = (vectors?.total ?? 0) - (vectors?.done ?? 0)

@@ -16,7 +16,7 @@ import { UsageError } from '../host.ts'
 import { amount } from '../output/amounts.ts'
 import { type Invocation, requireSettings, settingsInput } from '../session.ts'
 
-/** Writes a settings file with every key into the vault and trusts it; one that is there is left alone. */
+/** Writes a settings file with every key into the vault and trusts it. Leaves an existing file alone. */
 export async function init(invocation: Invocation): Promise<number> {
   const { host, printer } = invocation
   const { settings } = await requireSettings(invocation, invocation.positionals[0])
@@ -55,7 +55,7 @@ function createFile(path: string, text: string): void {
   }
 }
 
-/** Says that the settings file of a folder may widen trust, and shows what it then sets. */
+/** Trusts a folder's settings file and shows what it sets. */
 export async function trust(invocation: Invocation): Promise<number> {
   const { host, printer } = invocation
   const path = join(await folderMeant(settingsInput(invocation, invocation.positionals[0])), CONFIG_FILE)
@@ -78,7 +78,7 @@ export async function trust(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Forgets what is remembered of a vault's past: what changed in its graph, and what was written. Asks before. */
+/** Removes a vault's history: its log of graph changes and its undo history. Asks first. */
 export async function forget(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const { settings } = await requireSettings(invocation, positionals[0])
@@ -112,7 +112,7 @@ async function isMeant({ host, options }: Invocation, settings: LoadedVault['set
     const asked = lines.question(
       `Forget ${describe(known)} of ${settings.vault.path}? None of it can be undone or told any more; notes stay as they are. [y/N] `,
     )
-    // An input that is closed is no consent.
+    // A closed input is not consent.
     const ended = once(lines, 'close').then(() => '')
     return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim())
   } finally {
