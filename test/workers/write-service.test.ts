@@ -221,6 +221,26 @@ async function planned(vault: Awaited<ReturnType<typeof writable>>, operation: O
   )
 }
 
+test('a plan is carried out exactly as it was shown, even if the index reads its files again in between', async () => {
+  const texts = { 'a.md': '[[t]] #x', 'b.md': '[[t]] #x [[u]] <a href="f/t.md">', 'c.md': '[[t]] #x' }
+  const vault = await writable({ ...texts, 'f/t.md': '', 'f/u.md': '[[t]]' })
+  const operations: readonly Operation[] = [move('f/t', 'g/v'), move('f', 'h'), { kind: 'renameTag', tag: 'x', to: 'y' }]
+  for (const operation of operations) {
+    const dry = await vault.write(operation, { dryRun: true })
+    expect(dry.files[0]?.kind, 'what was asked for comes first').toBe(operation.kind === 'move' ? 'moved' : 'changed')
+    for (const [path, text] of Object.entries(texts).slice(0, 2)) {
+      vault.put(path, '')
+      await vault.service.reconcile()
+      vault.put(path, text)
+      await vault.service.reconcile()
+    }
+    expect({ ...(await vault.write(operation, { dryRun: true })), planId: dry.planId }).toEqual(dry)
+    const done = await vault.writes.run({ title: 'test', operations: [], dryRun: false, planId: dry.planId ?? '' })
+    expect({ ...done, changeId: undefined }).toEqual({ ...dry, planId: undefined })
+    await vault.writes.undo(done.changeId ?? '')
+  }
+})
+
 test('links in a file that no one has told of yet follow, too', async () => {
   const vault = await writable({ 'x.md': '', 'a.md': 'nothing' })
   vault.put('a.md', 'now [[x]]')

@@ -61,9 +61,7 @@ export interface ShownFacts {
 /** A result as answers show it, cut to what a model should read unless the call wants all. */
 export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
   const limits = whole ? NONE : LIMITS
-  const { changeId, planId, dangling } = result
-  // What was not only relinked comes first: it is what was asked for.
-  const ranked = [...result.files].sort((a, b) => Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)))
+  const { changeId, planId, dangling, files: ranked } = result
   let room: number = limits.lines
   const files = ranked.slice(0, limits.files).map((file) => {
     const relinked = file.relinked.slice(0, room)
@@ -99,10 +97,6 @@ function countsOf(files: readonly WrittenFile[]): Counts {
   const counts: Record<string, number> = {}
   for (const { kind } of files) counts[kind] = (counts[kind] ?? 0) + 1
   return { ...counts, ...filled({ relinked_lines: linesIn(files) }) }
-}
-
-function isRelinkedOnly({ kind, relinked }: WrittenFile): boolean {
-  return kind === 'changed' && relinked.length > 0
 }
 
 function linesIn(files: readonly WrittenFile[]): number {

@@ -4,6 +4,7 @@ import { foldId } from '../../core/ids.ts'
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Heading } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
+import type { LinkReport } from '../../core/operations.ts'
 import type { NameChange } from '../../links/relink/changed-names.ts'
 import { type HeadingChange, planHeadingLinks } from '../../links/relink/plan-heading.ts'
 import { planRelink } from '../../links/relink/plan-relink.ts'
@@ -345,9 +346,14 @@ export class Workspace {
   }
 
   finish(): Planned {
-    const drafts = this.#drafts.all().filter(hasChanged)
+    // The order in which files were read depends on when the index last read them; the same change must always look the same.
+    const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { made, moved } = this.#paths
     const html = brokenHtmlLinks(this.view, drafts)
+    const reported = this.#reports.list(
+      (key) => this.#livePath(key),
+      (key) => this.#linksOf(key),
+    )
     return {
       changes: [
         ...made.map((path): FileChange => ({ kind: 'makeFolder', path })),
@@ -355,13 +361,7 @@ export class Workspace {
         ...changesOf(drafts, this.view, moved),
       ],
       files: drafts.map(writtenFile),
-      dangling: [
-        ...this.#reports.list(
-          (key) => this.#livePath(key),
-          (key) => this.#linksOf(key),
-        ),
-        ...html.broken,
-      ],
+      dangling: [...reported, ...html.broken].sort(byPlace),
       texts: drafts.map((draft) => changedText(draft, this.view)),
       notes: [...this.notes, ...htmlNotes(html)],
     }
@@ -385,6 +385,20 @@ export class Workspace {
 
 function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): boolean {
   return before.length === after.length && before.every(({ text }, at) => text === after[at]?.text)
+}
+
+/** Files that an operation was about come before those in which only links were rewritten. */
+function byImportance(a: Draft, b: Draft): number {
+  const isRelinkedOnly = ({ original, path, relinked }: Draft) => original === path && relinked.length > 0
+  return Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)) || compareTexts(a.original ?? a.path, b.original ?? b.path)
+}
+
+function byPlace(a: LinkReport, b: LinkReport): number {
+  return compareTexts(a.path, b.path) || a.line - b.line
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b)
 }
 
 function htmlNotes({ broken, unread }: HtmlLinks): readonly string[] {

@@ -182,11 +182,11 @@ describe('deleting', () => {
 describe('moving', () => {
   const MOVE = { kind: 'move', id: 'home', to: 'Start.md' } as const
   const files: WriteResult['files'] = [
-    { kind: 'changed', from: 'Soil/Worms.md', to: 'Soil/Worms.md', relinked: [LINE] },
     { kind: 'moved', from: 'Home.md', to: 'Start.md', relinked: [] },
+    { kind: 'changed', from: 'Soil/Worms.md', to: 'Soil/Worms.md', relinked: [LINE] },
   ]
 
-  test('tells old and new id, what was asked for first, and every line', async () => {
+  test('tells old and new id and every rewritten line', async () => {
     const { core, fake } = writing({ files, subjects: ['Start.md'], diff: '-a\n+b\n' })
     expect((await moveNode(core, single('move_node', MOVE))).value).toEqual({
       old_id: 'home.md',
