@@ -1,5 +1,5 @@
 import type { ChangeDirectory, Numbered, PendingWrite } from './change-directory.ts'
-import { conflict, type Mismatch, mismatch } from './conflict.ts'
+import { FilesChanged, type Mismatch, mismatch } from './conflict.ts'
 import type { EntryOf } from './entry.ts'
 import { type FileStamp, isSameFile } from './file-system.ts'
 
@@ -14,10 +14,8 @@ export interface Means {
  * Carries out a recorded change. Everything that takes space or time is written under temporary names first; then names change, one call
  * each. What is displaced keeps a name until all is in place, and is hashed again: what was written into it meanwhile is put back.
  *
- * What remains: an editor that saves by renaming a new file over the old one, exactly between the two system calls by which we link the old
- * file aside and rename ours over it (some 10 µs), is overwritten; so are bytes that a program which opened the old file before writes into
- * it after it was hashed again.
- * @throws whatever a call throws, and `CONFLICT`; then the change is to be rolled back.
+ * One loss remains: bytes that a program which opened the old file before writes into it after it was hashed again.
+ * @throws FilesChanged, and whatever a call throws; then the change must be rolled back.
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], means: Means): Promise<void> {
   for (const { path } of of(entries, 'makeFolder')) place.makeFolder(path)
@@ -25,7 +23,7 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   await place.write(writes)
   requireUntouched(place, entries, means.stamps)
   for (const { path, index } of of(entries, 'replace')) {
-    place.exchange(place.aside(path, index, 'new'), path, place.aside(path, index, 'old'))
+    await place.exchange(place.aside(path, index, 'new'), path, place.aside(path, index, 'old'))
   }
   for (const { path, index } of of(entries, 'create')) await place.renameToFree(place.aside(path, index, 'new'), path)
   const moves = of(entries, 'move').filter((entry) => !isRenamed(place, entry))
@@ -70,7 +68,7 @@ function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], 
     const actual = place.hash(entry.path)
     if (actual !== entry.before) changed.push({ path: entry.path, expected: entry.before, actual })
   }
-  if (changed.length > 0) throw conflict(changed)
+  if (changed.length > 0) throw new FilesChanged(changed, 'Nothing was written.')
 }
 
 /** Moves that a single call makes: where names fold, another spelling of the same file. */
@@ -88,7 +86,7 @@ async function addName(place: ChangeDirectory, { path, to, index }: Numbered<Ent
   await place.renameToFree(copy, to)
 }
 
-/** @throws RouxError `CONFLICT` when a displaced file is not the one that was to be. */
+/** @throws FilesChanged when a displaced file is not the one that was expected. */
 function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], content: Means['content']): void {
   const changed: Mismatch[] = []
   for (const entry of entries) {
@@ -100,7 +98,7 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
     const bytes = { expected: content(entry.before), actual: actual === undefined ? undefined : place.fs.read(place.at(old)) }
     changed.push(mismatch({ path: entry.path, expected: entry.before, actual }, bytes))
   }
-  if (changed.length > 0) throw conflict(changed, 'It was put back as it is now; nothing else was changed either.')
+  if (changed.length > 0) throw new FilesChanged(changed, 'It was put back as it is now; nothing else was changed either.')
 }
 
 /** What took the old name while the file got its new one is another file. */

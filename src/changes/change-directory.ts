@@ -88,7 +88,7 @@ export class ChangeDirectory {
 
   /**
    * Gives a file another name that must be free: by a link, which never takes a name that is there. On a file system that has none, a file
-   * made under that name between two calls (some 10 µs) is overwritten.
+   * made under that name between two calls (about 20 µs) is overwritten.
    */
   async renameToFree(from: string, to: string): Promise<void> {
     if (this.link(from, to)) {
@@ -100,10 +100,13 @@ export class ChangeDirectory {
     this.rename(from, to)
   }
 
-  /** Puts a file over another, which keeps the name `aside`: by a link, else the name is empty for a moment. */
-  exchange(from: string, to: string, aside: string): void {
-    if (!this.link(to, aside)) this.rename(to, aside)
-    this.rename(from, to)
+  /**
+   * Puts a file in the place of another, which gets the name `aside`. For a moment (about 20 µs) nothing has the name. Renaming `from` over
+   * it would avoid that, but would destroy what an editor saves at that moment by renaming its own file over it; nothing tells that it did.
+   */
+  async exchange(from: string, to: string, aside: string): Promise<void> {
+    this.rename(to, aside)
+    await this.renameToFree(from, to)
   }
 
   /** Whether a folder lists both names: two of one file, not two spellings of one name. */

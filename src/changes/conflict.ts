@@ -25,12 +25,25 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
   return { ...file, difference: shortDiff(expected, actual, { path: file.path, from: 'expected', to: 'now' }) }
 }
 
+/** Files turned out to be other than expected while a change was carried out. */
+export class FilesChanged extends Error {
+  readonly files: readonly Mismatch[]
+  /** What became of them, a sentence. */
+  readonly outcome: string
+
+  constructor(files: readonly Mismatch[], outcome: string) {
+    super('files changed in the meantime')
+    this.files = files
+    this.outcome = outcome
+  }
+}
+
 const MAX_CANDIDATES = 10
 
 /** The error that refuses a change because files changed in the meantime. */
-export function conflict(mismatches: readonly Mismatch[], why = 'Nothing was written.'): RouxError {
+export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was written.'): RouxError {
   const [first] = mismatches
-  if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${why}`)
+  if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
   // The caller has read neither what is there now nor, perhaps, what was planned for.
   const told = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
     const expected = partialHash(each.expected)
@@ -41,7 +54,7 @@ export function conflict(mismatches: readonly Mismatch[], why = 'Nothing was wri
   const more = mismatches.length > 1 ? ` So did ${mismatches.length - 1} more.` : ''
   return new RouxError(
     'CONFLICT',
-    `${quote(first.path)} changed in the meantime: it was expected to be ${one.expected} and ${now}.${more} ${why}`,
+    `${quote(first.path)} changed in the meantime: it was expected to be ${one.expected} and ${now}.${more} ${outcome}`,
     {
       hint: 'Read it again, then decide.',
       candidates: told,

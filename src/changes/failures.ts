@@ -1,40 +1,64 @@
+import type { KeptFile } from '../core/changes.ts'
 import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { nameOf } from '../core/paths.ts'
+import { listSome } from '../core/text/list-some.ts'
+import { conflict, FilesChanged } from './conflict.ts'
 import { type Entry, namedByAside } from './entry.ts'
 import { quote } from './path-rules.ts'
+import { CHANGED } from './resolve-displaced.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** A name came or went between two calls: made, deleted or replaced by someone else. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
 
-/** What a failed call while writing into a vault means to the caller. */
-export function writeError(error: unknown, root: string): Error {
+/** How many files a message names. */
+const NAMED = 5
+
+/** Files that were left as they are, with the reasons, for a sentence. */
+export function listKept(kept: readonly KeptFile[]): string {
+  return listSome(
+    kept.map(({ path, reason }) => `${quote(path)} (${reason})`),
+    NAMED,
+  )
+}
+
+/** The error of a change that failed and was rolled back, but for the files that were left as they are. */
+export function rolledBackError(error: unknown, root: string, kept: readonly KeptFile[]): Error {
+  const outcome = `The vault is as before, except for files that another program changed meanwhile: ${listKept(kept)}.`
+  if (!(error instanceof FilesChanged)) return kept.length === 0 ? writeError(error, root) : writeError(error, root, outcome)
+  const { files } = error
+  const isExpected = kept.every(({ path, reason }) => reason === CHANGED && files.some((file) => file.path === path))
+  return conflict(files, isExpected ? error.outcome : outcome)
+}
+
+/** What a failed call while writing into a vault means to the caller. @param outcome how the vault is now, a sentence */
+export function writeError(error: unknown, root: string, outcome = 'The vault is as before.'): Error {
   if (error instanceof RouxError) return error
   const code = errorCode(error)
   if (code === undefined) return error instanceof Error ? error : new Error(String(error))
   const where = withoutRoot(error, root)
   if (DENIED.has(code)) {
-    return new RouxError('PERMISSION_DENIED', `The file system does not permit it: ${where}. The vault is as before.`, {
+    return new RouxError('PERMISSION_DENIED', `The file system does not permit it: ${where}. ${outcome}`, {
       hint: 'Check the rights of the file and its folder, and that the drive is not read-only.',
       cause: error,
     })
   }
   if (RACES.has(code)) {
-    return new RouxError('CONFLICT', `Someone changed the same files at this moment: ${where}. Nothing was written.`, {
+    return new RouxError('CONFLICT', `Someone changed the same files at this moment: ${where}. ${outcome}`, {
       hint: 'Read it, then decide.',
       cause: error,
     })
   }
   if (code === 'ENAMETOOLONG') {
-    return new RouxError('INVALID_PARAMS', `The path is too long for the file system: ${where}.`, {
+    return new RouxError('INVALID_PARAMS', `The path is too long for the file system: ${where}. ${outcome}`, {
       hint: 'Shorten it.',
       cause: error,
     })
   }
   const hint = code === 'ENOSPC' || code === 'EDQUOT' ? 'Free some space, then call again.' : 'Check the drive, then call again.'
-  return new RouxError('PROVIDER_ERROR', `The disk failed: ${where}. The vault is as before.`, { hint, cause: error })
+  return new RouxError('PROVIDER_ERROR', `The disk failed: ${where}. ${outcome}`, { hint, cause: error })
 }
 
 function withoutRoot(error: unknown, root: string): string {

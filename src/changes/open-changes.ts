@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { AppliedChange, ChangeProgress, ChangeSummary, Changes, FileChange, Recovery, Trashed } from '../core/changes.ts'
+import type {
+  AppliedChange,
+  ChangeProgress,
+  ChangeSummary,
+  Changes,
+  FileChange,
+  KeptFile,
+  Recovery,
+  Trashed,
+} from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 import { carryOut } from './carry-out.ts'
 import { ChangeDirectory, type Numbered } from './change-directory.ts'
 import { type Ending, Endings } from './endings.ts'
 import { changedFile, foldersOf, pathsOf } from './entry.ts'
 import { type Examined, examine, type Intent } from './examine.ts'
-import { lockError, missingVault, namingFiles, writeError } from './failures.ts'
+import { listKept, lockError, missingVault, namingFiles, rolledBackError, writeError } from './failures.ts'
 import { type ChangeFiles, diskFiles } from './file-system.ts'
 import type { Refusal } from './path-checks.ts'
 import type { OpenDatabase } from './record/database.ts'
@@ -111,10 +120,12 @@ class RecordedChanges implements Changes {
     this.#journal.close()
   }
 
-  async #locked<T>(action: () => Promise<T>): Promise<T> {
+  /** Makes a change once what a dead process left half applied has been ended. */
+  async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
-      await this.#recover()
-      return await action()
+      const kept = (await this.#recover()).flatMap((recovery) => recovery.kept)
+      const applied = await makeChange()
+      return kept.length === 0 ? applied : { ...applied, notes: [...applied.notes, leftNote(kept)] }
     })
   }
 
@@ -183,18 +194,21 @@ class RecordedChanges implements Changes {
     try {
       await carryOut(place, steps, { content, stamps })
     } catch (error) {
-      await this.#giveUp(id, place, { steps, content, error })
-      throw namingFiles(error, steps)
+      const kept = await this.#giveUp(id, place, { steps, content, error })
+      throw rolledBackError(namingFiles(error, steps), this.#root, kept)
     }
   }
 
+  /** @returns the files that were left as they are */
   async #giveUp(
     id: string,
     place: ChangeDirectory,
     { steps, content, error }: { steps: readonly Numbered[]; content: (hash: string) => Uint8Array; error: unknown },
-  ): Promise<void> {
+  ): Promise<readonly KeptFile[]> {
     try {
-      await rollBack(place, steps, content)
+      const kept = await rollBack(place, steps, content)
+      this.#finish(id, 'rolled_back')
+      return kept
     } catch (second) {
       throw new RouxError(
         'PROVIDER_ERROR',
@@ -205,7 +219,6 @@ class RecordedChanges implements Changes {
         },
       )
     }
-    this.#finish(id, 'rolled_back')
   }
 
   #unknown(id: string): RouxError {
@@ -226,6 +239,10 @@ function notDone({ id, state }: ChangeRecord): RouxError {
   return new RouxError('CONFLICT', `The change ${id} ${why}.`, {
     hint: state === 'undone' ? 'To have it again, undo the change that took it back.' : 'There is nothing to undo.',
   })
+}
+
+function leftNote(kept: readonly KeptFile[]): string {
+  return `An earlier change was interrupted and has been taken back, except for files that were changed since: ${listKept(kept)}.`
 }
 
 const REMOVED = 'The change was made, do not repeat it; but its record was removed meanwhile: it cannot be undone.'

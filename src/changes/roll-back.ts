@@ -89,7 +89,7 @@ async function rollBackReplace(
     else if (displaced !== before) reason = CHANGED
     const source = displaced === undefined ? restore : old
     if (now === undefined) await place.renameToFree(source, path)
-    else place.exchange(source, path, undone)
+    else await place.exchange(source, path, undone)
     reason = (await resolveDisplaced(place, undone, { path, ours: after, over: before })) ?? reason
   } else if (now !== before) reason = now === undefined ? GONE : CHANGED
   reason = (await resolveDisplaced(place, old, { path, ours: before })) ?? reason

@@ -1,6 +1,6 @@
+import { listKept } from '../changes/failures.ts'
 import type { ChangeFate, KeptFile } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
-import { listSome } from '../core/text/list-some.ts'
 
 /** A worker died after it had begun a change and before it answered. */
 export class LostWrite extends Error {
@@ -55,17 +55,10 @@ export function lostWriteError({ changeId, message }: LostWrite, fate: ChangeFat
   }
 }
 
-/** How many files a message names. */
-const NAMED = 5
-
 function keptError(changeId: string, why: string, kept: readonly KeptFile[]): RouxError {
-  const named = listSome(
-    kept.map(({ path, reason }) => `"${path}" (${reason})`),
-    NAMED,
-  )
   return new RouxError(
     'PROVIDER_ERROR',
-    `The change ${changeId} was taken back in part: ${why}. Left as they are, perhaps with text of the change, because they were edited since: ${named}.`,
+    `The change ${changeId} was taken back in part: ${why}. Left as they are, perhaps with text of the change, because they were edited since: ${listKept(kept)}.`,
     { hint: 'Read these files before the change is asked for again.', candidates: kept },
   )
 }

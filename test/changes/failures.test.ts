@@ -109,7 +109,7 @@ test('what was written is on the disk before it gets its name, and the record be
   expect(steps.slice(steps.indexOf('create') - 1)).toEqual([
     'sql COMMIT',
     ...['create', 'write', 'fsync'],
-    ...['link', 'rename'],
+    ...['rename', 'link', 'unlink'],
     ...['link', 'syncFolder', 'rename', 'syncFolder'],
     ...['unlink', 'unlink'],
     ...['sql PRAGMA synchronous =', 'sql COMMIT', 'sql PRAGMA synchronous ='],
@@ -122,11 +122,11 @@ describe('a human at the moment of the write', () => {
 
   test('who writes into the file while it is displaced gets it back', async () => {
     const world = makeWorld(temporaryFolder(), { 'a.md': 'A', 'b.md': 'B' })
-    const link = (from: string, to: string) => {
-      quickFiles.link(from, to)
+    const rename = (from: string, to: string) => {
+      quickFiles.rename(from, to)
       if (to.endsWith('.old')) appendFileSync(to, ' human')
     }
-    const writer = world.open({ fs: { ...quickFiles, link } })
+    const writer = world.open({ fs: { ...quickFiles, rename } })
     await expect(writer.apply([REPLACE, CREATE], { title: 'late' })).rejects.toMatchObject({
       code: 'CONFLICT',
       message: expect.stringContaining(`expected to be partial:${sha('A')} and is now partial:`),
@@ -136,19 +136,58 @@ describe('a human at the moment of the write', () => {
     expect(snapshot(world.root)).toEqual({ 'a.md': 'A human', 'b.md': 'B' })
   })
 
-  test('who saves a new file over the old one before it is displaced keeps it', async () => {
-    const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
-    const link = (from: string, to: string) => {
-      if (to.endsWith('.old')) {
-        writeFileSync(`${world.root}/.human`, 'human')
+  test('who saves a new file over the old one between any two calls loses nothing', async () => {
+    for (let at = 0; ; at++) {
+      const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
+      let calls = 0
+      const save = (text: string) => {
+        writeFileSync(`${world.root}/.human`, text)
         renameSync(`${world.root}/.human`, `${world.root}/a.md`)
       }
-      quickFiles.link(from, to)
+      const meet = () => calls++ === at && save('human')
+      const wrapped = Object.entries(quickFiles).map(([name, call]) => [
+        name,
+        (...values: never[]) => {
+          meet()
+          return (call as (...values: never[]) => unknown)(...values)
+        },
+      ])
+      const writer = world.open({ fs: Object.fromEntries(wrapped) })
+      await writer.apply([REPLACE], { title: 'late' }).catch(() => {})
+      writer.close()
+      if (calls <= at) break
+      expect([at, snapshot(world.root)]).toEqual([at, { 'a.md': 'human' }])
     }
-    const writer = world.open({ fs: { ...quickFiles, link } })
-    await expect(writer.apply([REPLACE, CREATE], { title: 'late' })).rejects.toMatchObject({ code: 'CONFLICT' })
+  })
+
+  test.each<[string, FileChange, string]>([
+    ['a conflict', CREATE, 'CONFLICT'],
+    ['another failure', { kind: 'create', path: 'denied.md', bytes: bytes('D') }, 'PERMISSION_DENIED'],
+  ])('who saves twice is told where the first version is: %s', async (_, other, code) => {
+    const world = makeWorld(temporaryFolder(), { 'a.md': 'A' })
+    const save = (text: string) => {
+      writeFileSync(`${world.root}/.human`, text)
+      renameSync(`${world.root}/.human`, `${world.root}/a.md`)
+    }
+    const rename = (from: string, to: string) => {
+      quickFiles.rename(from, to)
+      if (to.endsWith('.old')) appendFileSync(to, ' human')
+    }
+    const link = (from: string, to: string) => {
+      if (to.endsWith('denied.md')) {
+        save('second')
+        deny('link', to)
+      }
+      quickFiles.link(from, to)
+      if (to.endsWith('c.md')) save('second')
+    }
+    const writer = world.open({ fs: { ...quickFiles, rename, link } })
+    const error = await writer.apply([REPLACE, other], { title: 'late' }).catch((thrown: unknown) => thrown)
     writer.close()
-    expect(snapshot(world.root)).toEqual({ 'a.md': 'human' })
+    const copy = `a (conflicted copy ${new Date().toISOString().slice(0, 10)}).md`
+    expect(snapshot(world.root)).toEqual({ 'a.md': 'second', [copy]: 'A human' })
+    expect(error).toMatchObject({ code, message: expect.stringContaining(copy) })
+    expect(String(error)).not.toMatch(/as before\.|nothing else/)
   })
 
   test('who makes the same file is not overwritten', async () => {
@@ -163,7 +202,7 @@ describe('a human at the moment of the write', () => {
     expect(snapshot(world.root)).toEqual({ 'a.md': 'A', 'c.md': 'human' })
   })
 
-  test('who edits what a dead writer left keeps the edit, and is told', async () => {
+  test('who edits what a dead writer left keeps the edit, and the next change says so', async () => {
     const world = makeWorld(temporaryFolder(), FILES)
     const reference = world.open()
     const { id } = await reference.apply(CHANGES, { title: 'whole' })
@@ -179,7 +218,9 @@ describe('a human at the moment of the write', () => {
       if (found === undefined) continue
       writeFileSync(`${world.root}/a.md`, 'human')
       const next = world.open()
-      expect(await next.recover()).toMatchObject([{ state: 'rolled_back', kept: [{ path: 'a.md' }] }])
+      const { notes } = await next.apply([{ kind: 'makeFolder', path: 'x' }], { title: 'the next change' })
+      expect(notes).toEqual([expect.stringContaining('except for files that were changed since: "a.md" (')])
+      await next.undo(next.list(1)[0]?.id ?? '')
       next.close()
       expect(snapshot(world.root)).toEqual({ ...snapshot(makeWorld(temporaryFolder(), FILES).root), 'a.md': 'human' })
       return

@@ -168,7 +168,7 @@ describe('what a dead process left half done', () => {
     [12, false],
     [20, false],
     // Only what lies beside the files is left to be cleared away.
-    ['unlink', true],
+    [63, true],
   ])('is taken back or ended, and indexed (it died at %j)', async (at, isEnded) => {
     const files = { 'a.md': 'A', 'b.md': '[[a]]', 'c.md': '[[a]]' }
     const vault = await writable(files)
