@@ -8,37 +8,25 @@ export interface ExclusionFilters {
   excludes(paths: readonly string[]): readonly boolean[]
 }
 
-/** Opens the filters of a vault; a broken file or expression is as good as none. */
+/**
+ * Opens the filters of a vault. An expression that does not compile is as good as none, and so are settings that cannot be read; but where
+ * filters are known already, they count until the settings can be read again: an editor may just be writing them.
+ */
 export function openExclusionFilters(root: string, fs: FileSystem): ExclusionFilters {
   const file = `${root}/.obsidian/app.json`
   let stamp: string | undefined
-  let filters: readonly Filter[] = []
+  let filters: Filters = NO_FILTERS
   return {
     excludes(paths) {
       const now = stampOf(fs, file)
       if (now !== stamp) {
         stamp = now
-        filters = now === undefined ? [] : parseFilters(readSmallText(fs, file) ?? '')
+        const texts = now === undefined ? [] : filtersIn(readSmallText(fs, file))
+        if (texts !== undefined) filters = new Filters(texts)
       }
-      return filters.length === 0 ? paths.map(() => false) : matchAny(filters, paths)
+      return filters.excludes(paths)
     },
   }
-}
-
-interface Filter {
-  /** Which paths match; one that is not done by the deadline matches nothing, now and later. */
-  matches(paths: readonly string[], deadline: number): readonly boolean[]
-}
-
-function matchAny(filters: readonly Filter[], paths: readonly string[]): readonly boolean[] {
-  const excluded = paths.map(() => false)
-  const deadline = performance.now() + TIME_FOR_ALL
-  for (const filter of filters) {
-    filter.matches(paths, deadline).forEach((hit, i) => {
-      if (hit) excluded[i] = true
-    })
-  }
-  return excluded
 }
 
 function stampOf(fs: FileSystem, file: string): string | undefined {
@@ -50,61 +38,106 @@ function stampOf(fs: FileSystem, file: string): string | undefined {
   }
 }
 
-const MAX_FILTERS = 200
-
-function parseFilters(text: string): readonly Filter[] {
-  return filtersIn(text)
-    .slice(0, MAX_FILTERS)
-    .map((filter) => compileFilter(filter))
-    .filter((filter) => filter !== undefined)
-}
-
-function filtersIn(text: string): readonly string[] {
+/** `undefined` when the settings are not valid JSON. */
+function filtersIn(text: string | undefined): readonly string[] | undefined {
   try {
-    const settings = JSON.parse(text.replace(/^\uFEFF/, '')) as { userIgnoreFilters?: unknown } | null
+    const settings = JSON.parse((text ?? '').replace(/^\uFEFF/, '')) as { userIgnoreFilters?: unknown } | null
     const filters = settings?.userIgnoreFilters
     return Array.isArray(filters) ? filters.filter((filter) => typeof filter === 'string' && filter !== '') : []
-  } catch {
-    return []
-  }
-}
-
-function compileFilter(filter: string): Filter | undefined {
-  if (filter.length <= 2 || !filter.startsWith('/') || !filter.endsWith('/')) {
-    const prefix = foldId(filter)
-    return { matches: (paths) => paths.map((path) => foldId(path).startsWith(prefix)) }
-  }
-  try {
-    return guarded(new RegExp(filter.slice(1, -1), 'i'))
   } catch {
     return undefined
   }
 }
 
-const TIME_FOR_ONE = 250
-const TIME_FOR_ALL = 750
+const MAX_FILTERS = 1000
+/** How many paths expressions may get stuck on before an expression that gets stuck excludes everything. */
+const MOST_STUCK = 10
+
+class Filters {
+  readonly #prefixes: readonly string[]
+  readonly #expressions: readonly GuardedExpression[]
+  /** Paths that an expression got stuck on: they are excluded, because no one knows whether they may be shown. */
+  readonly #stuck = new Set<string>()
+  #isHopeless = false
+
+  constructor(filters: readonly string[]) {
+    const used = filters.slice(0, MAX_FILTERS)
+    const isExpression = (filter: string) => filter.length > 2 && filter.startsWith('/') && filter.endsWith('/')
+    this.#prefixes = used.filter((filter) => !isExpression(filter)).map(foldId)
+    this.#expressions = used.filter(isExpression).flatMap((filter) => compile(filter.slice(1, -1)) ?? [])
+  }
+
+  excludes(paths: readonly string[]): readonly boolean[] {
+    const excluded = paths.map((path) => {
+      if (this.#isHopeless || this.#stuck.has(path)) return true
+      const folded = foldId(path)
+      return this.#prefixes.some((prefix) => folded.startsWith(prefix))
+    })
+    if (this.#expressions.length > 0) this.#match(paths, excluded)
+    return excluded
+  }
+
+  #match(paths: readonly string[], excluded: boolean[]): void {
+    const names = paths.map((path) => path.normalize('NFC'))
+    for (const expression of this.#expressions) {
+      for (let at = 0; !this.#isHopeless && at < paths.length; at++) {
+        at = expression.match(names, excluded, at)
+        const path = paths[at]
+        if (path === undefined) break
+        excluded[at] = true
+        this.#stuck.add(path)
+        this.#isHopeless = this.#stuck.size > MOST_STUCK
+      }
+    }
+    if (this.#isHopeless) excluded.fill(true)
+  }
+}
+
+const NO_FILTERS = new Filters([])
+
+interface GuardedExpression {
+  /**
+   * Notes in `excluded` which names match, from one on; those that are excluded already are skipped.
+   * @returns the index of a name that it got stuck on, or how many names there are
+   */
+  match(names: readonly string[], excluded: boolean[], from: number): number
+}
+
+/** How long an expression may take, ms. One name takes microseconds. */
+const TIME = 50
+/** The same for a name on which it did not come to an end: the computer may have been busy, or have slept. */
+const SECOND_TIME = 250
 
 /**
- * A vault may come from a stranger, and one expression such as `(a+)+$` can run for ever. Telling those apart by their look
+ * A vault may come from a stranger, and an expression such as `(a+)+$` can run for ever. Telling those apart by their look
  * refuses good ones and misses bad ones, so all may run, but inside a script that V8 stops when its time is up (this
- * costs 0.15 ms a call, for all paths together); the expression is then as good as broken.
+ * costs 0.15 ms a call, for all names together) and that then goes on where it was.
  */
-function guarded(expression: RegExp): Filter {
-  const scope = createContext({ expression, paths: [] as readonly string[], hits: [] as readonly boolean[] })
-  const script = new Script('hits = paths.map((path) => expression.test(path))')
-  let isBroken = false
-  return {
-    matches(paths, deadline) {
-      if (isBroken || paths.length === 0) return []
+function compile(source: string): GuardedExpression | undefined {
+  try {
+    const state = { expression: new RegExp(source, 'i'), names: [] as readonly string[], excluded: [] as boolean[], at: 0 }
+    const context = createContext({ state })
+    const script = new Script(`
+      for (const { expression, names, excluded } = state; state.at < names.length; state.at++)
+        if (!excluded[state.at]) excluded[state.at] = expression.test(names[state.at])`)
+    const isDone = (timeout: number): boolean => {
       try {
-        scope.paths = paths.map((path) => path.normalize('NFC'))
-        const left = Math.ceil(deadline - performance.now())
-        script.runInContext(scope, { timeout: Math.max(1, Math.min(TIME_FOR_ONE, left)) })
-        return scope.hits as readonly boolean[]
+        script.runInContext(context, { timeout })
+        return true
       } catch {
-        isBroken = true
-        return []
+        return false
       }
-    },
+    }
+    return {
+      match(names, excluded, from) {
+        Object.assign(state, { names, excluded, at: from })
+        for (let stuckAt = -1; !isDone(state.at === stuckAt ? SECOND_TIME : TIME); stuckAt = state.at) {
+          if (state.at === stuckAt) break
+        }
+        return state.at
+      },
+    }
+  } catch {
+    return undefined
   }
 }

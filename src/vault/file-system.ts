@@ -4,6 +4,9 @@ import type { ByteRange } from '../core/vault.ts'
 
 /** The few facts of `fs.Stats` that are used. */
 export interface Stats {
+  /** Together they tell a file or folder from every other one. */
+  readonly dev: number
+  readonly ino: number
   readonly mtimeMs: number
   readonly ctimeMs: number
   readonly birthtimeMs: number
@@ -85,6 +88,34 @@ export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): 
   } catch {
     return undefined
   }
+}
+
+/** Whether two stats are of one file or folder. */
+export function isSameFile(a: Stats | undefined, b: Stats | undefined): boolean {
+  return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
+}
+
+/** A path with `/`, so that parts can be joined and compared on every platform. */
+export function asPosix(path: string, fs: FileSystem): string {
+  return fs.rules.windows ? path.replaceAll('\\', '/') : path
+}
+
+/** Whether a path is a real one, spelled as on disk: where names fold, `notes` also opens `Notes`. */
+export function isRealPath(fs: FileSystem, absolute: string): boolean {
+  const real = asPosix(fs.realpathSync.native(absolute), fs)
+  return real === absolute || (fs.rules.folds && real.normalize('NFC') === absolute.normalize('NFC'))
+}
+
+const TELLS_OPEN_PATHS = process.platform === 'linux'
+
+/** Whether an open file is the one at a real path: a folder above may have become a symbolic link just before it was opened. */
+export function isOpenedAt(fs: FileSystem, fd: number, absolute: string): boolean {
+  try {
+    if (TELLS_OPEN_PATHS && fs.readlinkSync(`/proc/self/fd/${fd}`) === absolute) return true
+  } catch {
+    // No `/proc`: the longer way.
+  }
+  return isRealPath(fs, absolute) && isSameFile(fs.lstatSync(absolute, { throwIfNoEntry: false }), fs.fstatSync(fd))
 }
 
 /** The bytes of an open file, or of a stretch of it, shorter where it ends; it is closed. `undefined` when it is not a regular file. */

@@ -4,9 +4,20 @@ import { folderOf, nameOf } from '../core/paths.ts'
 import type { ByteRange, FileStat, ListedFile, Listing, OutsideLink, Vault } from '../core/vault.ts'
 import { openExclusionFilters } from './exclusion-filters.ts'
 import type { FileSystem, Stats } from './file-system.ts'
-import { diskFileSystem, errorReason, isAbsence, OPEN_FOLLOWING, OPEN_PLAIN, readOpen } from './file-system.ts'
+import {
+  asPosix,
+  diskFileSystem,
+  errorReason,
+  isAbsence,
+  isOpenedAt,
+  isRealPath,
+  isSameFile,
+  OPEN_FOLLOWING,
+  OPEN_PLAIN,
+  readOpen,
+} from './file-system.ts'
 import { type FolderRules, type IgnoreOptions, isHiddenName, openIgnoreRules } from './ignore-rules.ts'
-import { asPosix, openOutsideLinks } from './outside-links.ts'
+import { openOutsideLinks } from './outside-links.ts'
 import { markerOf, requireVaultRoot, rootError } from './vault-root.ts'
 
 export interface VaultOptions extends IgnoreOptions {
@@ -41,8 +52,8 @@ interface PartialListing {
 /** Where a folder of the vault is on disk; `undefined` when it is not there under exactly this name, or not in the vault. */
 type Place = string | undefined | 'unreadable'
 
-// A burst of reads asks for the same few folders again and again; a folder that becomes a symbolic link is noticed this late.
-const PLACE_LIFE = 200
+/** How often a file is opened that is another one by then. */
+const ATTEMPTS = 3
 
 /**
  * Opens a folder of notes. Names that start with `.`, `node_modules`, what settings and `.gitignore` files name, and
@@ -61,7 +72,8 @@ class FolderVault implements Vault {
   readonly #rules
   readonly #filters
   readonly #links
-  readonly #places = new Map<string, { readonly place: Place; readonly until: number }>()
+  /** Folders that were found to be no symbolic links, nor in one: a burst of reads asks for the same few again and again. */
+  readonly #folders = new Map<string, Stats>()
 
   constructor(root: string, options: VaultOptions, fs: FileSystem) {
     this.root = root
@@ -78,7 +90,7 @@ class FolderVault implements Vault {
   }
 
   list(folder?: { readonly path: string; readonly recursive: boolean }): Listing {
-    this.#places.clear()
+    this.#folders.clear()
     const listing: PartialListing = { files: [], outside: [], unreadable: [], links: [] }
     const recursive = folder?.recursive ?? true
     const path = folder?.path ?? ''
@@ -118,22 +130,39 @@ class FolderVault implements Vault {
 
   read(path: ListedFile['path'], stretch?: ByteRange): Uint8Array | undefined | 'unreadable' {
     if (!this.#isPath(path) || /(?:^|\/)\./.test(path)) return undefined
-    const place = this.#place(folderOf(path))
-    if (place === undefined || place === 'unreadable') return place
-    const file = `${place}/${nameOf(path)}`
-    try {
-      return this.#readPlain(file, stretch)
-    } catch (error) {
-      if (isAbsence(error)) return undefined
-      return isLinkRefusal(error) ? this.#readLinked({ path, file }, stretch) : 'unreadable'
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const place = this.#place(folderOf(path))
+      if (place === undefined || place === 'unreadable') return place
+      const file = `${place}/${nameOf(path)}`
+      try {
+        const bytes = this.#readPlain(file, stretch)
+        if (bytes !== 'other') return bytes
+      } catch (error) {
+        if (isAbsence(error)) return undefined
+        return isLinkRefusal(error) ? this.#readLinked({ path, file }, stretch) : 'unreadable'
+      }
     }
+    return undefined
   }
 
-  /** @throws what Node throws; `ELOOP` or `EMLINK` for a symbolic link. */
-  #readPlain(file: string, stretch: ByteRange | undefined): Uint8Array | undefined {
-    if (OPEN_PLAIN !== undefined) return readOpen(this.#fs, this.#fs.openSync(file, OPEN_PLAIN), stretch)
-    if (this.#fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink()) throw Object.assign(new Error(), { code: 'ELOOP' })
-    return readOpen(this.#fs, this.#fs.openSync(file, OPEN_FOLLOWING), stretch)
+  /**
+   * @returns `'other'` when the file that was opened is not the one at this path
+   * @throws what Node throws; `ELOOP` or `EMLINK` for a symbolic link.
+   */
+  #readPlain(file: string, stretch: ByteRange | undefined): Uint8Array | undefined | 'other' {
+    if (OPEN_PLAIN === undefined && this.#isLink(file)) throw Object.assign(new Error(), { code: 'ELOOP' })
+    const fd = this.#fs.openSync(file, OPEN_PLAIN ?? OPEN_FOLLOWING)
+    if (this.#isOpenedAt(fd, file)) return readOpen(this.#fs, fd, stretch)
+    this.#fs.closeSync(fd)
+    return 'other'
+  }
+
+  #isOpenedAt(fd: number, file: string): boolean {
+    try {
+      return isOpenedAt(this.#fs, fd, file)
+    } catch {
+      return false
+    }
   }
 
   #readLinked(
@@ -143,7 +172,8 @@ class FolderVault implements Vault {
     const fate = this.#links.follow(path, file)
     if (fate.kind !== 'file') return undefined
     try {
-      return this.#readPlain(fate.target, stretch)
+      const bytes = this.#readPlain(asPosix(fate.target, this.#fs), stretch)
+      return bytes === 'other' ? undefined : bytes
     } catch (error) {
       return isAbsence(error) ? undefined : 'unreadable'
     }
@@ -160,7 +190,7 @@ class FolderVault implements Vault {
     if (file === undefined) return undefined
     try {
       const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
-      if (stat?.isFile()) return !this.#fs.rules.folds || this.#isSpelled(file) ? stat : undefined
+      if (stat?.isFile()) return !this.#fs.rules.folds || isRealPath(this.#fs, file) ? stat : undefined
       const fate = stat?.isSymbolicLink() ? this.#links.follow(path, file) : undefined
       return fate?.kind === 'file' ? fate.stat : undefined
     } catch {
@@ -267,18 +297,15 @@ class FolderVault implements Vault {
 
   #place(folder: string): Place {
     if (folder === '') return this.#base
-    const known = this.#places.get(folder)
-    const now = performance.now()
-    if (known && known.until > now) return known.place
-    const place = this.#findPlace(folder)
-    this.#places.set(folder, { place, until: now + PLACE_LIFE })
-    return place
-  }
-
-  #findPlace(folder: string): Place {
+    const absolute = `${this.#base}/${folder}`
     try {
-      const absolute = `${this.#base}/${folder}`
-      return this.#isSpelled(absolute) ? absolute : this.#throughLinks(folder)
+      const now = this.#fs.lstatSync(absolute, { throwIfNoEntry: false })
+      // Where it or a folder above is a symbolic link by now, this is another folder.
+      if (isSameFile(this.#folders.get(folder), now)) return absolute
+      this.#folders.delete(folder)
+      if (!isRealPath(this.#fs, absolute)) return this.#throughLinks(folder)
+      if (now !== undefined) this.#folders.set(folder, now)
+      return absolute
     } catch (error) {
       return isAbsence(error) || isLinkRefusal(error) ? undefined : 'unreadable'
     }
@@ -295,13 +322,7 @@ class FolderVault implements Vault {
       if (fate.kind !== 'folder') return undefined
       absolute = asPosix(fate.target, this.#fs)
     }
-    return this.#isSpelled(absolute) ? absolute : undefined
-  }
-
-  /** Whether a path is a real one, spelled as on disk: where names fold, `notes` also opens `Notes`. */
-  #isSpelled(absolute: string): boolean {
-    const real = asPosix(this.#fs.realpathSync.native(absolute), this.#fs)
-    return real === absolute || (this.#fs.rules.folds && real.normalize('NFC') === absolute.normalize('NFC'))
+    return isRealPath(this.#fs, absolute) ? absolute : undefined
   }
 
   #isPath(path: string): boolean {

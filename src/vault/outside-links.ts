@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
-import { type FileSystem, isAbsence, type Stats } from './file-system.ts'
+import { asPosix, type FileSystem, isAbsence, type Stats } from './file-system.ts'
 
 /** What becomes of a symbolic link in a vault. */
 export type LinkFate =
@@ -76,9 +76,4 @@ function contains(folder: string, path: string, fs: FileSystem): boolean {
   const above = asPosix(folder, fs).replace(/\/$/, '')
   const below = asPosix(path, fs)
   return below === above || below.startsWith(`${above}/`)
-}
-
-/** A real path with `/`, so that parts can be joined and compared on every platform. */
-export function asPosix(path: string, fs: FileSystem): string {
-  return fs.rules.windows ? path.replaceAll('\\', '/') : path
 }

@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs'
 import { basename } from 'node:path'
-import { diskFileSystem } from './file-system.ts'
+import { asPosix, diskFileSystem } from './file-system.ts'
 import { openIgnoreRules } from './ignore-rules.ts'
 import type { VaultOptions } from './open-vault.ts'
-import { asPosix, openOutsideLinks } from './outside-links.ts'
+import { openOutsideLinks } from './outside-links.ts'
 import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
 
 /**

@@ -48,10 +48,48 @@ describe('userIgnoreFilters mark files, and leave them in the vault', () => {
     expect(excluded(names, '\uFEFF{"userIgnoreFilters":["old/"]}')).toEqual(['old/a.md'])
   })
 
-  test('an expression that would take for ever is dropped, and the others count', () => {
+  test('a note that an expression would take for ever on is left out, and all others are decided as usual', () => {
     const evil = `${'a'.repeat(60)}b.md`
-    const filters = [...Array.from({ length: 20 }, (_, i) => `/^(a+|${i})+$/`), '/^(a|aa)+$/', '/(a*)*c/', 'old/']
-    expect(excluded([...names, evil], { userIgnoreFilters: filters })).toEqual(['old/a.md'])
+    const filters = [...Array.from({ length: 20 }, (_, i) => `/^(a+|${i})+$/`), '/^(a|aa)+$/', '/(a*)*c/', 'old/', '/^X\\/old/']
+    expect(excluded([...names, evil], { userIgnoreFilters: filters })).toEqual(['Café/d.md', evil, 'old/a.md', 'x/old/c.md'])
+  })
+
+  test('slow expressions take nothing away from a good one after them', () => {
+    const slow = Array.from({ length: 4 }, (_, i) => `${'a'.repeat(40)}${i}b.md`)
+    const filters = [...slow.map((_, i) => `/^(a+)+${i}c/`), '/^private\\//']
+    const { vault } = memoryVault({
+      ...Object.fromEntries([...slow, 'a.md', 'private/b.md'].map((name) => [name, ''])),
+      '.obsidian/app.json': JSON.stringify({ userIgnoreFilters: filters }),
+    })
+    for (let time = 0; time < 3; time++) {
+      const marked = vault.list().files.filter((file) => file.excluded)
+      expect(marked.map((file) => file.path).sort()).toEqual([...slow, 'private/b.md'])
+    }
+  })
+
+  test('an expression that takes long for all notes together is no slow one', () => {
+    const many = Array.from({ length: 1_000 }, (_, i) => `${'ab'.repeat(40)}${i}.md`)
+    const matching = many.filter((name) => name.endsWith('7.md'))
+    expect(excluded(many, { userIgnoreFilters: ['/(?:.*b){3}z|7\\.md$/'] })).toEqual(matching.sort())
+  })
+
+  test('when expressions cannot decide about many notes, no note is shown', () => {
+    const evil = Array.from({ length: 12 }, (_, i) => `${'a'.repeat(60)}${i}.md`)
+    expect(excluded(['x.md', ...evil], { userIgnoreFilters: ['/^(a+)+$/'] })).toHaveLength(13)
+  })
+
+  test('while the settings are being written, those from before count', () => {
+    const { volume, vault } = memoryVault({
+      'a.md': '',
+      'private/b.md': '',
+      '.obsidian/app.json': '{"userIgnoreFilters":["private/"]}',
+    })
+    const marked = () => vault.list().files.flatMap(({ path, excluded }) => (excluded ? [path] : []))
+    expect(marked()).toEqual(['private/b.md'])
+    volume.writeFileSync('/vault/.obsidian/app.json', '{"userIgnoreFil')
+    expect(marked()).toEqual(['private/b.md'])
+    volume.writeFileSync('/vault/.obsidian/app.json', '{}')
+    expect(marked()).toEqual([])
   })
 
   test('are read again when the file changes', () => {

@@ -1,6 +1,7 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { diskFileSystem } from '../../src/vault/file-system.ts'
 import { openVault, type VaultOptions } from '../../src/vault/open-vault.ts'
 import { type Files, OPTIONS, path, pathsOf, temporaryFolder, textOf, writeFiles } from './support.ts'
 
@@ -107,13 +108,39 @@ describe.skipIf(process.platform === 'win32')('a symbolic link', () => {
     expect(vault.read(path('o/out/s.md'))).toBeUndefined()
   })
 
-  test('a folder that becomes a link is not read through', () => {
-    const { folder, vault } = linked({ 'vault/f/a.md': 'mine', 'other/a.md': 'secret' }, {})
-    expect(textOf(vault.read(path('f/a.md')))).toBe('mine')
-    rmSync(join(folder, 'vault/f'), { recursive: true })
-    symlinkSync('../other', join(folder, 'vault/f'))
-    vault.list()
-    expect(vault.read(path('f/a.md'))).toBeUndefined()
+  test.each(['f', 'f/g'])('the folder %s that becomes a link is followed no more', (swapped) => {
+    const { folder, vault } = linked({ 'vault/f/g/a.md': 'mine', 'other/a.md': 'secret!', 'other/g/a.md': 'secret!' }, {})
+    const note = path('f/g/a.md')
+    const look = () => [textOf(vault.read(note)), vault.stat(note)?.stat.size, vault.outsideLink(path('f/g/x'))?.target]
+    expect(look()).toEqual(['mine', 4, undefined])
+    renameSync(join(folder, 'vault', swapped), join(folder, 'aside'))
+    symlinkSync(join(folder, 'other'), join(folder, 'vault', swapped))
+    expect(look()).toEqual([undefined, undefined, undefined])
+    rmSync(join(folder, 'vault', swapped))
+    renameSync(join(folder, 'aside'), join(folder, 'vault', swapped))
+    expect(look()).toEqual(['mine', 4, undefined])
+  })
+
+  test.each(['before', 'after'])('a folder that is a link just %s a file in it is opened is not read through', (when) => {
+    const folder = temporaryFolder()
+    writeFiles(folder, { 'vault/f/a.md': 'mine', 'other/a.md': 'secret' })
+    const swap = (to: string) => {
+      rmSync(join(folder, 'vault/f'), { recursive: true })
+      symlinkSync(to, join(folder, 'vault/f'))
+    }
+    const openSync: typeof diskFileSystem.openSync = (file, flags) => {
+      if (!file.endsWith('f/a.md')) return diskFileSystem.openSync(file, flags)
+      if (when === 'before') swap('../other')
+      const fd = diskFileSystem.openSync(file, flags)
+      if (when === 'before') {
+        // And back again, so that nothing of it can be seen afterwards.
+        rmSync(join(folder, 'vault/f'))
+        writeFiles(folder, { 'vault/f/a.md': 'mine' })
+      } else swap('../other')
+      return fd
+    }
+    const vault = openVault(join(folder, 'vault'), OPTIONS, { ...diskFileSystem, openSync })
+    expect(['mine', undefined]).toContain(textOf(vault.read(path('f/a.md'))))
   })
 
   test('the root itself may be one, and is resolved once', () => {
