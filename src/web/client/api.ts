@@ -78,10 +78,6 @@ export class Api {
     return this.#opened.vaults
   }
 
-  get mayWrite(): boolean {
-    return this.#opened.scopes.includes('write')
-  }
-
   async call<T>(tool: string, args: Record<string, unknown>, vault?: string): Promise<ToolAnswer<T>> {
     const answer = (await post(
       '/web/call',
@@ -119,12 +115,10 @@ export class Api {
         const response = await fetch('/web/events', { headers: authorization(this.#opened.session) })
         // The server that knew this session is gone, and another one answers.
         if (response.status === 401) return onState('ended')
-        const reader = response.ok ? response.body?.pipeThrough(new TextDecoderStream()).getReader() : undefined
-        if (reader !== undefined) {
+        if (response.ok && response.body !== null) {
           onState('there')
           pause = 500
-          for (let part = await reader.read(); !part.done; part = await reader.read())
-            if (part.value.includes('data:')) onChange()
+          await readEvents(response.body, onChange)
         }
       } catch {
         // The server is gone, or the computer slept.
@@ -132,6 +126,17 @@ export class Api {
       onState('lost')
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
+  }
+}
+
+/** Calls `onEvent` for each server-sent event with data, however the network cuts the stream. */
+export async function readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, onEvent: () => void): Promise<void> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  let rest = ''
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split('\n')
+    rest = lines.pop() ?? ''
+    for (const line of lines) if (line.startsWith('data:')) onEvent()
   }
 }
 

@@ -18,13 +18,13 @@ import {
   folder,
   folders,
   graph,
-  leavePath,
   map,
   note,
   pane,
   rearrange,
   refresh,
   said,
+  showVault,
   showView,
   steps,
   tag,
@@ -65,7 +65,7 @@ export function App() {
   const List = LISTS[view.value]
   const side = List !== undefined
   return (
-    <div class={`app pane-${pane.value}`}>
+    <div class={`app pane-${pane.value}${side ? ' with-list' : ''}`}>
       <header class="bar">
         <h1 class="brand">Roux</h1>
         <Vaults />
@@ -131,22 +131,7 @@ function Vaults() {
   const names = api.value?.vaults ?? []
   if (names.length < 2) return null
   return (
-    <select
-      aria-label="Vault"
-      value={vault.value}
-      onChange={(event) => {
-        vault.value = event.currentTarget.value
-        focus.value = ''
-        leavePath()
-        steps.value = 0
-        note.value = undefined
-        folder.value = ''
-        tag.value = ''
-        graph.value = undefined
-        writeAddress()
-        void refresh()
-      }}
-    >
+    <select aria-label="Vault" value={vault.value} onChange={(event) => showVault(event.currentTarget.value)}>
       {names.map((name) => (
         <option key={name} value={name}>
           {name}

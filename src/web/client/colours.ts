@@ -26,8 +26,10 @@ export interface Legend {
 }
 
 export interface Coloured {
-  /** A colour of the palette for each note. */
+  /** A palette index for each note. */
   readonly colours: Uint8Array
+  /** The palette index of each group, by its id. The next call takes it to keep the colours. */
+  readonly colourOf: ReadonlyMap<string, number>
   readonly legend: readonly Legend[]
   /** What a note's colour says of it. */
   nameOf(note: number): string | undefined
@@ -37,10 +39,10 @@ export interface Coloured {
 const MOST_GROUPS = 1_000
 
 /**
- * A colour for each note by what it belongs to. The largest groups have one each. Smaller communities and regions have names of their own on the map, and take the colour
- * whose notes are furthest away; folders and tags have none there, and share the last.
+ * A colour for each note by the group it belongs to. A group keeps the colour that it has in `before`. The largest groups have a colour each. Smaller communities
+ * and regions take the colour whose notes are furthest away, since the map names them; smaller folders and tags share the last colour.
  */
-export function coloursOf(graph: Graph, by: ColourBy): Coloured {
+export function coloursOf(graph: Graph, by: ColourBy, before: ReadonlyMap<string, number> = new Map()): Coloured {
   const grouping = by === 'community' || by === 'region' ? groupingBy(graph, by) : undefined
   const groupOf = groupingOf(graph, by)
   const counts = new Map<string, number>()
@@ -50,20 +52,50 @@ export function coloursOf(graph: Graph, by: ColourBy): Coloured {
   if (grouping !== undefined) for (const group of counts.keys()) counts.set(group, grouping.groups[Number(group)]?.notes ?? 0)
   const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const largest = bySize.slice(0, OTHER)
-  const colourOf = new Map(largest.map(([group], at) => [group, at]))
+  const idOf = (group: string): string => grouping?.groups[Number(group)]?.id ?? group
+  const colourOf = ownColours(
+    largest.map(([group]) => ({ group, id: idOf(group) })),
+    before,
+  )
   if (grouping !== undefined) {
     const middles = middlesOf(graph, groups)
-    for (const [group] of bySize.slice(OTHER, MOST_GROUPS)) colourOf.set(group, furthest(group, colourOf, middles))
+    for (const [group] of bySize.slice(OTHER, MOST_GROUPS))
+      colourOf.set(group, before.get(idOf(group)) ?? furthest(group, colourOf, middles))
   }
   const label = (group: string): string => (grouping === undefined ? group || '/' : (grouping.groups[Number(group)]?.label ?? ''))
   return {
     colours: Uint8Array.from(groups, (group) => (group === undefined ? OTHER : (colourOf.get(group) ?? OTHER))),
-    legend: largest.map(([group, notes], at) => ({ name: label(group), colour: PALETTE[at] ?? '', notes })),
+    colourOf: new Map([...before, ...[...colourOf].map(([group, colour]) => [idOf(group), colour] as const)]),
+    legend: largest.map(([group, notes]) => ({ name: label(group), colour: PALETTE[colourOf.get(group) ?? OTHER] ?? '', notes })),
     nameOf(note) {
       const group = groups[note]
       return group === undefined ? undefined : label(group)
     },
   }
+}
+
+interface NamedGroup {
+  readonly group: string
+  readonly id: string
+}
+
+/** A colour each for groups: the one from before, else the one that its id asks for, else any that is free. */
+function ownColours(groups: readonly NamedGroup[], before: ReadonlyMap<string, number>): Map<string, number> {
+  const free = new Set(PALETTE.slice(0, OTHER).keys())
+  const colourOf = new Map<string, number>()
+  const take = (group: string, colour: number | undefined): void => {
+    if (colour !== undefined && !colourOf.has(group) && free.delete(colour)) colourOf.set(group, colour)
+  }
+  for (const { group, id } of groups) take(group, before.get(id))
+  for (const { group, id } of groups) take(group, preferredColour(id))
+  for (const { group } of groups) take(group, free.values().next().value)
+  return colourOf
+}
+
+/** Communities are numbered from c1 on and keep their ids, so this colour survives a reload. */
+function preferredColour(id: string): number | undefined {
+  const [, number] = /^[cr](\d+)$/.exec(id) ?? []
+  return number === undefined ? undefined : (Number(number) + OTHER - 1) % OTHER
 }
 
 function groupingOf(graph: Graph, by: ColourBy): (note: number) => string | undefined {

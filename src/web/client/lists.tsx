@@ -1,7 +1,7 @@
 import { Fragment } from 'preact'
 import { useState } from 'preact/hooks'
 import { Refused, type ToolAnswer } from './api.ts'
-import { plainLine } from './plain-line.ts'
+import { plainText } from './plain-text.ts'
 import { NoteLink } from './reader.tsx'
 import { folder, graph, showGroups, titleOf, vault } from './state.ts'
 import { useAnswer } from './use-answer.ts'
@@ -124,7 +124,7 @@ function ProblemsOfNote({ problems, isMixed }: { readonly problems: readonly Pro
                 line {line}
               </NoteLink>
             )}{' '}
-            {isMixed && <small>{kind.replaceAll('_', ' ')}:</small>} {plainLine(text)}
+            {isMixed && <small>{kind.replaceAll('_', ' ')}:</small>} {plainText(text)}
           </li>
         ))}
       </ul>
@@ -370,7 +370,7 @@ export function Changes() {
               {answer.links[kind].map((one) => (
                 <li key={`${one.from} ${one.line} ${one.to}`}>
                   <Note id={one.from} line={one.line} /> → <Note id={one.to} />
-                  <div>{plainLine(one.text)}</div>
+                  <div>{plainText(one.text)}</div>
                 </li>
               ))}
             </Group>
@@ -379,7 +379,7 @@ export function Changes() {
             {answer.broken.map((one) => (
               <li key={`${one.id} ${one.line}`}>
                 <Note id={one.id} line={one.line} /> <small>line {one.line}</small>
-                <div>{plainLine(one.text)}</div>
+                <div>{plainText(one.text)}</div>
               </li>
             ))}
           </Group>

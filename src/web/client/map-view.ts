@@ -26,7 +26,8 @@ export interface Theme {
 }
 
 export interface MapEvents {
-  onSelect(note: number): void
+  /** A note was clicked; `undefined`: a place where there is none. */
+  onSelect(note: number | undefined, event: MouseEvent): void
   onHover(note: number | undefined, x: number, y: number): void
   /** The name of a community was clicked, of whose notes some are not drawn. */
   onGroup?(label: string): void
@@ -275,6 +276,8 @@ export class MapView {
 
   #moveTo(camera: Camera): void {
     this.#camera = camera
+    // The note moves away from under the pointer.
+    this.#hover(undefined, 0, 0)
     clearTimeout(this.#still)
     this.#still = setTimeout(() => {
       this.#still = undefined
@@ -464,8 +467,8 @@ export class MapView {
   #addNote(graph: Graph, note: number): void {
     const [x, y] = this.#at(graph, note)
     const radius = this.#radius(graph, note)
-    // A dot of two pixels is as round as a square.
-    if (radius < 1.3) this.#context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
+    // A dot of two pixels looks the same as a square, which is faster to draw.
+    if (radius * this.#ratio() < 1.3) this.#context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
     else {
       this.#context.moveTo(x + radius, y)
       this.#context.arc(x, y, radius, 0, 7)
@@ -750,6 +753,8 @@ export class MapView {
   }
 
   #onDown(event: PointerEvent): void {
+    // The other buttons open menus and tabs.
+    if (event.button > 1) return
     this.#canvas.setPointerCapture(event.pointerId)
     this.#pointers.set(event.pointerId, { x: event.offsetX, y: event.offsetY })
     this.#moved = 0
@@ -785,8 +790,10 @@ export class MapView {
     if (!isClick) return
     const name = this.#groupAt(event.offsetX, event.offsetY)
     const note = name === undefined ? this.#noteAt(event.offsetX, event.offsetY) : undefined
-    if (name !== undefined) this.#events.onGroup?.(name)
-    if (note !== undefined) this.#events.onSelect(note)
+    // A panel may now cover the map, and then the pointer never leaves it.
+    this.#hover(undefined, 0, 0)
+    if (name === undefined) this.#events.onSelect(note, event)
+    else this.#events.onGroup?.(name)
   }
 
   #hover(note: number | undefined, x: number, y: number): void {

@@ -6,6 +6,7 @@ import { towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 import {
   colouredBy,
+  deselect,
   failure,
   focused,
   graph,
@@ -19,6 +20,8 @@ import {
   numberOf,
   open,
   openGroups,
+  opensTab,
+  openTab,
   pane,
   path,
   rearrange,
@@ -29,6 +32,7 @@ import {
   showPath,
   showView,
   steps,
+  vault,
   view,
 } from './state.ts'
 
@@ -39,7 +43,16 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 }
 
-const coloured = computed(() => (graph.value === undefined ? undefined : coloursOf(graph.value, colouredBy.value)))
+/** The colours of the groups of this vault that were shown last. */
+let lastColours: { readonly of: string; readonly colourOf: ReadonlyMap<string, number> } | undefined
+
+const coloured = computed(() => {
+  if (graph.value === undefined) return undefined
+  const of = JSON.stringify([vault.value, colouredBy.value])
+  const made = coloursOf(graph.value, colouredBy.value, lastColours?.of === of ? lastColours.colourOf : undefined)
+  lastColours = { of, colourOf: made.colourOf }
+  return made
+})
 
 /** The map; everything on it is in the table, too, for those who see no canvas. */
 export function NoteMap() {
@@ -58,9 +71,11 @@ export function NoteMap() {
     let made: MapView
     try {
       made = new MapView(canvas.current, themeOf(dark.matches), {
-        onSelect(note) {
-          const id = graph.value?.picture.ids[note]
-          if (id !== undefined) void open(id, { fly: false })
+        onSelect(note, event) {
+          const id = note === undefined ? undefined : graph.value?.picture.ids[note]
+          if (id === undefined) deselect()
+          else if (opensTab(event)) openTab(id)
+          else void open(id, { fly: false })
         },
         onHover(note, x, y) {
           const title = note === undefined ? undefined : graph.value?.picture.titles[note]
@@ -113,7 +128,7 @@ export function NoteMap() {
       {graph.value === undefined && failure.value === undefined && <p class="waiting over">{waitingFor(layingOut.value)}</p>}
       {graph.value?.count === 0 && <p class="waiting over">There are no notes here yet.</p>}
       {tip && (
-        <div class="tip" style={{ left: tip.x + 14, top: tip.y + 10 }}>
+        <div class="tip" style={tipPlace(tip, canvas.current)}>
           {tip.title}
           {tip.of !== undefined && <small>{tip.of}</small>}
         </div>
@@ -141,6 +156,15 @@ export function NoteMap() {
       <Legend />
     </div>
   )
+}
+
+/** Beside the pointer, on the side where there is room. */
+function tipPlace({ x, y }: { readonly x: number; readonly y: number }, canvas: HTMLElement | null): Record<string, string> {
+  const { clientWidth: width = 0, clientHeight: height = 0 } = canvas ?? {}
+  return {
+    ...(x < width / 2 ? { left: `${x + 14}px` } : { right: `${width - x + 14}px` }),
+    ...(y < height / 2 ? { top: `${y + 10}px` } : { bottom: `${height - y + 10}px` }),
+  }
 }
 
 function waitingFor(share: number | undefined): string {

@@ -90,7 +90,8 @@ class Conversion {
       this.#count(1)
       const { tagName: name, position } = node
       const properties = this.#written(node.properties)
-      const within = this.convert(node.children, depth + 1)
+      const converted = this.convert(node.children, depth + 1)
+      const within = name === 'code' ? converted : this.#withHighlights(converted)
       const children = this.#hidesBlockIds && BLOCKS.has(name) ? withoutBlockId(within) : within
       return [{ name, properties, line: position?.start.line, children }]
     })
@@ -118,6 +119,31 @@ class Conversion {
     })
   }
 
+  /** `==text==` as Obsidian highlights it: both marks stand in one element, with no blank just inside them. */
+  #withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
+    const pieces = children.flatMap((child): readonly MarkdownNode[] =>
+      typeof child === 'string' ? child.split(HIGHLIGHT).filter(Boolean) : [child],
+    )
+    const made: MarkdownNode[] = []
+    let first: number | undefined
+    let count = 0
+    for (const [at, piece] of pieces.entries()) {
+      const isMark = piece === '=='
+      const isEnd = isMark && first !== undefined && first < made.length - 1 && !hasBlank(made.at(-1), /\s$/)
+      if (isEnd) {
+        const [, ...within] = made.splice(first ?? 0)
+        made.push({ name: 'mark', properties: {}, line: undefined, children: within })
+        first = undefined
+        count++
+        continue
+      }
+      if (isMark && pieces[at + 1] !== undefined && !hasBlank(pieces[at + 1], /^\s/)) first = made.length
+      made.push(piece)
+    }
+    this.#count(count)
+    return count === 0 ? children : made
+  }
+
   /** Properties are texts: formulas in them are as they are written. */
   #written(properties: MarkdownElement['properties']): MarkdownElement['properties'] {
     if (this.#formulas.length === 0) return properties
@@ -131,6 +157,13 @@ class Conversion {
 
 function sizeOf(node: MarkdownNode): number {
   return typeof node === 'string' ? 0 : node.children.reduce((sum, child) => sum + sizeOf(child), 1)
+}
+
+/** The marks around a highlight; three and more are no such mark. */
+const HIGHLIGHT = /((?<!=)==(?!=))/
+
+function hasBlank(node: MarkdownNode | undefined, place: RegExp): boolean {
+  return typeof node === 'string' && place.test(node)
 }
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])

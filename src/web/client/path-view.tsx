@@ -1,6 +1,6 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Refused } from './api.ts'
-import { plainLine } from './plain-line.ts'
+import { plainText } from './plain-text.ts'
 import { NoteLink } from './reader.tsx'
 import {
   bareId,
@@ -139,7 +139,7 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
           <NoteLink link={{ to: id, kind: 'note' }}>{titleOf(id)}</NoteLink>
           {hops[at] && (
             <blockquote>
-              {plainLine(hops[at].text)}{' '}
+              {plainText(hops[at].text)}{' '}
               <small>
                 <Place of={hops[at]} />
               </small>
@@ -172,9 +172,10 @@ interface NotePickerOptions {
   readonly onPick: (id: string) => void
 }
 
-/** A field that completes titles, and finds what is written in another way. */
+/** A field that completes titles and also finds notes by other spellings. It keeps the focus when a note is chosen. */
 function NotePicker({ label, id, isFirst, onPick }: NotePickerOptions) {
   const field = useRef<HTMLInputElement>(null)
+  const title = id === '' ? '' : titleOf(id)
   const [typed, setTyped] = useState('')
   const [isUnknown, setUnknown] = useState(false)
   const titles = useId()
@@ -182,13 +183,20 @@ function NotePicker({ label, id, isFirst, onPick }: NotePickerOptions) {
   useLayoutEffect(() => {
     if (isFirst) field.current?.focus()
   }, [isFirst])
+  useLayoutEffect(() => {
+    if (field.current !== null) field.current.value = title
+    setUnknown(false)
+  }, [vault.value, id, title])
   const onChange = async (event: Event): Promise<void> => {
     const wanted = (event.currentTarget as HTMLInputElement).value.trim()
     if (wanted === '') return
     const at = graph.value?.picture.titles.findIndex((title) => title.toLowerCase() === wanted.toLowerCase()) ?? -1
     const found = graph.value?.picture.ids[at] ?? (await idCalled(wanted))
     setUnknown(found === undefined)
-    if (found !== undefined) onPick(found)
+    if (found === undefined) return
+    onPick(found)
+    // The same note may have been named in another way.
+    if (field.current !== null) field.current.value = titleOf(bareId(found))
   }
   return (
     <label class="picker">
@@ -200,8 +208,6 @@ function NotePicker({ label, id, isFirst, onPick }: NotePickerOptions) {
         onInput={(event) => setTyped(event.currentTarget.value)}
         onChange={(event) => void onChange(event).catch(fail)}
         placeholder="Title of a note"
-        key={`${vault.value} ${id}`}
-        defaultValue={id === '' ? '' : titleOf(id)}
       />
       {isUnknown && <small>No note is called so.</small>}
       <datalist id={titles}>

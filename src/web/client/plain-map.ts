@@ -39,7 +39,9 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
   let focus: number | undefined
   parent.replaceChildren(canvas, tip)
   const view = new MapView(canvas, themeOf(isDark), {
-    onSelect,
+    onSelect(note) {
+      if (note !== undefined) onSelect(note)
+    },
     onHover(note, x, y) {
       tip.hidden = note === undefined
       tip.textContent = note === undefined ? '' : (graph?.picture.titles[note] ?? '')

@@ -6,8 +6,22 @@ import { renderMarkdown, type Slots } from './markdown.ts'
 import type { MarkdownTree } from './markdown-nodes.ts'
 import { noteAddress } from './note-address.ts'
 import { parseAside } from './parse-aside.ts'
-import { plainLine } from './plain-line.ts'
-import { api, fail, graph, note, open, refusalOf, said, showAround, showPath, vault, line as wantedLine } from './state.ts'
+import { plainText } from './plain-text.ts'
+import {
+  api,
+  fail,
+  graph,
+  note,
+  open,
+  opensTab,
+  openTab,
+  refusalOf,
+  said,
+  showAround,
+  showPath,
+  vault,
+  line as wantedLine,
+} from './state.ts'
 import { useAnswer } from './use-answer.ts'
 
 interface Backlink {
@@ -56,7 +70,9 @@ function NoteInFocus({ note: value }: { readonly note: PageNote }) {
     <article class="note" aria-label={value.title}>
       <header>
         <h1>{value.title}</h1>
-        <p class="place">{value.kind === 'missing' ? 'This note does not exist yet.' : (value.path ?? value.id)}</p>
+        <p class="place">
+          {value.kind === 'missing' ? 'This note does not exist yet.' : <Breakable text={value.path ?? value.id} />}
+        </p>
         <ToBacklinks to={value.id} answer={parsed === undefined ? undefined : linked} />
         <Actions note={value} />
         <Properties note={value} />
@@ -145,7 +161,7 @@ async function copyForAssistant(id: string, title: string, copy: (text: string, 
 function Properties({ note: { properties, tags, aliases, modified } }: { readonly note: PageNote }) {
   const rows = Object.entries(properties).filter(([key]) => !['tags', 'tag', 'aliases', 'alias'].includes(key.toLowerCase()))
   const facts: readonly (readonly [string, ComponentChildren])[] = [
-    ...(tags.length > 0 ? [['tags', tags.map((one) => `#${one}`).join(' ')] as const] : []),
+    ...(tags.length > 0 ? [['tags', tags.map((one) => [<Breakable key={one} text={`#${one}`} />, ' '])] as const] : []),
     ...(aliases.length > 0 ? [['aliases', aliases.join(', ')] as const] : []),
     ...rows.map(([key, value]) => [key, withLinks(value)] as const),
     ...(modified === undefined ? [] : [['changed', modified.slice(0, 10)] as const]),
@@ -161,6 +177,11 @@ function Properties({ note: { properties, tags, aliases, modified } }: { readonl
       ))}
     </dl>
   )
+}
+
+/** A name that is too long for its line is broken after a slash. */
+function Breakable({ text }: { readonly text: string }) {
+  return text.split('/').map((part, at) => [at > 0 && ['/', <wbr key={at} />], part])
 }
 
 /** What a property says, with the notes that it names as links. */
@@ -238,11 +259,17 @@ export interface NoteLinkOptions {
 export function NoteLink({ link, line, children }: NoteLinkOptions) {
   return (
     <a
-      href={noteAddress(link.to)}
+      href={noteAddress(link.to, vault.value)}
       class={link.kind === 'missing' ? 'missing' : 'within'}
       onClick={(event) => {
         event.preventDefault()
-        void open(link.to, { at: line })
+        if (opensTab(event)) openTab(link.to)
+        else void open(link.to, { at: line })
+      }}
+      onAuxClick={(event) => {
+        if (event.button !== 1) return
+        event.preventDefault()
+        openTab(link.to)
       }}
     >
       {children}
@@ -306,7 +333,7 @@ function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: Lin
   return (
     <p class="place">
       <a
-        href={noteAddress(to)}
+        href={noteAddress(to, vault.value)}
         onClick={(event) => {
           event.preventDefault()
           document.querySelector('section[aria-label="Linked from"]')?.scrollIntoView()
@@ -357,7 +384,7 @@ function BacklinkPage({ answer, offset, onMore }: BacklinkPageProps) {
           </NoteLink>
           {link.lines?.map(({ line, text }) => (
             <blockquote key={`${line} ${text}`}>
-              {plainLine(text)} <small>line {line}</small>
+              {plainText(text)} <small>line {line}</small>
             </blockquote>
           ))}
           {link.more !== undefined && <small>and {link.more} more</small>}
@@ -410,7 +437,7 @@ function Suggestions({ id }: { readonly id: string }) {
           <NoteLink link={{ to: one.to, kind: 'note' }}>{one.title}</NoteLink>
           {one.text !== undefined && (
             <blockquote>
-              {plainLine(one.text)} {one.line !== undefined && <small>line {one.line}</small>}
+              {plainText(one.text)} {one.line !== undefined && <small>line {one.line}</small>}
             </blockquote>
           )}
         </div>

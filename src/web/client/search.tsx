@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { plainText } from './plain-line.ts'
+import { plainText } from './plain-text.ts'
 import { api, fail, open, vault } from './state.ts'
 
 interface Hit {
@@ -100,7 +100,7 @@ export function Search() {
               onClick={() => choose(hit)}
             >
               <strong>{hit.title}</strong>
-              <span>{plainText(hit.passages?.[0]?.text ?? '').slice(0, 160)}</span>
+              <span>{plainText(hit.passages?.[0]?.text ?? '')}</span>
             </li>
           ))}
         </ul>

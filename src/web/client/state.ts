@@ -6,6 +6,7 @@ import { withFiles } from './files-on-map.ts'
 import { around, type Graph, type GroupedBy, graphOf, groupingBy, neighbours, overviewBy } from './graph.ts'
 import { isJournal } from './journals.ts'
 import type { MapView } from './map-view.ts'
+import { noteAddress } from './note-address.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
 export type ColourBy = GroupedBy | 'folder' | 'tag'
@@ -78,6 +79,28 @@ export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 
 /** The views that have a list beside the map. */
 const WITH_LIST: ReadonlySet<View> = new Set(['path', 'problems', 'gaps', 'changes'])
+
+/** Shows another vault; nothing of the one before stays. */
+export function showVault(name: string): void {
+  vault.value = name
+  forgetVault()
+  focus.value = ''
+  leavePath()
+  steps.value = 0
+  folder.value = ''
+  tag.value = ''
+  writeAddress()
+  void refresh()
+}
+
+/** Drops what was loaded or opened of a vault and does not stand in the address. */
+function forgetVault(): void {
+  graph.value = undefined
+  note.value = undefined
+  openGroups.value = NONE
+  path.value = []
+  line.value = undefined
+}
 
 /** Goes to a view; on narrow screens to what it begins with. */
 export function showView(name: View): void {
@@ -296,7 +319,8 @@ async function showFocus(id: string): Promise<void> {
   note.value = found
   if (found !== null && found.id !== id) {
     focus.value = found.id
-    writeAddress()
+    // The id takes the place of the name: on the way back the name would lead here again.
+    writeAddress('replace')
   }
   // With the note, not later: by then something else may have been said.
   if (!isShown) sayFocus()
@@ -317,18 +341,22 @@ interface OpenOptions {
   readonly isRead?: boolean
   /** The line that is meant. */
   readonly at?: number | undefined
+  /** Whether the browser's Back button leads from here to what was shown before. */
+  readonly history?: HistoryEntry
 }
 
+type HistoryEntry = 'push' | 'replace'
+
 /** Brings a note into focus and shows it. */
-export async function open(given: string, { fly = true, isRead = true, at }: OpenOptions = {}): Promise<void> {
+export async function open(given: string, { fly = true, isRead = true, at, history = 'push' }: OpenOptions = {}): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
   const { value: pathBefore } = path
   openGroups.value = NONE
   focus.value = id
   line.value = at
-  if (isRead && matchMedia('(width < 700px)').matches) pane.value = 'note'
-  writeAddress()
+  if (isRead && takesTurns()) pane.value = 'note'
+  writeAddress(history)
   try {
     await showFocus(id)
   } catch (error) {
@@ -339,6 +367,36 @@ export async function open(given: string, { fly = true, isRead = true, at }: Ope
   // A path that was found meanwhile stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
   if (fly && isOnlyNote && focused.value !== undefined) map.view?.goTo([focused.value], isCalm())
+}
+
+/** Whether the window is too narrow to show the note beside all else. */
+function takesTurns(): boolean {
+  return matchMedia(hasList.value ? '(width < 1000px)' : '(width < 700px)').matches
+}
+
+/** Closes the note in focus. */
+export function deselect(): void {
+  if (focus.value === '' && openGroups.value.size === 0) return
+  // A path that begins at the note stays.
+  if (pathTo.value !== '' && pathFrom.value === '') pathFrom.value = focus.value
+  openGroups.value = NONE
+  focus.value = ''
+  line.value = undefined
+  note.value = undefined
+  steps.value = 0
+  document.title = 'Roux'
+  said.value = 'No note is chosen.'
+  writeAddress()
+}
+
+/** Whether a click asks for a tab of its own. */
+export function opensTab({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): boolean {
+  return ctrlKey || metaKey || shiftKey || button === 1
+}
+
+/** Opens a note in a tab of its own. Opened by this page it begins with a copy of this tab's storage, and so of its session. */
+export function openTab(id: string): void {
+  window.open(noteAddress(id, vault.value))
 }
 
 /** Lets what is one link more around the note in focus stand out, and after three links everything again. */
@@ -410,7 +468,7 @@ export async function goToAddress(): Promise<void> {
   readAddress()
   if (view.value !== viewBefore) pane.value = firstPane()
   if (vault.value !== before) {
-    graph.value = undefined
+    forgetVault()
     await refresh()
   } else if (withAttachments.value !== hadAttachments) await refresh()
   if (focus.value === '') note.value = undefined
@@ -419,7 +477,11 @@ export async function goToAddress(): Promise<void> {
 
 /** Shows the note that the address names; what the address brings into view besides stays there. */
 function openFocus(): Promise<void> {
-  return open(focus.value, { isRead: pane.value !== 'list', fly: view.value !== 'path' || path.value.length === 0 })
+  return open(focus.value, {
+    isRead: pane.value !== 'list',
+    fly: view.value !== 'path' || path.value.length === 0,
+    history: 'replace',
+  })
 }
 
 export function isCalm(): boolean {
@@ -439,7 +501,8 @@ export function refusalOf(error: unknown, words = error instanceof Error ? error
 
 const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const
 
-export function writeAddress(): void {
+/** Writes what is shown into the address, as a new entry of the browser's history or in place of the last. */
+export function writeAddress(entry: HistoryEntry = 'push'): void {
   const words = new URLSearchParams()
   for (const [name, { value }] of Object.entries(IN_ADDRESS)) if (value !== '' && value !== DEFAULTS[name]) words.set(name, value)
   if (!withJournals.value) words.set('journals', 'no')
@@ -447,7 +510,9 @@ export function writeAddress(): void {
   if (withAttachments.value) words.set('attachments', 'yes')
   if (steps.value > 0) words.set('steps', String(steps.value))
   const next = `#${words}`
-  if (next !== location.hash && !(next === '#' && location.hash === '')) history.pushState(null, '', next)
+  if (next === location.hash || (next === '#' && location.hash === '')) return
+  if (entry === 'push') history.pushState(null, '', next)
+  else history.replaceState(null, '', next)
 }
 
 const DEFAULTS: Readonly<Record<string, string>> = { view: 'map' }

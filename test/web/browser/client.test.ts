@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
+import { readEvents } from '../../../src/web/client/api.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
 import { around, graphOf, neighbours, overviewBy, towards } from '../../../src/web/client/graph.ts'
 import { isJournal } from '../../../src/web/client/journals.ts'
 import { noteAddress } from '../../../src/web/client/note-address.ts'
-import { plainLine } from '../../../src/web/client/plain-line.ts'
+import { plainText } from '../../../src/web/client/plain-text.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
 function pictureOf(notes: readonly string[], links: readonly string[]): VaultPicture {
@@ -110,6 +111,24 @@ test('every community has a colour, the largest ones their own, and the others o
   expect(Math.max(...colours)).toBeLessThan(PALETTE.length - 1)
 })
 
+test('a community keeps its colour when another outgrows it, also after the page is loaded again', () => {
+  const row = (sizes: Readonly<Record<string, number>>) =>
+    graphOf(
+      pictureOf(
+        Object.entries(sizes).flatMap(([group, size]) =>
+          Array.from({ length: size }, (_, at) => `n${group}x${at}: ${at} ${group} = ${group}`),
+        ),
+        [],
+      ),
+    )
+  const names = (coloured: ReturnType<typeof coloursOf>) =>
+    Object.fromEntries(coloured.legend.map(({ name, colour }) => [name, colour]))
+  const before = coloursOf(row({ 1: 3, 2: 2, 3: 2 }), 'community')
+  const grown = row({ 1: 1, 2: 4, 3: 2 })
+  expect(names(coloursOf(grown, 'community', before.colourOf))).toEqual(names(before))
+  expect(names(coloursOf(grown, 'community'))).toEqual(names(before))
+})
+
 test('a vault with more communities than can be told apart is coloured by regions, unless one has most of the notes', () => {
   const overviewOf = (communities: number, regions: readonly number[]) => {
     const notes = Array.from({ length: 60 }, (_, at) => `n${at}: ${at} 0 = ${at % communities}`)
@@ -123,21 +142,68 @@ test('a vault with more communities than can be told apart is coloured by region
   expect(overviewOf(3, [30, 20, 10])).toEqual({ by: 'community', legend: ['group 0', 'group 1', 'group 2'] })
 })
 
-test('a line of Markdown reads as its text', () => {
-  expect(plainLine('**See** [[a/b|that]], [[c#d]], [here](e.md) and `code` ![[f.png]]')).toBe(
-    'See that, c#d, here and code f.png',
-  )
-  expect(plainLine('| [[Ciabatta\\|ciabatta]] | [[')).toBe('| ciabatta | [[')
-  expect(plainLine('### Dataview')).toBe('Dataview')
-  expect(plainLine('> - [ ] Ask [[Feature]: more](https://example.org/a_(b)) ^ask')).toBe('Ask [Feature]: more')
-  expect(plainLine('or <button id=HH>[Open](a.md)</button> if 1 < 2')).toBe('or Open if 1 < 2')
-  expect(plainLine('You can [submit a pull request](https://example.org/very/lo…')).toBe('You can submit a pull request…')
+test.each([
+  ['**See** [[a/b|that]], [[c#d]], [here](e.md) and `code` ![[f.png]]', 'See that, c#d, here and code f.png'],
+  ['| [[Ciabatta\\|ciabatta]] | 70 % |', 'ciabatta · 70 %'],
+  ['| Range | Feels |\n| ----- | :---: |\n| 60 % | dry |', 'Range · Feels 60 % · dry'],
+  ['### Dataview', 'Dataview'],
+  ['Title\n=====\n\nText', 'Title Text'],
+  ['> - [ ] Ask [[Feature]: more](https://example.org/a_(b)) ^ask', 'Ask [Feature]: more'],
+  ['> [!warning]- Hot\n> Do not touch.', 'Hot Do not touch.'],
+  ['or <button id=HH>[Open](a.md)</button> if 1 < 2', 'or Open if 1 < 2'],
+  ['You can [submit a pull request](https://example.org/very/lo…', 'You can submit a pull request…'],
+  ['…xample.org/long/address) and more', '… and more'],
+  ['A link to [[Bread/Cia…', 'A link to Bread/Cia…'],
+  ['seen %% not for you %% by all', 'seen by all'],
+  ['seen %% not for\nyou', 'seen'],
+  ['seen %% not for you…', 'seen …'],
+  ['…not for you %% seen', '… seen'],
+  ['`%%` begins a comment', '%% begins a comment'],
+  ['seen <!-- hidden --> by all', 'seen by all'],
+  [
+    '==marked==, *leaning*, _also_, ~~gone~~, ***both***, **bold and _leaning_**',
+    'marked, leaning, also, gone, both, bold and leaning',
+  ],
+  ['2 * 3 * 4, snake_case_name, a == b, `x*y*z`', '2 * 3 * 4, snake_case_name, a == b, x*y*z'],
+  ['not \\*this\\*', 'not *this*'],
+  ['```js\nlet a = 1\n```', 'let a = 1'],
+  ['Said[^1] by <https://example.org>', 'Said by https://example.org'],
+])('%j reads as %j', (markdown, plain) => {
+  expect(plainText(markdown)).toBe(plain)
 })
 
 test('every name that a note can hold has an address, from which it is read again', () => {
   expect(noteAddress('\ud800 note')).toBe('#note=%EF%BF%BD+note')
   for (const id of ['a b.md', 'x&y=#.md', 'work:Größe/日本.md', '%41.md'])
     expect(new URLSearchParams(noteAddress(id).slice(1)).get('note')).toBe(id)
+})
+
+test('the address of a note names its vault where there are several', () => {
+  expect(noteAddress('a.md', 'work')).toBe('#vault=work&note=a.md')
+})
+
+function streamOf(parts: readonly Uint8Array<ArrayBuffer>[]): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({
+    start(controller) {
+      for (const part of parts) controller.enqueue(part)
+      controller.close()
+    },
+  })
+}
+
+test.each([
+  ['whole', ['event: message\ndata: {}\n\n', ': still here\n\n'], 1],
+  ['cut within the name of a field', ['event: message\nda', 'ta: {}\n\n'], 1],
+  ['cut within a character', ['data: é', '\n\ndata: {}\n\n'], 2],
+  ['byte by byte', [...'data: {}\n\n: data: none\n\ndata: {}\n\n'], 2],
+])('every event of a stream is heard that comes %s', async (_, parts, events) => {
+  const bytes = parts.flatMap((part) => {
+    const encoded = new TextEncoder().encode(part)
+    return part.includes('é') ? [encoded.slice(0, 7), encoded.slice(7)] : [encoded]
+  })
+  let heard = 0
+  await readEvents(streamOf(bytes), () => heard++)
+  expect(heard).toBe(events)
 })
 
 test('of a vault that is drawn in part, sizes of notes and what is said of it are those of the whole', () => {

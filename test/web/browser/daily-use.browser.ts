@@ -377,3 +377,120 @@ test('the head of a note leads to what links to it once that has its place, and 
   await page.waitForSelector('.note header a:has-text("Linked from")')
   expect(await page.locator('.note .actions').boundingBox()).toEqual(before)
 })
+
+test('Back leads to the note before one that was reached by its title', async () => {
+  const world = openWorld()
+  world.write('One.md', '---\nup: "[[Two]]"\n---\nText.\n')
+  world.write('sub/Two.md', 'Text.\n')
+  const { page } = await look(await openRoux(world), { hash: '&note=one.md' })
+  await page.click('.properties a:text-is("Two")')
+  await page.waitForSelector('.note h1:text-is("Two")')
+  await page.waitForFunction(() => location.hash.includes('sub%2Ftwo.md'))
+  await page.goBack()
+  await page.waitForSelector('.note h1:text-is("One")')
+  expect(page.url()).toContain('note=one.md')
+})
+
+test('another vault is shown whole, whatever was open in the one before', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  world.write('../other/One.md', '[[Two]]\n')
+  world.write('../other/Two.md', 'Only here.\n')
+  const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
+  const { page } = await look(await openRoux(world, both))
+  await page.click('.legend li >> nth=0 >> button')
+  await page.selectOption('select[aria-label="Vault"]', 'other')
+  await showView(page, 'Table')
+  await page.waitForSelector('.table caption:text-is("2 notes")')
+  await showView(page, 'Map')
+  await page.selectOption('select[aria-label="Vault"]', 'vault')
+  await page.click('.legend li >> nth=0 >> button')
+  await page.goBack()
+  await page.goBack()
+  await page.waitForSelector('.table caption:text-is("2 notes")')
+})
+
+/** Words of an element that are cut within. */
+const cutWords = (page: Page, selector: string) =>
+  page.$$eval(selector, (all) =>
+    all.flatMap((one) => {
+      const texts = document.createTreeWalker(one, NodeFilter.SHOW_TEXT)
+      const cut: string[] = []
+      for (let text = texts.nextNode(); text !== null; text = texts.nextNode())
+        for (const { 0: word, index } of (text.textContent ?? '').matchAll(/[^\s/-]+/g)) {
+          const range = document.createRange()
+          range.setStart(text, index)
+          range.setEnd(text, index + word.length)
+          if (new Set([...range.getClientRects()].map(({ top }) => top)).size > 1) cut.push(word)
+        }
+      return cut
+    }),
+  )
+
+test('words stay whole in tables and properties', async () => {
+  const world = openWorld({ fixture: 'demo' })
+  world.write(
+    'Table.md',
+    '---\ntags: [status/evergreen]\n---\n| Strikethrough | Otherwise and likewise |\n| --- | --- |\n| ~~strikethrough~~ | A cell that says much more than the one before it does |\n',
+  )
+  const { page } = await look(await openRoux(world), { width: 1000, hash: '&note=table.md' })
+  await showView(page, 'Table')
+  await page.waitForSelector('.body table')
+  await page.waitForSelector('.table td')
+  expect(await cutWords(page, '.table td, .body td, .body th, .properties dd')).toEqual([])
+})
+
+test('in a window too narrow for three columns list and note take turns beside the map', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { width: 720, hash: '&view=problems' })
+  const widthOf = async (selector: string) => (await page.locator(selector).boundingBox())?.width ?? 0
+  await page.waitForSelector('.list li a')
+  expect(await widthOf('.map canvas')).toBeGreaterThanOrEqual(380)
+  await page.click('.list h3 a >> nth=0')
+  await page.waitForSelector('.note h1', { state: 'visible' })
+  expect(await page.locator('.list').isVisible()).toBe(false)
+  expect(await widthOf('.map canvas')).toBeGreaterThanOrEqual(380)
+  await showPane(page, 'List')
+  await page.waitForSelector('.list li a', { state: 'visible' })
+})
+
+test('a field of the path keeps the focus when Enter chooses its note', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&view=path&note=Hydration' })
+  const field = page.locator('.picker:has-text("To") input')
+  for (const title of ['Amylase', 'rye']) {
+    await field.fill(title)
+    await page.keyboard.press('Enter')
+    await page.waitForSelector(`.chain li:last-child a:text-is("${title === 'rye' ? 'Rye' : title}")`)
+    expect(await field.evaluate((one) => one === document.activeElement)).toBe(true)
+  }
+  expect(await field.inputValue()).toBe('Rye')
+})
+
+for (const [how, options] of [
+  ['Ctrl', { modifiers: ['Control'] }],
+  ['the middle button', { button: 'middle' }],
+] as const) {
+  test(`a link is opened in a tab with ${how}, and that tab shows the same vault`, async () => {
+    const world = openWorld()
+    world.write('../other/One.md', '[[Two]]\n')
+    world.write('../other/Two.md', 'Only here.\n')
+    const both = ['--set', `vaults.vault=${world.vault}`, '--set', `vaults.other=${world.root}/other`]
+    const { page, context } = await look(await openRoux(world, both), { hash: '&vault=other&note=one.md' })
+    await page.waitForSelector('.body a:text-is("Two")')
+    const [tab] = await Promise.all([
+      context.waitForEvent('page'),
+      page.click('.body a:text-is("Two")', { ...options, modifiers: 'modifiers' in options ? [...options.modifiers] : [] }),
+    ])
+    await tab.waitForSelector('.body:has-text("Only here")')
+    await tab.waitForSelector('.backlink a:text-is("One")')
+    expect(await page.innerText('.note h1')).toBe('One')
+  })
+}
+
+test('what was found is shown without comments and marks of highlights', async () => {
+  const world = openWorld()
+  world.write('Found.md', 'The ==sought== word %% and a hidden one %% and more.\n')
+  const { page } = await look(await openRoux(world), { hash: '&note=found.md' })
+  await page.fill('#search', 'sought')
+  await page.waitForSelector('#hits li')
+  expect(await page.innerText('#hits li span')).toBe('The sought word and more.')
+  await page.waitForSelector('.body mark:text-is("sought")')
+})

@@ -32,6 +32,21 @@ test('the exported map opens from the disk, finds titles, and shows what a note 
   expect([foreign, errors]).toEqual([[], []])
 })
 
+test('a click on the exported map takes the name under the pointer away', async () => {
+  const { page } = await openExported(openWorld({ fixture: 'demo' }))
+  const [x, y] = await page.evaluate(() => {
+    const canvas = document.querySelector<MapCanvas>('#map canvas')
+    const { left = 0, top = 0 } = canvas?.getBoundingClientRect() ?? {}
+    const [at, down] = [...(canvas?.map.spots().values() ?? [])][3] ?? [0, 0]
+    return [left + at, top + down]
+  })
+  await page.mouse.move(x ?? 0, y ?? 0)
+  await page.waitForSelector('.tip')
+  await page.mouse.click(x ?? 0, y ?? 0)
+  await page.waitForSelector('#note h2')
+  await page.waitForSelector('.tip', { state: 'hidden' })
+})
+
 test('the exported map has texts where they are asked for', async () => {
   const { page } = await openExported(openWorld({ fixture: 'demo' }), ['--texts'])
   await page.fill('#search', 'amylase')

@@ -282,3 +282,59 @@ test('attachments and canvases come on the map when they are asked for, beside t
   expect(asked.filter((path) => path === '/web/files')).toEqual([])
   expect(errors).toEqual([])
 })
+
+test('the name of a note under the pointer stands beside the pointer, and in the window', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const { x: left = 0, y: top = 0, width = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const spots = [...(await spotsOf(page)).values()].toSorted((a, b) => a[0] - b[0])
+  for (const [x, y] of [spots[0], spots.at(-1)].filter((one) => one !== undefined)) {
+    await page.mouse.move(left + x, top + y)
+    const tip = await (await page.waitForSelector('.tip')).boundingBox()
+    const [across, down] = [
+      Math.max((tip?.x ?? 0) - left - x, left + x - (tip?.x ?? 0) - (tip?.width ?? 0)),
+      Math.max((tip?.y ?? 0) - top - y, top + y - (tip?.y ?? 0) - (tip?.height ?? 0)),
+    ]
+    expect([Math.round(across), Math.round(down)]).toEqual([14, 10])
+    expect((tip?.x ?? 0) + (tip?.width ?? 0)).toBeLessThanOrEqual(left + width)
+    await page.mouse.move(left + 2, top + 2)
+    await page.waitForSelector('.tip', { state: 'detached' })
+  }
+})
+
+test('on a fine screen small notes are round, too', async () => {
+  const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), {
+    density: 2,
+    before: () => {
+      const { rect } = CanvasRenderingContext2D.prototype
+      CanvasRenderingContext2D.prototype.rect = function (...place) {
+        window.ran = [...(window.ran ?? []), 'rect']
+        rect.apply(this, place)
+      }
+    },
+  })
+  await page.evaluate(() => document.querySelector<MapCanvas>('.map canvas')?.map.zoom(0.1))
+  await mapIsStill(page)
+  expect((await labelsOf(page)).length).toBeGreaterThan(0)
+  expect(await page.evaluate(() => window.ran ?? [])).toEqual([])
+})
+
+test('the left button alone opens a note, Ctrl opens it in a tab, and a click beside the notes closes it', async () => {
+  const { page, context } = await look(await openRoux(openWorld({ fixture: 'demo' })))
+  await page.waitForSelector('.legend li')
+  await mapIsStill(page)
+  const { x: left = 0, y: top = 0 } = (await page.locator('.map canvas').boundingBox()) ?? {}
+  const [x, y] = (await spotsOf(page)).get('concepts/hydration.md') ?? [0, 0]
+  await page.mouse.click(left + x, top + y, { button: 'right' })
+  await page.keyboard.down('Control')
+  const [tab] = await Promise.all([context.waitForEvent('page'), page.mouse.click(left + x, top + y)])
+  await page.keyboard.up('Control')
+  await tab.waitForSelector('.note h1:text-is("Hydration")')
+  expect(page.url()).not.toContain('note=')
+  await page.mouse.click(left + x, top + y)
+  await page.waitForSelector('.note h1:text-is("Hydration")')
+  await page.mouse.click(left + 3, top + 3)
+  await page.waitForSelector('.welcome')
+  expect(page.url()).not.toContain('note=')
+})

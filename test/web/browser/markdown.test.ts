@@ -128,3 +128,16 @@ describe('formulas', () => {
     expect(parseMarkdown(withFormulas(`$${'x+'.repeat(15_000)}x$`), { readFormula })).toBeUndefined()
   })
 })
+
+test.each([
+  ['==a==', ['<mark>a</mark>']],
+  ['see ==**a** b== and ==c==.', ['see ', '<mark><strong>a</strong> b</mark>', ' and ', '<mark>c</mark>', '.']],
+  ['a == b == c, d==', ['a == b == c, d==']],
+  ['a === b === c', ['a === b === c']],
+  ['`==a==`', ['<code>==a==</code>']],
+])('%s is highlighted between two marks without a blank', (text, shown) => {
+  const written = (node: MarkdownNode): string =>
+    typeof node === 'string' ? node : `<${node.name}>${node.children.map(written).join('')}</${node.name}>`
+  const [paragraph] = parseMarkdown(textOf(text))?.children ?? []
+  expect(typeof paragraph === 'object' && paragraph.children.map(written)).toEqual(shown)
+})

@@ -74,6 +74,8 @@ export interface LookOptions {
   readonly width?: number
   readonly height?: number
   readonly dark?: boolean
+  /** Pixels of the screen for each of the page. */
+  readonly density?: number
   /** Runs before anything of the page does. */
   readonly before?: () => void
 }
@@ -89,9 +91,16 @@ export interface Looked {
 }
 
 /** Opens a window of its own, with an own storage. */
-export async function openWindow({ width = 1280, height = 800, dark = false, before }: LookOptions = {}): Promise<Looked> {
+export async function openWindow({
+  width = 1280,
+  height = 800,
+  dark = false,
+  density = 1,
+  before,
+}: LookOptions = {}): Promise<Looked> {
   const context = await (await sharedBrowser()).newContext({
     viewport: { width, height },
+    deviceScaleFactor: density,
     colorScheme: dark ? 'dark' : 'light',
     reducedMotion: 'reduce',
   })

@@ -1,0 +1,65 @@
+/** Comments of Obsidian and HTML, whole or cut off by the excerpt. */
+const HIDDEN = /%%[^%]*(?:%(?!%)[^%]*)*(?:%%|…$|$)|<!--[^-]*(?:-(?!->)[^-]*)*(?:-->|…$|$)/g
+/** Code and escaped characters are shown as they are written; a number between private-use characters stands for each meanwhile. */
+const LITERAL = /`+([^`\n]+)`+|\\([!-/:-@[-`{}~])/g
+const SLOT = /\u{E000}(\d+)\u{E000}/gu
+/** A fence, the rule under a heading or table head, a thematic break. */
+const RULE = /^[\s>]*(?:(?:`{3,}|~{3,}|\${2})[^`\n]*|[=\-*_|:\s]{3,})$/
+const LINE_MARKS = /^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|\d+[.)]\s+|\[![\w-]+\][+-]?\s*)?/
+const WIKILINK = /!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)(?:\]\]|…$)/g
+const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)/g
+/** The end of an excerpt may have cut the address, and its beginning the label and more. */
+const CUT_ADDRESS = /!?\[([^[\]]*)\]\([^()\s]*…$/
+const ADDRESS_END = /^…[^\s()[\]]*[/.][^\s()[\]]*\)/
+const REFERENCE = /\[([^[\]]+)\]\[[^[\]]*\]/g
+const FOOTNOTE = /\[\^[^[\]\s]+\]/g
+const TAG = /<\/?[a-z][\w-]*(?:\s[^<>]*)?\/?>/gi
+const AUTOLINK = /<((?:https?|mailto):[^<>\s]+)>/gi
+const STRONG = /(\*{1,3}|~~|==)(?=\S)([^*~=\n]+)(?<=\S)\1/g
+const UNDERLINED = /(?<!\w)(_{1,3})(?=\S)([^_\n]+)(?<=\S)\1(?!\w)/g
+
+/** An excerpt of Markdown in one line, as it reads: no marks, comments, tags and addresses. */
+export function plainText(markdown: string): string {
+  const literals: string[] = []
+  const text = markdown.replace(LITERAL, (_, code = '', escaped = '') => `\u{E000}${literals.push(code + escaped) - 1}\u{E000}`)
+  const shown = afterCutComment(text).replace(HIDDEN, (found) => (found.endsWith('…') ? '…' : ''))
+  const plain = shown.split('\n').map(plainLine).join(' ').replace(/\s+/g, ' ').trim()
+  return plain.replace(SLOT, (_, at) => literals[Number(at)] ?? '')
+}
+
+/** An excerpt may begin within a comment. */
+function afterCutComment(text: string): string {
+  const marks = text.split('%%').length - 1
+  return text.startsWith('…') && marks % 2 === 1 ? `…${text.slice(text.indexOf('%%') + 2)}` : text
+}
+
+function plainLine(line: string): string {
+  if (RULE.test(line)) return ''
+  let plain = line
+    .replace(LINE_MARKS, '')
+    .replace(LINE_MARKS, '')
+    .replace(WIKILINK, (found, label: string) => (found.endsWith('…') ? `${label}…` : label))
+    .replace(LINK, '$1')
+    .replace(CUT_ADDRESS, '$1…')
+    .replace(ADDRESS_END, '…')
+    .replace(REFERENCE, '$1')
+    .replace(FOOTNOTE, '')
+    .replace(TAG, '')
+    .replace(AUTOLINK, '$1')
+  // Marks may stand in one another.
+  for (let before = ''; before !== plain; ) {
+    before = plain
+    plain = plain.replace(STRONG, '$2').replace(UNDERLINED, '$2')
+  }
+  plain = plain.replace(/\s\^[\w-]+$/, '')
+  return plain.startsWith('|') ? cellsOf(plain) : plain
+}
+
+/** The cells of a row of a table. */
+function cellsOf(row: string): string {
+  return row
+    .split('|')
+    .map((cell) => cell.trim())
+    .filter((cell) => cell !== '')
+    .join(' · ')
+}
