@@ -1,7 +1,7 @@
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { RouxError } from '../core/errors.ts'
-import { makeFolder } from '../core/make-folder.ts'
+import { changeStateFile } from './state-file.ts'
 
 /** A settings file as it was read: trust is said for this text at this place, and ends when either changes. */
 export interface FileVersion {
@@ -29,8 +29,9 @@ export function fileTrust(stateFolder: string): TrustStore {
     isTrusted: ({ realPath, sha256 }) => readTrusted(path).get(realPath) === sha256,
     trust({ realPath, sha256 }) {
       try {
-        writeTrusted(path, new Map([...readTrusted(path), [realPath, sha256]]))
+        changeStateFile(path, () => trustedText(new Map([...readTrusted(path), [realPath, sha256]])))
       } catch (cause) {
+        if (cause instanceof RouxError) throw cause
         throw new RouxError('PERMISSION_DENIED', `Trust cannot be recorded in ${path}: ${reason(cause)}.`, {
           hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
           cause,
@@ -49,22 +50,8 @@ function readTrusted(path: string): ReadonlyMap<string, string> {
   }
 }
 
-function writeTrusted(path: string, files: ReadonlyMap<string, string>): void {
-  const folder = dirname(path)
-  makeFolder(folder, { mkdirSync, dirname })
-  // A folder that was there before keeps its mode under `mkdir`.
-  chmodSync(folder, 0o700)
-  const temporary = `${path}.${process.pid}.tmp`
-  try {
-    writeFileSync(temporary, `${JSON.stringify({ files: Object.fromEntries(files) }, undefined, 2)}\n`, {
-      mode: 0o600,
-      flush: true,
-    })
-    renameSync(temporary, path)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
-  }
+function trustedText(files: ReadonlyMap<string, string>): string {
+  return `${JSON.stringify({ files: Object.fromEntries(files) }, undefined, 2)}\n`
 }
 
 function reason(error: unknown): string {

@@ -1,21 +1,9 @@
-import {
-  chmodSync,
-  constants,
-  copyFileSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  type Stats,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
-import { dirname, join } from 'node:path'
+import { chmodSync, readFileSync, type Stats, statSync } from 'node:fs'
+import { join } from 'node:path'
 import * as z from 'zod/v4'
+import { changeStateFile } from '../config/state-file.ts'
 import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
-import { makeFolder } from '../core/make-folder.ts'
 import { SCOPES } from './access.ts'
 import { firstToken, isSecret, isTokenName, type Token } from './tokens.ts'
 
@@ -42,18 +30,32 @@ export function readTokens(path: string): readonly Token[] | undefined {
   }
 }
 
-/** The tokens of a file, which is made with a first token when there is none. @throws RouxError as reading and writing do */
+/** The tokens of a file, which is made with a first token when there is none. @throws RouxError as reading and changing do */
 export function openTokens(path: string): readonly Token[] {
-  const tokens = readTokens(path)
-  if (tokens !== undefined) return tokens
-  const first = [firstToken()]
-  // Another process that made it at the same moment has given its token away already.
-  return writeFile(path, first, placeAsFirst) ? first : (readTokens(path) ?? first)
+  return readTokens(path) ?? changeTokens(path, (tokens) => tokens ?? [firstToken()])
 }
 
-/** Replaces the tokens of a file. @throws RouxError `PERMISSION_DENIED` when it cannot be written */
-export function writeTokens(path: string, tokens: readonly Token[]): void {
-  writeFile(path, tokens, renameSync)
+/**
+ * Changes the tokens of a file while no other process does; `change` gets `undefined` when there is no file.
+ * @returns the tokens that are there now
+ * @throws RouxError `PERMISSION_DENIED` when it cannot be written; as reading does; what `change` throws
+ */
+export function changeTokens(path: string, change: (tokens: readonly Token[] | undefined) => readonly Token[]): readonly Token[] {
+  let tokens: readonly Token[] = []
+  try {
+    changeStateFile(path, () => {
+      const before = readTokens(path)
+      tokens = change(before)
+      return tokens === before ? undefined : `${JSON.stringify({ tokens }, undefined, 2)}\n`
+    })
+  } catch (cause) {
+    if (cause instanceof RouxError) throw cause
+    throw new RouxError('PERMISSION_DENIED', `The tokens cannot be written to ${path}: ${(cause as Error).message}.`, {
+      hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
+      cause,
+    })
+  }
+  return tokens
 }
 
 /**
@@ -125,37 +127,5 @@ function readText(path: string): string | undefined {
       hint: 'Make that file yours and readable, or set XDG_STATE_HOME to another folder.',
       cause,
     })
-  }
-}
-
-function placeAsFirst(from: string, to: string): void {
-  try {
-    linkSync(from, to)
-  } catch (error) {
-    // Some file systems know no second names.
-    if (errorCode(error) === 'EEXIST') throw error
-    copyFileSync(from, to, constants.COPYFILE_EXCL)
-  }
-}
-
-/** Writes beside and puts into place; `false` when another was there first and `place` does not replace. */
-function writeFile(path: string, tokens: readonly Token[], place: (from: string, to: string) => void): boolean {
-  const temporary = `${path}.${process.pid}.tmp`
-  try {
-    const folder = dirname(path)
-    makeFolder(folder, { mkdirSync, dirname })
-    // A folder that was there before keeps its mode under `mkdir`.
-    chmodSync(folder, 0o700)
-    writeFileSync(temporary, `${JSON.stringify({ tokens }, undefined, 2)}\n`, { mode: 0o600, flush: true })
-    place(temporary, path)
-    return true
-  } catch (cause) {
-    if (errorCode(cause) === 'EEXIST') return false
-    throw new RouxError('PERMISSION_DENIED', `The tokens cannot be written to ${path}: ${(cause as Error).message}.`, {
-      hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
-      cause,
-    })
-  } finally {
-    rmSync(temporary, { force: true })
   }
 }

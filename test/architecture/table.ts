@@ -49,6 +49,8 @@ export const RULES: Rules = {
     // Where a program begins, like compose: the worker boots beside it, a folder is looked at before anything is composed, and a file that holds
     // a thread is known at the end.
     'cli/main.ts': ['workers/spare-worker.ts', 'workers/files/file-threads.ts', 'vault/vault-root.ts'],
+    // Every small file of the state folder is changed under the same lock.
+    'http/token-file.ts': ['config/state-file.ts'],
     // Databases of the state folder are opened and migrated in one way.
     'outbound/consent-ledger.ts': ['changes/record/database.ts', 'changes/record/migrations.ts'],
   },

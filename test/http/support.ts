@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { SCOPES, type Scope } from '../../src/http/access.ts'
 import { type HttpServer, type HttpServerOptions, openHttpServer } from '../../src/http/http-server.ts'
-import { tokenFileIn, writeTokens } from '../../src/http/token-file.ts'
+import { changeTokens, tokenFileIn } from '../../src/http/token-file.ts'
 import { addToken, firstToken, requireToken, type Token } from '../../src/http/tokens.ts'
 import { createMcpServer } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
@@ -29,7 +29,7 @@ export async function listening(options: Partial<HttpServerOptions> = {}): Promi
   const folder = mkdtempSync(join(tmpdir(), 'roux-http-'))
   const file = tokenFileIn(folder)
   const tokens = addToken([firstToken()], { name: 'reader', scopes: ['read'], vaults: '*' })
-  writeTokens(file, tokens)
+  changeTokens(file, () => tokens)
   const logged: string[] = []
   const core = fakeCore(fakeStore({ 'a.md': { body: '[[b]]' }, 'b.md': {} }))
   const log = (line: string): void => void logged.push(line)
@@ -61,7 +61,7 @@ export async function listening(options: Partial<HttpServerOptions> = {}): Promi
     token: requireToken(tokens, 'default').secret,
     reader: requireToken(tokens, 'reader').secret,
     logged,
-    write: (changed) => writeTokens(file, changed),
+    write: (changed) => void changeTokens(file, () => changed),
     async close() {
       await server.stop()
       rmSync(folder, { recursive: true, force: true })

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { closeToOthers, tokenFileIn, writeTokens } from '../../src/http/token-file.ts'
+import { changeTokens, closeToOthers, tokenFileIn } from '../../src/http/token-file.ts'
 import { TokenGate } from '../../src/http/token-gate.ts'
 import { firstToken } from '../../src/http/tokens.ts'
 
@@ -20,7 +20,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'roux-tokens-'))
   file = tokenFileIn(folder)
   warnings = []
-  writeTokens(file, [first])
+  changeTokens(file, () => [first])
   chmodSync(file, 0o644)
   gate = new TokenGate(file, (warning) => warnings.push(warning))
 })

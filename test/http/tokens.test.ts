@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { closeToOthers, openTokens, readTokens, tokenFileIn, writeTokens } from '../../src/http/token-file.ts'
+import { changeTokens, closeToOthers, openTokens, readTokens, tokenFileIn } from '../../src/http/token-file.ts'
 import { TokenGate } from '../../src/http/token-gate.ts'
 import { addToken, firstToken, removeToken, requireToken, rotateToken } from '../../src/http/tokens.ts'
 
@@ -61,7 +61,7 @@ describe('the file', () => {
 
   test('whoever comes second to making it takes what is there', () => {
     const theirs = [firstToken()]
-    writeTokens(file, theirs)
+    changeTokens(file, () => theirs)
     expect(openTokens(file)).toEqual(theirs)
   })
 
@@ -72,7 +72,7 @@ describe('the file', () => {
     '{"tokens": [{"name": "a", "secret": "short", "scopes": ["read"], "vaults": "*"}]}',
     '[]',
   ])('damaged as %j it is an error and stays as it is', (text) => {
-    writeTokens(file, [])
+    changeTokens(file, () => [])
     writeFileSync(file, text)
     expect(() => openTokens(file)).toThrow(/is damaged/)
     expect(readFileSync(file, 'utf8')).toBe(text)
@@ -83,13 +83,13 @@ describe('the file', () => {
     ['a member that no one knows', { admin: true }],
     ['a name of two', {}, {}],
   ] as const)('with %s it counts as damaged', (_, ...changes) => {
-    writeTokens(file, [])
+    changeTokens(file, () => [])
     writeFileSync(file, JSON.stringify({ tokens: changes.map((change) => ({ ...first, ...(change as object) })) }))
     expect(() => readTokens(file)).toThrow(/is damaged/)
   })
 
   test('that others can read is closed to them, and that is said', () => {
-    writeTokens(file, [first])
+    changeTokens(file, () => [first])
     expect(closeToOthers(file)).toBeUndefined()
     chmodSync(file, 0o644)
     expect(closeToOthers(file)).toMatch(/could read .* \(mode 644\); now they cannot/)
@@ -102,7 +102,7 @@ describe('the file', () => {
     let gate: TokenGate
     beforeEach(() => {
       warnings = []
-      writeTokens(file, addToken([first], READER))
+      changeTokens(file, () => addToken([first], READER))
       gate = new TokenGate(file, (warning) => warnings.push(warning))
     })
 
@@ -117,11 +117,11 @@ describe('the file', () => {
       const principal = gate.find(first.secret)
       const mayGoOn = (): boolean => gate.isCurrent(principal?.key ?? '')
       expect(mayGoOn()).toBe(true)
-      writeTokens(file, [{ ...first, scopes: ['read'] }])
+      changeTokens(file, () => [{ ...first, scopes: ['read'] }])
       expect([mayGoOn(), gate.find(first.secret)?.access.scopes]).toEqual([false, new Set(['read'])])
-      writeTokens(file, rotateToken([first], 'default'))
+      changeTokens(file, () => rotateToken([first], 'default'))
       expect(gate.find(first.secret)).toBeUndefined()
-      writeTokens(file, [first])
+      changeTokens(file, () => [first])
       expect(mayGoOn()).toBe(true)
       rmSync(file)
       expect([mayGoOn(), gate.find(first.secret), gate.fault]).toEqual([false, undefined, undefined])
@@ -133,7 +133,8 @@ describe('the file', () => {
       expect([gate.find(first.secret), gate.fault?.code]).toEqual([undefined, 'INVALID_SETTINGS'])
       expect(gate.find(first.secret)).toBeUndefined()
       expect(warnings).toEqual([expect.stringMatching(/is damaged.* No one is let in/)])
-      writeTokens(file, [first])
+      rmSync(file)
+      changeTokens(file, () => [first])
       expect([gate.find(first.secret)?.access.name, gate.fault]).toEqual(['default', undefined])
     })
 

@@ -14,6 +14,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { createTwoFilesPatch } from 'diff'
+import { withFileLock } from '../../config/state-file.ts'
 import { errorCode } from '../../core/error-code.ts'
 import { RouxError } from '../../core/errors.ts'
 import { makeFolder } from '../../core/make-folder.ts'
@@ -212,8 +213,11 @@ export function writeClientFile(file: ClientFile, text: string, now = new Date()
     writeFileSync(temporary, text, { mode, flag: 'wx', flush: true })
     // The umask changes the mode that `writeFile` sets.
     chmodSync(temporary, mode)
-    requireUnchanged(file)
-    renameSync(temporary, realPath)
+    // Another Roux that reads the file now would otherwise lose what is written here.
+    withFileLock(`${realPath}.roux-lock`, () => {
+      requireUnchanged(file)
+      renameSync(temporary, realPath)
+    })
     return backup
   } catch (error) {
     for (const left of [temporary, backup]) if (left !== undefined) rmSync(left, { force: true })

@@ -3,8 +3,8 @@ import { userFolders } from '../../config/folders.ts'
 import { loadSettings } from '../../config/load.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { SCOPES, type Scope } from '../../http/access.ts'
-import { closeToOthers, openTokens, readTokens, tokenFileIn, writeTokens } from '../../http/token-file.ts'
-import { addToken, DEFAULT_NAME, removeToken, requireToken, rotateToken, type Token } from '../../http/tokens.ts'
+import { changeTokens, closeToOthers, openTokens, readTokens, tokenFileIn } from '../../http/token-file.ts'
+import { addToken, DEFAULT_NAME, firstToken, removeToken, requireToken, rotateToken, type Token } from '../../http/tokens.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 
@@ -30,8 +30,7 @@ async function show(invocation: Invocation, path: string, name = DEFAULT_NAME): 
 }
 
 async function rotate(invocation: Invocation, path: string, name = DEFAULT_NAME): Promise<void> {
-  const tokens = rotateToken(openTokens(path), name)
-  writeTokens(path, tokens)
+  const tokens = changeTokens(path, (before) => rotateToken(before ?? [firstToken()], name))
   await printSecret(invocation, requireToken(tokens, name))
   invocation.printer.note('Clients with the old token are shut out from now on.')
 }
@@ -40,14 +39,14 @@ async function add(invocation: Invocation, path: string, name: string | undefine
   const { options } = invocation
   // Names of vaults are in small letters.
   const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
-  const tokens = addToken(readTokens(path) ?? [], {
+  const added = {
     name: requireName(name, 'add'),
     scopes: namesIn(options.get('scope') ?? 'read').map(requireScope),
-    vaults: vaults.includes('*') ? '*' : vaults,
-  })
+    vaults: vaults.includes('*') ? ('*' as const) : vaults,
+  }
+  const tokens = changeTokens(path, (before) => addToken(before ?? [], added))
   if (!vaults.includes('*')) await warnOfUnknown(invocation, vaults)
-  writeTokens(path, tokens)
-  await printSecret(invocation, requireToken(tokens, requireName(name, 'add')))
+  await printSecret(invocation, requireToken(tokens, added.name))
 }
 
 /** No error: a token may be made before its vault is named, or for a server that is started with another folder. */
@@ -66,7 +65,8 @@ async function warnOfUnknown(invocation: Invocation, names: readonly string[]): 
 }
 
 async function remove({ printer }: Invocation, path: string, name: string | undefined): Promise<void> {
-  writeTokens(path, removeToken(readTokens(path) ?? [], requireName(name, 'remove')))
+  const removed = requireName(name, 'remove')
+  changeTokens(path, (before) => removeToken(before ?? [], removed))
   printer.note(`Clients with the token "${name}" are shut out from now on.`)
 }
 

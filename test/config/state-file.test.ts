@@ -1,0 +1,64 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { changeStateFile } from '../../src/config/state-file.ts'
+
+let folder: string
+let file: string
+let lock: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'roux-state-'))
+  file = join(folder, 'x.json')
+  lock = `${file}.lock`
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const heldBy = (pid: number | undefined, host = hostname()) => writeFileSync(lock, JSON.stringify({ pid, host }))
+const minutesOld = () => utimesSync(lock, Date.now() / 1000 - 60, Date.now() / 1000 - 60)
+
+test('a change that returns nothing leaves the file as it is', () => {
+  changeStateFile(file, () => 'a')
+  changeStateFile(file, () => undefined)
+  expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['a', ['x.json']])
+})
+
+test('a change that fails leaves the file as it is, and no lock', () => {
+  changeStateFile(file, () => 'a')
+  expect(() =>
+    changeStateFile(file, () => {
+      throw new Error('no')
+    }),
+  ).toThrow('no')
+  expect([readFileSync(file, 'utf8'), readdirSync(folder)]).toEqual(['a', ['x.json']])
+})
+
+test('a lock whose process died is removed', () => {
+  heldBy(spawnSync(process.execPath, ['-e', '']).pid)
+  changeStateFile(file, () => 'a')
+  expect(readdirSync(folder)).toEqual(['x.json'])
+})
+
+test('a lock that is long past its time is removed, wherever its process was', () => {
+  heldBy(1, 'elsewhere.example')
+  minutesOld()
+  changeStateFile(file, () => 'a')
+  expect(readdirSync(folder)).toEqual(['x.json'])
+})
+
+test.skipIf(process.platform === 'win32')('a lock of a process that runs is waited for', () => {
+  heldBy(process.pid)
+  spawn('sh', ['-c', 'sleep 0.3; echo released > "$1/released"; rm "$1/x.json.lock"', 'sh', folder])
+  changeStateFile(file, () => String(existsSync(join(folder, 'released'))))
+  expect(readFileSync(file, 'utf8')).toBe('true')
+})
+
+test('a process that was suspended until another took its lock writes nothing', () => {
+  const change = () => {
+    heldBy(process.pid, 'elsewhere.example')
+    return 'late'
+  }
+  expect(() => changeStateFile(file, change)).toThrow('Nothing was written')
+  expect([existsSync(file), existsSync(lock)]).toEqual([false, true])
+})
