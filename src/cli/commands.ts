@@ -58,7 +58,6 @@ export const COMMANDS: readonly Command[] = [
     usage: '[vault or note]',
     words: 1,
     options: [
-      WRITE_OPTION,
       { name: 'note', type: 'text', sentence: 'Begin at this note, by its id or title.' },
       { name: 'print', type: 'flag', sentence: 'Print the address instead of opening a browser.' },
       { name: 'port', type: 'integer', default: 0, sentence: 'Where to listen; 0 for any port that is free.' },

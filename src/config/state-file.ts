@@ -59,7 +59,7 @@ function takeLock(path: string, holder: string): void {
   for (let pause = 1; !isCreated(path, holder); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     if (isAbandoned(path) && isRemoved(path)) continue
     if (performance.now() > deadline) throw lockKept(path)
-    // Random, so that two processes do not try in step.
+    // Random: two processes must not retry at the same moments.
     pauseThread(pause * (0.5 + Math.random()))
   }
 }

@@ -35,6 +35,8 @@ export interface HttpServerOptions extends AccessPolicy {
   readonly healthFor?: HealthFor
   /** Routes beside those of the protocol. */
   extraRoutes?(parts: ServerParts): ExtraRoutes
+  /** What to do when the port is in use. */
+  readonly portAdvice?: string
   /** Takes what the owner of the server should know, a line each. */
   log(line: string): void
   readonly limits?: Limits
@@ -103,7 +105,12 @@ class Endpoint {
     })
     const authorizing = (request: IncomingMessage) =>
       options.enabled ? authorize(request, this.#gate) : { refusal: switchedOff() }
-    this.#extra = options.extraRoutes?.({ ...parts, authorize: authorizing, isCurrent: (key) => this.#mayGoOn(key) })
+    this.#extra = options.extraRoutes?.({
+      ...parts,
+      hosts: options.hosts,
+      authorize: authorizing,
+      isCurrent: (key) => this.#mayGoOn(key),
+    })
     this.#routes = [
       mcpRoute({
         ...parts,

@@ -57,16 +57,15 @@ export class LegacyHandler {
     const { load, limits } = this.#options
     const found = this.#requireSession(exchange)
     if ('refusal' in found) return sendRefusal(response, found.refusal)
-    const full = load.streamsRefusal
-    if (full !== undefined) return sendRefusal(response, full)
     if (response.destroyed) return
     const { session } = found
+    const place = load.stream(session.principal)
+    if ('refusal' in place) return sendRefusal(response, place.refusal)
     // A client that asks again has lost the one before, even if that was not noticed yet.
     session.stream?.end()
-    const ended = load.beginStream()
     response.setHeader('Mcp-Session-Id', session.id)
     const stream = new EventStream(response, limits, () => {
-      ended()
+      place.end()
       if (session.stream === stream) session.stream = undefined
     })
     session.stream = stream
@@ -93,10 +92,11 @@ export class LegacyHandler {
     await server.connect(transport)
     const [answer] = await transport.post([opening], () => {})
     const version = answer === undefined ? undefined : agreedVersion(answer)
-    const session = version === undefined ? undefined : sessions.open({ principal: sender.key, version, server, transport })
-    if (session === undefined) await server.close()
-    if (session === undefined && version !== undefined) return sendRefusal(response, tooManySessions())
-    if (session !== undefined) {
+    const opened = version === undefined ? undefined : sessions.open({ principal: sender.key, version, server, transport })
+    if (opened === undefined || 'refusal' in opened) await server.close()
+    if (opened !== undefined) {
+      if ('refusal' in opened) return sendRefusal(response, opened.refusal)
+      const { session } = opened
       transport.onNotification = (message) => session.stream?.send(message)
       response.setHeader('Mcp-Session-Id', session.id)
     }
@@ -174,13 +174,6 @@ function noSession(): Refusal {
 
 function givenUp(): Refusal {
   return refusal(503, 'The server ended before this was done.', { headers: { Connection: 'close', 'Retry-After': '5' } })
-}
-
-function tooManySessions(): Refusal {
-  return refusal(429, 'There are as many sessions as there may be, all of them in use.', {
-    hint: 'Try again in a moment.',
-    headers: { 'Retry-After': '1' },
-  })
 }
 
 /** Notifications, and requests that were cancelled, have no answer. */

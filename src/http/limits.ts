@@ -14,9 +14,12 @@ export interface Limits {
   readonly requestsPerConnection: number
   readonly connections: number
   readonly calls: number
+  readonly callsPerToken: number
   readonly streams: number
+  readonly streamsPerToken: number
   readonly streamBacklog: number
   readonly sessions: number
+  readonly sessionsPerToken: number
   readonly sessionIdle: number
   readonly keepAlive: number
   readonly drain: number
@@ -40,11 +43,14 @@ export const LIMITS: Limits = {
   requestsPerConnection: 10_000,
   connections: 512,
   // All calls share one thread for the protocol: more of them at once only make each wait longer.
-  calls: 64,
-  streams: 128,
+  calls: 128,
+  callsPerToken: 64,
+  streams: 256,
+  streamsPerToken: 128,
   // Notifications are hints to look again; a client that lets this many wait does not read them.
   streamBacklog: 1_000,
-  sessions: 256,
+  sessions: 512,
+  sessionsPerToken: 256,
   sessionIdle: 30 * 60_000,
   keepAlive: 15_000,
   drain: SHUTDOWN.drain,

@@ -52,9 +52,8 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
   const { legacy, modern, load, limits } = options
   const bytes = sender.access.scopes.has('attach') ? limits.attachmentBody : limits.body
   if (Number(request.headers['content-length'] ?? 0) > bytes) return sendRefusal(response, tooLarge(bytes))
-  const full = load.callsRefusal
-  if (full !== undefined) return sendRefusal(response, full)
-  const done = load.beginCall()
+  const place = load.call(sender.key)
+  if ('refusal' in place) return sendRefusal(response, place.refusal)
   try {
     if (request.headers.expect !== undefined) response.writeContinue()
     const body = await readBody(request, bytes)
@@ -64,9 +63,9 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
     const arrival = readArrival(body.value)
     if (isLegacy(request, arrival)) return await legacy.post(exchange, arrival)
     // A stream is no call: it lasts as long as its client likes.
-    if (isListening(arrival)) done()
+    if (isListening(arrival)) place.end()
     await modern.post(exchange, arrival)
   } finally {
-    done()
+    place.end()
   }
 }

@@ -63,21 +63,20 @@ export class ModernHandler {
     this.#principals.set(asked.request, sender)
     if (asked.message === undefined || !isListen(asked.message)) return await answer(this.#calls, asked)
     const { load } = this.#options
-    const full = load.streamsRefusal
-    if (full !== undefined) return sendRefusal(response, full)
     const uris = listenedUris(asked.message)
     const tooMuch = subscriptionRefusal(uris)
     if (tooMuch !== undefined) return sendJson(response, 200, messageToJson(invalidParams(tooMuch, asked.message.id)))
+    const place = load.stream(sender.key)
+    if ('refusal' in place) return sendRefusal(response, place.refusal)
     const { handler, events } = this.#streamsFor(sender.access)
     const unsubscribe = events.subscribeResources(uris)
-    const ended = load.beginStream()
     this.#listening.set(gone, sender.key)
     try {
       await answer(handler, asked)
     } finally {
       this.#listening.delete(gone)
       unsubscribe()
-      ended()
+      place.end()
     }
   }
 

@@ -58,9 +58,9 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, message: 
  * Listens; gives the port.
  * @throws RouxError `INVALID_SETTINGS` when nothing can listen at that address and port
  */
-export function listen(node: NodeServer, { host, port }: Address): Promise<AddressInfo> {
+export function listen(node: NodeServer, { host, port, portAdvice }: Address): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {
-    node.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, { host, port })))
+    node.once('error', (cause: NodeJS.ErrnoException) => reject(cannotListen(cause, { host, port, portAdvice })))
     node.listen({ host, port }, () => resolve(node.address() as AddressInfo))
   })
 }
@@ -68,14 +68,12 @@ export function listen(node: NodeServer, { host, port }: Address): Promise<Addre
 interface Address {
   readonly host: string
   readonly port: number
+  readonly portAdvice?: string | undefined
 }
 
-function cannotListen(cause: NodeJS.ErrnoException, { host, port }: Address): RouxError {
+function cannotListen(cause: NodeJS.ErrnoException, { host, port, portAdvice = 'choose another port' }: Address): RouxError {
   const [message, hint] = {
-    EADDRINUSE: [
-      `Port ${port} of ${host} is in use.`,
-      'Another Roux or program listens there: choose another port with --http <port> or http.port, 0 for any that is free.',
-    ],
+    EADDRINUSE: [`Port ${port} of ${host} is in use.`, `Another Roux or program listens there: ${portAdvice}.`],
     EACCES: [`Port ${port} may not be listened at.`, 'Ports below 1024 belong to the system: choose a higher one.'],
     EADDRNOTAVAIL: [
       `${host} is no address of this computer.`,

@@ -69,6 +69,8 @@ export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessag
 export interface ServerParts {
   readonly load: Load
   readonly limits: Limits
+  /** The names that reverse proxies are reached by. */
+  readonly hosts: readonly string[]
   /** Who sends a request, by its token, while serving is switched on. */
   authorize(request: IncomingMessage): Admission<Principal>
   /** Whether a token may still do what it might, and serving is switched on. */

@@ -3,6 +3,7 @@ import type { Server } from '@modelcontextprotocol/server'
 import type { EventStream } from './event-stream.ts'
 import type { ExchangeTransport } from './exchange-transport.ts'
 import type { Limits } from './limits.ts'
+import { type Refusal, refusal } from './refusal.ts'
 
 /** What one client of an older protocol version has agreed on with the server. */
 export interface Session {
@@ -20,14 +21,19 @@ export interface Session {
 
 const SWEEP_MS = 60_000
 
-/** The sessions of one server: they end when they were idle for long, or when there are too many and they were idle the longest. */
+type SessionLimits = Pick<Limits, 'sessions' | 'sessionsPerToken' | 'sessionIdle'>
+
+/**
+ * The sessions of one server. A session ends when it was idle for long. When a token has too many, its session that was idle longest ends;
+ * when the server has too many, that of the token with the most sessions does. So no token ends the sessions of one that has fewer.
+ */
 export class Sessions {
   readonly #byId = new Map<string, Session>()
-  readonly #limits: Pick<Limits, 'sessions' | 'sessionIdle'>
+  readonly #limits: SessionLimits
   readonly #now: () => number
   readonly #sweeper: NodeJS.Timeout
 
-  constructor(limits: Pick<Limits, 'sessions' | 'sessionIdle'>, now: () => number = () => performance.now()) {
+  constructor(limits: SessionLimits, now: () => number = () => performance.now()) {
     this.#limits = limits
     this.#now = now
     this.#sweeper = setInterval(() => this.sweep(), SWEEP_MS).unref()
@@ -37,12 +43,17 @@ export class Sessions {
     return this.#byId.size
   }
 
-  /** Opens a session; `undefined` when there are as many as there may be, and all are busy. */
-  open(session: Omit<Session, 'id' | 'lastUsed'>): Session | undefined {
-    if (this.#byId.size >= this.#limits.sessions && !this.#makeRoom()) return undefined
+  /** Opens a session; refuses when there are as many as there may be, and all are busy. */
+  open(session: Omit<Session, 'id' | 'lastUsed'>): { readonly session: Session } | { readonly refusal: Refusal } {
+    const { sessions, sessionsPerToken } = this.#limits
+    const own = this.#of(session.principal)
+    if (own.length >= sessionsPerToken && !this.#endIdlest(own))
+      return { refusal: allInUse(`This token has ${own.length} sessions, as many as one token may have`) }
+    if (this.#byId.size >= sessions && !this.#endIdlest(this.#most()))
+      return { refusal: allInUse(`There are ${sessions} sessions, as many as this server takes`) }
     const opened: Session = { ...session, id: randomUUID(), lastUsed: this.#now() }
     this.#byId.set(opened.id, opened)
-    return opened
+    return { session: opened }
   }
 
   /** The session of an id that this principal opened. */
@@ -81,12 +92,35 @@ export class Sessions {
     this.endUnless(() => false)
   }
 
-  #makeRoom(): boolean {
-    const idle = [...this.#byId.values()].filter((session) => !isBusy(session))
+  #of(principal: string): readonly Session[] {
+    return [...this.#byId.values()].filter((session) => session.principal === principal)
+  }
+
+  /** The sessions of the token that has the most, of those with a session to end. */
+  #most(): readonly Session[] {
+    const byToken = new Map<string, Session[]>()
+    for (const session of this.#byId.values()) {
+      const own = byToken.get(session.principal) ?? []
+      own.push(session)
+      byToken.set(session.principal, own)
+    }
+    const endable = [...byToken.values()].filter((own) => !own.every(isBusy))
+    return endable.reduce((a, b) => (b.length > a.length ? b : a), [])
+  }
+
+  #endIdlest(sessions: readonly Session[]): boolean {
+    const idle = sessions.filter((session) => !isBusy(session))
     const oldest = idle.reduce<Session | undefined>((a, b) => (a !== undefined && a.lastUsed <= b.lastUsed ? a : b), undefined)
     if (oldest !== undefined) this.end(oldest)
     return oldest !== undefined
   }
+}
+
+function allInUse(message: string): Refusal {
+  return refusal(429, `${message}, and all are in use.`, {
+    hint: 'End one with DELETE, or try again in a moment.',
+    headers: { 'Retry-After': '1' },
+  })
 }
 
 function isBusy({ stream, transport }: Session): boolean {

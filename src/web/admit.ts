@@ -1,44 +1,63 @@
 import type { IncomingMessage } from 'node:http'
+import { bearerOf } from '../http/authorize.ts'
+import { hostName } from '../http/names.ts'
 import { refusal } from '../http/refusal.ts'
 import type { Admission } from '../http/routes.ts'
 import type { WebSession, WebSessions } from './sessions.ts'
 
-/** What is longer holds no secret of ours. */
-const LONGEST_HEADER = 200
+/** Which requests the routes of the page let in. `hosts` are the names of `http.hosts`, which reverse proxies are reached by. */
+export class PageGate {
+  readonly #hosts: readonly string[]
 
-/**
- * Lets in what the page itself sends, from any program. Browsers say where a request comes from, and pages cannot say otherwise; another program on this
- * computer may say nothing, and has no session then.
- */
-export function admitPage({ headers }: IncomingMessage): Admission<undefined> {
-  const site = headers['sec-fetch-site']
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return { refusal: foreign() }
-  // A page at another port of this computer is another page.
-  if (headers.origin !== undefined && headers.origin.toLowerCase() !== `http://${headers.host ?? ''}`.toLowerCase())
-    return { refusal: foreign() }
-  return { sender: undefined }
-}
+  constructor(hosts: readonly string[]) {
+    this.#hosts = hosts.map((host) => host.toLowerCase())
+  }
 
-/** Lets in what the page sends within a session. */
-export function admitSession(request: IncomingMessage, sessions: WebSessions): Admission<WebSession> {
-  const page = admitPage(request)
-  if ('refusal' in page) return page
-  const secret = secretOf(request)
-  const session = secret === undefined ? undefined : sessions.find(secret)
-  if (session !== undefined) return { sender: session }
-  return {
-    refusal: refusal(401, 'This page has no session (any more).', {
-      hint: 'Run "roux open" again.',
-      headers: { 'WWW-Authenticate': 'Bearer realm="roux-web"' },
-    }),
+  /**
+   * Lets in what the page itself sends. A page cannot change what its browser says about where a request comes from. Another program on
+   * this computer can leave it out, but has no session.
+   */
+  page({ headers }: IncomingMessage): Admission<undefined> {
+    const site = headers['sec-fetch-site']
+    if (site !== undefined && site !== 'same-origin' && site !== 'none') return { refusal: foreign() }
+    return this.#isOwnOrigin(headers) ? { sender: undefined } : { refusal: foreign() }
+  }
+
+  /**
+   * Lets in whoever visits the page, also from a link or a file elsewhere: "roux open" leads the browser here from a file. The page
+   * without a session holds nothing, and its policy lets no other page frame it.
+   */
+  visit(request: IncomingMessage): Admission<undefined> {
+    const { headers } = request
+    const isVisit = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document'
+    return isVisit && headers.origin === undefined ? { sender: undefined } : this.page(request)
+  }
+
+  /** Lets in what the page sends within a session. */
+  session(request: IncomingMessage, sessions: WebSessions): Admission<WebSession> {
+    const page = this.page(request)
+    if ('refusal' in page) return page
+    const secret = bearerOf(request.headers.authorization)
+    const session = secret === undefined ? undefined : sessions.find(secret)
+    if (session !== undefined) return { sender: session }
+    return {
+      refusal: refusal(401, 'This page has no session (any more).', {
+        hint: 'Run "roux open" again.',
+        headers: { 'WWW-Authenticate': 'Bearer realm="roux-web"' },
+      }),
+    }
+  }
+
+  /** A page at another port of the same host is another page. Only a proxy, which a listed name stands for, serves this one over TLS. */
+  #isOwnOrigin({ origin, host = '' }: IncomingMessage['headers']): boolean {
+    if (origin === undefined) return true
+    const isProxied = this.#hosts.includes(hostName(host) ?? '')
+    return [`http://${host}`, ...(isProxied ? [`https://${host}`] : [])].some((own) => own.toLowerCase() === origin.toLowerCase())
   }
 }
 
-function secretOf({ headers }: IncomingMessage): string | undefined {
-  const { authorization = '' } = headers
-  return authorization.length > LONGEST_HEADER ? undefined : /^Bearer +([^\s]+)$/i.exec(authorization)?.[1]
-}
-
 function foreign() {
-  return refusal(403, 'Only the page of this server itself may ask this.', { hint: 'Open it with "roux open".' })
+  return refusal(403, 'Only the page of this server itself may ask this.', {
+    hint: 'Open it with "roux open". Behind a reverse proxy, list its name in http.hosts and have it pass the header Host on unchanged.',
+  })
 }

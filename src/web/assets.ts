@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { defineRoute, type Route } from '../http/routes.ts'
-import { admitPage } from './admit.ts'
+import type { PageGate } from './admit.ts'
 
 /**
  * What the page may do: nothing but run its own script and style and ask its own server. Notes are data for it, and where one got around everything else,
@@ -31,7 +31,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** The routes of the page's own files, read when they are first asked for. `folder` is where the build put them. */
-export function assetRoutes(folder: string): readonly Route[] {
+export function assetRoutes(folder: string, gate: PageGate): readonly Route[] {
   return readdirSync(folder)
     .filter((name) => typeOf(name) !== undefined)
     .map((name) => {
@@ -39,7 +39,7 @@ export function assetRoutes(folder: string): readonly Route[] {
       return defineRoute({
         path: name === 'index.html' ? '/' : `/web/${name}`,
         methods: { GET: answer, HEAD: answer },
-        admit: admitPage,
+        admit: (request) => (name === 'index.html' ? gate.visit(request) : gate.page(request)),
         answersPreflight: false,
       })
     })

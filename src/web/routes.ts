@@ -19,7 +19,7 @@ import { toolDisabled } from '../mcp/calls/tool-disabled.ts'
 import { errorResult, type Log } from '../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
 import type { EventFeed } from '../mcp/events/events.ts'
-import { admitPage, admitSession } from './admit.ts'
+import { PageGate } from './admit.ts'
 import { assetRoutes, secure } from './assets.ts'
 import { sendPicture } from './attachment.ts'
 import { type WebSession, WebSessions } from './sessions.ts'
@@ -44,24 +44,26 @@ const CODE_BYTES = 1_000
 /** The routes of the page that people look at, and how a session of it begins. */
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
   const sessions = new WebSessions((key) => parts.isCurrent(key))
+  const gate = new PageGate(parts.hosts)
   const streams = new Set<OpenStream>()
   const inSession = (path: string, answer: Answering<WebSession>): Route =>
     defineRoute<WebSession>({
       path,
       methods: { POST: (exchange) => post(exchange, parts, answer) },
-      admit: (request) => admitSession(request, sessions),
+      admit: (request) => gate.session(request, sessions),
       answersPreflight: false,
     })
   const routes = [
-    ...assetRoutes(options.folder),
-    // Who has a token, such as "roux open" beside a server that runs, gets a code for the browser.
+    ...assetRoutes(options.folder, gate),
+    // "roux open" beside a running server, or whoever has a token, gets a code for the browser, and may ask whether it was used.
     defineRoute<Principal>({
       path: '/web/code',
       methods: {
         POST: (exchange) =>
-          post(exchange, parts, async (body) => ({
-            code: sessions.makeCode(exchange.sender, isRecord(body) && body.write === true),
-          })),
+          post(exchange, parts, async (body) => {
+            const { waiting } = textsOf(body, ['waiting'])
+            return waiting === undefined ? { code: sessions.makeCode(exchange.sender) } : { waiting: sessions.isWaiting(waiting) }
+          }),
       },
       admit: (request) => parts.authorize(request),
       answersPreflight: false,
@@ -70,7 +72,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
       path: '/web/session',
       // Nothing is known of its sender: it takes no place of those who may ask.
       methods: { POST: (exchange) => answerBody(exchange, CODE_BYTES, async (body) => beginSession(body, sessions, options)) },
-      admit: admitPage,
+      admit: (request) => gate.page(request),
       answersPreflight: false,
     }),
     inSession('/web/call', (body, { sender, response }) => call(body, { session: sender, options, signal: goneOf(response) })),
@@ -96,7 +98,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     defineRoute<WebSession>({
       path: '/web/events',
       methods: { GET: (exchange) => listen(exchange, { eventsFor: options.eventsFor, streams }, parts) },
-      admit: (request) => admitSession(request, sessions),
+      admit: (request) => gate.session(request, sessions),
       answersPreflight: false,
     }),
   ]
@@ -121,17 +123,20 @@ const ANSWERED = Symbol('answered')
 type Answering<Sender> = (body: unknown, exchange: Exchange<Sender>) => Promise<unknown>
 
 /** Counts a call and answers its body. */
-async function post<Sender>(exchange: Exchange<Sender>, { load, limits }: ServerParts, answer: Answering<Sender>): Promise<void> {
-  const full = load.callsRefusal
-  if (full !== undefined) {
+async function post<Sender extends { readonly key: string }>(
+  exchange: Exchange<Sender>,
+  { load, limits }: ServerParts,
+  answer: Answering<Sender>,
+): Promise<void> {
+  const place = load.call(exchange.sender.key)
+  if ('refusal' in place) {
     secure(exchange.response)
-    return sendRefusal(exchange.response, full)
+    return sendRefusal(exchange.response, place.refusal)
   }
-  const done = load.beginCall()
   try {
     await answerBody(exchange, limits.body, answer)
   } finally {
-    done()
+    place.end()
   }
 }
 
@@ -193,12 +198,11 @@ function listen(
   { load, limits }: ServerParts,
 ): void {
   secure(response)
-  const full = load.streamsRefusal
-  if (full !== undefined) {
-    sendRefusal(response, full)
+  const place = load.stream(sender.key)
+  if ('refusal' in place) {
+    sendRefusal(response, place.refusal)
     return
   }
-  const done = load.beginStream()
   const feed = eventsFor(sender.access)
   const stopSubscribing = feed.subscribeResources(['roux://recent'])
   const stopListening = feed.subscribe((event) => {
@@ -208,7 +212,7 @@ function listen(
     stopListening()
     stopSubscribing()
     streams.delete(open)
-    done()
+    place.end()
   })
   const open = { key: sender.key, stream }
   streams.add(open)

@@ -13,8 +13,8 @@ export interface WebSession {
 
 /** For how long a code can be exchanged, ms: a browser that is opened takes seconds. */
 const CODE_LIFE_MS = 60_000
-/** Sessions at once; the oldest gives way. */
-const MOST = 64
+/** Sessions that one token can have, and codes that wait for a browser. The oldest of the same token gives way. */
+const MOST = 32
 
 interface Code extends WebSession {
   readonly until: number
@@ -33,14 +33,20 @@ export class WebSessions {
     this.#now = now
   }
 
-  /** A code that is good for one session, for a minute. It only reads, unless `mayWrite`. */
-  makeCode({ access, key }: Principal, mayWrite: boolean): string {
+  /** A code that is good for one session, for a minute. The session can only read: the page never writes. */
+  makeCode({ access, key }: Principal): string {
     for (const [digest, code] of this.#codes) if (code.until < this.#now()) this.#codes.delete(digest)
     const code = newSecret()
-    const scopes = mayWrite ? access.scopes : new Set([...access.scopes].filter((scope) => scope === 'read'))
+    const scopes = new Set([...access.scopes].filter((scope) => scope === 'read'))
     this.#codes.set(nameOf(code), { access: { ...access, scopes }, key, until: this.#now() + CODE_LIFE_MS })
-    while (this.#codes.size > MOST) this.#forgetFirst(this.#codes)
+    forgetOldest(this.#codes, key)
     return code
+  }
+
+  /** Whether a code still opens a session. */
+  isWaiting(code: string): boolean {
+    const found = this.#codes.get(nameOf(code))
+    return found !== undefined && found.until >= this.#now()
   }
 
   /** The secret of the session that a code opens; `undefined` where it opens none (any more). */
@@ -51,7 +57,7 @@ export class WebSessions {
     if (found === undefined || found.until < this.#now() || !this.#isCurrent(found.key)) return undefined
     const secret = newSecret()
     this.#sessions.set(nameOf(secret), { access: found.access, key: found.key })
-    while (this.#sessions.size > MOST) this.#forgetFirst(this.#sessions)
+    forgetOldest(this.#sessions, found.key)
     return secret
   }
 
@@ -63,11 +69,11 @@ export class WebSessions {
     this.#sessions.delete(digest)
     return undefined
   }
+}
 
-  #forgetFirst(map: Map<string, unknown>): void {
-    const [first] = map.keys()
-    if (first !== undefined) map.delete(first)
-  }
+function forgetOldest(map: Map<string, WebSession>, key: string): void {
+  const own = [...map].filter(([, session]) => session.key === key)
+  for (const [digest] of own.slice(0, -MOST)) map.delete(digest)
 }
 
 /** A digest is looked up instead of the secret, so that the time of the look-up tells nothing of it. */

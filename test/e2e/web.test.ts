@@ -1,5 +1,8 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
 import { join } from 'node:path'
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { startHttp } from './http-support.ts'
 import { eventually, openWorld, SLOW } from './support.ts'
 
@@ -60,4 +63,66 @@ test('the page of a server that runs is opened, and a server of its own begun wh
   const told = await new Promise<string>((resolve) => own.stderr.once('data', (part) => resolve(String(part))))
   own.kill('SIGINT')
   expect(told).toMatch(/Ctrl\+C ends this/)
+})
+
+test('a program that listens at the port of a server that is gone is not sent a token', async () => {
+  const world = openWorld({ fixture: 'docs-folder' })
+  const { out: token } = await world.roux(['token', 'show'])
+  const heard: string[] = []
+  const other = createServer((request, response) => {
+    heard.push(JSON.stringify(request.headers))
+    response.writeHead(404).end()
+  }).listen(0, '127.0.0.1')
+  onTestFinished(() => void other.close())
+  await eventually(async () => expect(other.listening).toBe(true))
+  const page = `http://127.0.0.1:${(other.address() as AddressInfo).port}/`
+  const servers = join(world.root, 'cache/roux/servers')
+  mkdirSync(servers, { recursive: true })
+  // As after a crash, where another process has the number of the one that is gone.
+  writeFileSync(join(servers, `${process.pid}.json`), JSON.stringify({ vaults: [world.vault], page, key: 'x'.repeat(43) }))
+  const own = world.start(['open', world.vault, '--print'])
+  await new Promise((resolve) => own.stderr.once('data', resolve))
+  own.kill('SIGINT')
+  expect(heard).toHaveLength(1)
+  expect(heard.join()).not.toContain(token.trim())
+})
+
+test('a server that ends says so before its port is free', async () => {
+  const world = openWorld({ fixture: 'docs-folder' })
+  const { url, token, server } = await startHttp(world, [world.vault, '--web'])
+  const servers = join(world.root, 'cache/roux/servers')
+  await eventually(async () => expect(readdirSync(servers)).toHaveLength(1))
+  const { port } = new URL(url)
+  // A call that never ends keeps the process for a while after its port is closed.
+  const call = connect(Number(port), '127.0.0.1', () => {
+    call.write(`POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n`)
+    call.write('Content-Length: 100\r\n\r\n{')
+  })
+  call.on('error', () => {})
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  server.child.kill('SIGTERM')
+  const isRefused = () =>
+    new Promise<boolean>((resolve) => {
+      const probe = connect(Number(port), '127.0.0.1', () => resolve(false)).on('error', () => resolve(true))
+      onTestFinished(() => void probe.destroy())
+    })
+  await eventually(async () => expect(await isRefused()).toBe(true))
+  expect(readdirSync(servers)).toEqual([])
+  call.destroy()
+  await server.ended
+})
+
+test('a port that is in use is an error that names the option of the command', async () => {
+  const world = openWorld({ fixture: 'docs-folder' })
+  const taken = createServer().listen(0, '127.0.0.1')
+  onTestFinished(() => void taken.close())
+  await eventually(async () => expect(taken.listening).toBe(true))
+  const port = String((taken.address() as AddressInfo).port)
+  const [opened, served] = [
+    await world.roux(['open', world.vault, '--print', '--port', port]),
+    await world.roux(['serve', world.vault, '--http', port]),
+  ]
+  expect([opened.code, served.code]).toEqual([1, 1])
+  expect(opened.err).toContain('choose another port with --port <port>')
+  expect(served.err).toContain('choose another port with --http <port>')
 })

@@ -497,7 +497,7 @@ describe('too much at once', () => {
     expect(refused).toMatchObject({
       status: 429,
       headers: { 'retry-after': '1' },
-      text: expect.stringContaining('2 calls are in work'),
+      text: expect.stringContaining('2 calls are in progress'),
     })
     for (const go of slow.waiting) go()
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200])
@@ -514,6 +514,25 @@ describe('too much at once', () => {
     expect((await post(on, PING)).status).toBe(200)
     first.destroy()
     await expect.poll(async () => (await open(on, { method: 'GET', headers: session })).statusCode, { timeout: 50_000 }).toBe(200)
+  })
+
+  test('one token cannot take the sessions, calls and streams of others', async () => {
+    const slow = slowServers()
+    const two = { sessions: 4, sessionsPerToken: 3, calls: 3, callsPerToken: 2, streams: 3, streamsPerToken: 2 }
+    const owner = await start({ serverFor: slow.serverFor, limits: { ...LIMITS, ...two } })
+    const reader = { ...owner, token: owner.reader }
+    const session = await openSession(owner)
+    for (let at = 0; at < 6; at++) await openSession(reader)
+    expect((await post(owner, PING, session)).status).toBe(200)
+    for (let at = 0; at < 2; at++) expect((await listen(reader)).statusCode).toBe(200)
+    expect(await read(await listen(reader))).toContain('2 streams are open for this token, as many as one token may have.')
+    expect((await listen(owner)).statusCode).toBe(200)
+    const calls = [0, 1].map(() => post(reader, message('tools/list')))
+    await eventually(() => slow.waiting.length === 2)
+    expect((await post(reader, PING)).text).toContain('2 calls are in progress for this token')
+    expect((await post(owner, PING)).status).toBe(200)
+    for (const go of slow.waiting) go()
+    await Promise.all(calls)
   })
 
   test('a client that reads no events any more loses its stream', async () => {
@@ -573,7 +592,7 @@ test('a port in use, and an address that is none, are errors that say what to do
   await expect(openHttpServer(options)).rejects.toMatchObject({
     code: 'INVALID_SETTINGS',
     message: `Port ${on.port} of 127.0.0.1 is in use.`,
-    hint: expect.stringContaining('--http <port>'),
+    hint: expect.stringContaining('choose another port'),
   })
   await expect(openHttpServer({ ...options, host: '192.0.2.1', port: 0 })).rejects.toMatchObject({
     hint: expect.stringContaining('http.host'),

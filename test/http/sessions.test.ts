@@ -5,14 +5,16 @@ import { ExchangeTransport } from '../../src/http/exchange-transport.ts'
 import { type Session, Sessions } from '../../src/http/sessions.ts'
 
 let now = 0
-const open = (sessions: Sessions, principal = 'h'): Session | undefined =>
-  sessions.open({
+const open = (sessions: Sessions, principal = 'h'): Session | undefined => {
+  const opened = sessions.open({
     principal,
     version: '2025-06-18',
     server: new Server({ name: 'x', version: '1' }),
     transport: new ExchangeTransport(),
   })
-const table = (): Sessions => new Sessions({ sessions: 2, sessionIdle: 1000 }, () => now)
+  return 'session' in opened ? opened.session : undefined
+}
+const table = (): Sessions => new Sessions({ sessions: 4, sessionsPerToken: 2, sessionIdle: 1000 }, () => now)
 const stream = { end: () => {} } as unknown as EventStream
 
 function opened(sessions: Sessions, principal?: string): Session {
@@ -37,6 +39,15 @@ test('one too many ends the one that was idle longest', () => {
   sessions.find(a.id, 'h')
   const c = opened(sessions)
   expect([a, b, c].map(({ id }) => sessions.find(id, 'h') !== undefined)).toEqual([true, false, true])
+  sessions.close()
+})
+
+test('when the server has too many, the token with the most loses the one that was idle longest', () => {
+  const sessions = table()
+  const [few, ...many] = [opened(sessions, 'a'), opened(sessions, 'b'), opened(sessions, 'b'), opened(sessions, 'c')]
+  opened(sessions, 'd')
+  expect(sessions.find(few.id, 'a')).toBeDefined()
+  expect(many.map((one) => sessions.find(one.id, one.principal) !== undefined)).toEqual([false, true, true])
   sessions.close()
 })
 

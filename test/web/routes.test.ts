@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
 import { type Vaults, vaultsOnDemand } from '../../src/app/vaults.ts'
 import { refusedTo } from '../../src/cli/serving/token-scope.ts'
+import type { AccessPolicy } from '../../src/http/host-and-origin.ts'
 import { feedOf, ServerEvents } from '../../src/mcp/events/events.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { webRoutes } from '../../src/web/routes.ts'
@@ -25,12 +26,16 @@ interface Page extends Listening {
     headers?: Record<string, string>,
   ): Promise<{ readonly status: number; readonly json: unknown }>
   /** The secret of a session. */
-  session(write?: boolean): Promise<string>
+  session(): Promise<string>
   readonly asked: readonly (string | undefined)[]
 }
 
 /** A server with the page of a vault in memory. */
-async function page(isEnabled = (): boolean => true, names: readonly string[] = []): Promise<Page> {
+async function page(
+  isEnabled = (): boolean => true,
+  names: readonly string[] = [],
+  policy: Partial<AccessPolicy> = {},
+): Promise<Page> {
   const folder = mkdtempSync(join(tmpdir(), 'roux-page-'))
   writeFileSync(join(folder, 'index.html'), '<p>Page')
   const core = fakeCore(fakeStore(GARDEN))
@@ -41,6 +46,7 @@ async function page(isEnabled = (): boolean => true, names: readonly string[] = 
     return core
   })
   const listened = await listening({
+    ...policy,
     extraRoutes: (parts) =>
       webRoutes(
         {
@@ -74,8 +80,8 @@ async function page(isEnabled = (): boolean => true, names: readonly string[] = 
     ...listened,
     asked,
     ask,
-    async session(write = false) {
-      const { json } = await ask('/web/code', { write }, listened.token)
+    async session() {
+      const { json } = await ask('/web/code', {}, listened.token)
       return ((await ask('/web/session', json)).json as { readonly session: string }).session
     },
   }
@@ -96,6 +102,31 @@ test('a note that the vault excludes does not reach the page', async () => {
   const secret = await session()
   expect((await ask('/web/note', { id: 'soil/compost.md' }, secret)).json).toMatchObject({ title: 'Compost' })
   expect((await ask('/web/note', { id: 'Hidden.md' }, secret)).json).toBeNull()
+})
+
+test('behind a proxy that speaks TLS the page is answered at the names that the settings list, and no other page is', async () => {
+  const { port, session } = await page(() => true, [], {
+    hosts: ['notes.example'],
+    origins: ['https://notes.example', 'https://app.example'],
+  })
+  const secret = await session()
+  const status = async (host: string, headers: Record<string, string>) => {
+    const all = { Host: host, Authorization: `Bearer ${secret}`, ...headers }
+    const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+    const ask = `POST /web/note HTTP/1.1\r\n${lines.join('')}Content-Length: 16\r\n\r\n{"id":"home.md"}`
+    return (await speak(port, (socket) => void socket.write(ask))).statuses[0]
+  }
+  const own = { Origin: 'https://notes.example' }
+  expect(await status('notes.example', own)).toBe(200)
+  expect(await status('notes.example', { ...own, 'Sec-Fetch-Site': 'same-origin' })).toBe(200)
+  expect(await status('notes.example', { ...own, 'Sec-Fetch-Site': 'cross-site' })).toBe(403)
+  expect(await status('notes.example', { Origin: 'https://app.example' })).toBe(403)
+  expect(await status('notes.example', { Origin: 'https://notes.example:8443' })).toBe(403)
+  expect(await status('notes.example:8443', own)).toBe(403)
+  // Without a proxy there is no page at these addresses.
+  expect(await status('localhost', own)).toBe(403)
+  expect(await status('localhost', { Origin: 'https://localhost' })).toBe(403)
+  expect(await status('evil.example', { Origin: 'https://evil.example' })).toBe(403)
 })
 
 test('slow senders without a session keep no one else from being answered', async () => {

@@ -15,13 +15,20 @@ export function runningFolder({ cache }: Settings, env: Readonly<Record<string, 
   return join(cache.path || userFolders(env).cache, 'servers')
 }
 
+/** The page of a running server. */
+export interface AnnouncedPage {
+  readonly address: string
+  /** Lets its holder ask this server, and no other, for a code that opens the page. */
+  readonly key: string
+}
+
 /**
- * Says in a file of its own that this process serves these folders, and at which address it has the page for people, until it is told to
- * stop. Nothing rests on it: where it cannot be written, no one knows.
+ * Writes a file that says that this process serves these folders, and where its page is. Returns how to take that back. The file is only a
+ * hint: when it cannot be written, other processes do not know of this one.
  */
-export function announceServer(folder: string, vaults: readonly string[], page?: string): () => void {
+export function announceServer(folder: string, vaults: readonly string[], page?: AnnouncedPage): () => void {
   const file = join(folder, `${process.pid}.json`)
-  const text = JSON.stringify({ vaults: vaults.map(realFolder), page })
+  const text = JSON.stringify({ vaults: vaults.map(realFolder), page: page?.address, key: page?.key })
   const say = () =>
     quietly(() => {
       makeFolder(folder, { mkdirSync, dirname })
@@ -47,21 +54,21 @@ export function serversOf(folder: string, vault: string): readonly number[] {
     .sort((a, b) => a - b)
 }
 
-/** The addresses of pages that show these folders and no others, as far as servers say so. */
-export function pagesOf(folder: string, vaults: readonly string[]): readonly string[] {
+/** The pages of running servers that show these folders and no others. */
+export function pagesOf(folder: string, vaults: readonly string[]): readonly AnnouncedPage[] {
   const wanted = vaults.map(realFolder).sort().join('\n')
   const [first = ''] = vaults
   return serversOf(folder, first).flatMap((pid) => {
     const said = quietly(() => saidIn(join(folder, `${pid}.json`)))
     const isSame = said !== undefined && said.vaults.map(String).sort().join('\n') === wanted
-    return isSame && typeof said.page === 'string' ? [said.page] : []
+    return isSame && typeof said.page === 'string' && typeof said.key === 'string' ? [{ address: said.page, key: said.key }] : []
   })
 }
 
 /** What a server that is still there says; another may have its number after a crash, so that its last word must be fresh. */
-function saidIn(file: string): { readonly vaults: readonly unknown[]; readonly page?: unknown } {
+function saidIn(file: string): { readonly vaults: readonly unknown[]; readonly page?: unknown; readonly key?: unknown } {
   const said: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
-  return isRecord(said) && Array.isArray(said.vaults) ? { vaults: said.vaults, page: said.page } : { vaults: [] }
+  return isRecord(said) && Array.isArray(said.vaults) ? { ...said, vaults: said.vaults } : { vaults: [] }
 }
 
 function forgetGone(folder: string): void {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { vaultHealth } from '../../app/system-info.ts'
 import { openAll, type Vaults } from '../../app/vaults.ts'
@@ -5,28 +6,36 @@ import { userFolders } from '../../config/folders.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { closedBy } from '../../core/waiting/shutdown.ts'
 import { type Access, SCOPES } from '../../http/access.ts'
+import { isBearerOf } from '../../http/authorize.ts'
 import type { HealthReport } from '../../http/health-route.ts'
 import { type HttpServerOptions, openHttpServer } from '../../http/http-server.ts'
 import { isLoopbackAddress } from '../../http/names.ts'
+import type { ServerParts } from '../../http/routes.ts'
 import { closeToOthers, openTokens, tokenFileIn } from '../../http/token-file.ts'
+import type { Principal } from '../../http/token-gate.ts'
 import type { SwitchedOffBy } from '../../mcp/definition/define-tool.ts'
 import { type EventFeed, feedOf } from '../../mcp/events/events.ts'
 import { followVaults } from '../../mcp/events/follow-vaults.ts'
 import { createMcpServer } from '../../mcp/server.ts'
 import { TOOLS } from '../../mcp/tools/index.ts'
 import type { WebOptions } from '../../web/routes.ts'
+import type { WebSessions } from '../../web/sessions.ts'
 import { UsageError } from '../host.ts'
 import type { Invocation } from '../session.ts'
+import type { AnnouncedPage } from './running-servers.ts'
 import { seenBy, toldOf } from './seen-vaults.ts'
 import { nameVaults, openServing } from './serving.ts'
 import { refusedTo } from './token-scope.ts'
 
 /** How the page is served that people look at. */
 export interface WebView {
-  /** Called with the page's address, once; it is good for one browser, for a minute. Absent: a client with a token asks for an address. */
-  readonly onAddress?: (address: string) => void
-  /** The session of that address may write, where writing is on. */
-  readonly mayWrite?: boolean
+  /**
+   * Called once with the page's address, which is good for one browser, for a minute; `isWaiting` says whether it still is. Absent: other
+   * processes ask for an address.
+   */
+  readonly onAddress?: (address: string, isWaiting: () => boolean) => void
+  /** What the message about a port that is in use advises. */
+  readonly portAdvice?: string
 }
 
 /** Serves the vaults over HTTP until a signal ends it, with the page where `web` is given. @throws UsageError where `--set` says the opposite */
@@ -38,11 +47,14 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const warning = closeToOthers(tokenFile)
   if (warning !== undefined) printer.warn(warning)
   openTokens(tokenFile)
-  let page: string | undefined
-  const { vaults, events, live, options, close } = await openServing(invocation, loaded, { page: () => page })
+  let page: AnnouncedPage | undefined
+  const { vaults, events, live, options, withdraw, close } = await openServing(invocation, loaded, { page: () => page })
   const followed = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
-  const view = web === undefined ? undefined : await webView(invocation)
+  const isEnabled = (): boolean => live.current.settings.http.enabled
+  // A page that was opened by hand belongs to whoever opened it, whatever the settings come to say of clients.
+  const isOwnerLetIn = (): boolean => web?.onAddress !== undefined || isEnabled()
+  const view = web === undefined ? undefined : await webView(invocation, isOwnerLetIn)
   const switchedOffFor =
     (access: Access): SwitchedOffBy =>
     (tool) =>
@@ -51,7 +63,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const server = await openHttpServer({
     ...http,
     get enabled() {
-      return live.current.settings.http.enabled
+      return isEnabled()
     },
     tokenFile,
     eventsFor,
@@ -67,16 +79,21 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
         log,
       }),
     ...view?.routesFor({ tools: TOOLS, log, vaultsFor: (access) => seenBy(access, followed, loaded), switchedOffFor, eventsFor }),
+    portAdvice: web?.portAdvice ?? 'choose another port with --http <port> or http.port, 0 for any that is free',
     log: (line) => printer.warn(line),
   })
+  const home = new URL('/', server.url).href
   // A page that was opened by hand ends with who opened it: others begin one of their own.
-  if (web !== undefined && web.onAddress === undefined) page = new URL('/', server.url).href
+  if (view !== undefined && web?.onAddress === undefined) page = { address: home, key: view.key }
   live.watch()
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))
   if (!isLoopbackAddress(http.host)) printer.warn(OPEN_TO_OTHERS)
   const names = nameVaults(invocation, loaded)
   if (web?.onAddress === undefined) printer.note(welcome(names, server.url))
-  web?.onAddress?.(`${new URL('/', server.url)}#code=${view?.newCode(web.mayWrite === true)}`)
+  else if (view !== undefined) {
+    const code = view.newCode()
+    web.onAddress(`${home}#code=${code}`, () => view.isWaiting(code))
+  }
   // A server that was started by hand is meant to be used: vaults are read now, not when the first client asks.
   openAll(followed).then(
     (cores) => {
@@ -86,6 +103,8 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   )
   await ended
   const by = closedBy()
+  // While the port is still ours: whoever reads the announcement later would ask another program.
+  withdraw()
   await server.stop()
   followed.stop()
   await close(by)
@@ -108,25 +127,35 @@ async function healthOf(vaults: Vaults): Promise<HealthReport> {
 
 interface View {
   routesFor(options: Omit<WebOptions, 'folder'>): Pick<HttpServerOptions, 'extraRoutes'>
-  newCode(mayWrite: boolean): string
+  /** Lets the user's other processes ask for a code. */
+  readonly key: string
+  newCode(): string
+  isWaiting(code: string): boolean
 }
 
 /** The page of this process; its code is loaded for those who look at it only. */
-async function webView({ host }: Invocation): Promise<View> {
+async function webView({ host }: Invocation, isOwnerLetIn: () => boolean): Promise<View> {
   const { webRoutes } = await import('../../web/routes.ts')
-  // The program was started by the person at this computer: the session ends with it, and needs no token of the file.
-  const owner = { key: 'the one who started this', access: { name: 'roux open', scopes: new Set(SCOPES), vaults: '*' as const } }
-  let newCode = (_: boolean): string => ''
+  // The user who started this process, or can read its announcement, needs no token.
+  const owner: Principal = { key: 'the owner', access: { name: 'roux open', scopes: new Set(SCOPES), vaults: '*' } }
+  const key = randomBytes(32).toString('base64url')
+  let sessions: WebSessions | undefined
   return {
+    key,
     routesFor: (options) => ({
       extraRoutes(parts) {
-        const isCurrent = (key: string): boolean => key === owner.key || parts.isCurrent(key)
-        const routes = webRoutes({ ...options, folder: join(dirname(host.program.script), '..', 'web') }, { ...parts, isCurrent })
-        newCode = (mayWrite) => routes.sessions.makeCode(owner, mayWrite)
-        return { ...routes, endUnless: (mayGoOn) => routes.endUnless((key) => key === owner.key || mayGoOn(key)) }
+        const isCurrent = (of: string): boolean => (of === owner.key ? isOwnerLetIn() : parts.isCurrent(of))
+        const authorize: ServerParts['authorize'] = (request) =>
+          isOwnerLetIn() && isBearerOf(request, key) ? { sender: owner } : parts.authorize(request)
+        const folder = join(dirname(host.program.script), '..', 'web')
+        const routes = webRoutes({ ...options, folder }, { ...parts, isCurrent, authorize })
+        sessions = routes.sessions
+        const mayGoOn = (of: string, others: (of: string) => boolean): boolean => (of === owner.key ? isOwnerLetIn() : others(of))
+        return { ...routes, endUnless: (others) => routes.endUnless((of) => mayGoOn(of, others)) }
       },
     }),
-    newCode: (mayWrite) => newCode(mayWrite),
+    newCode: () => sessions?.makeCode(owner) ?? '',
+    isWaiting: (code) => sessions?.isWaiting(code) === true,
   }
 }
 

@@ -11,7 +11,7 @@ import { folderFault, type Invocation, settingsInput } from '../session.ts'
 import { switchedOffIn } from '../tools/tool-switch.ts'
 import { type ServedVaults, serveVaults } from '../vaults/open-vaults.ts'
 import { changedKeys, LiveSettings } from './live-settings.ts'
-import { announceServer, runningFolder } from './running-servers.ts'
+import { type AnnouncedPage, announceServer, runningFolder } from './running-servers.ts'
 import { serverFacts } from './server-facts.ts'
 
 type SharedOptions = Required<
@@ -25,13 +25,15 @@ export interface Serving {
   /** Follows the settings' files once it is told to. */
   readonly live: LiveSettings
   readonly options: SharedOptions
+  /** Removes the announcement that other processes read. Call it before the port is free for another program. */
+  withdraw(): void
   /** Closes the vaults, or gives that up at a moment of `performance.now()`. */
   close(by: number): Promise<void>
 }
 
 export interface ServingOptions {
-  /** The address of the page for people, once there is one that others may ask to open. */
-  readonly page?: () => string | undefined
+  /** The page, once there is one that other processes may ask to open. */
+  readonly page?: () => AnnouncedPage | undefined
 }
 
 /** Makes what a server rests on; nothing is opened before it is asked for. */
@@ -52,9 +54,15 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     isStored ? { ...settings, tools: { ...settings.tools, write: false, attach: false } } : settings
   if (isStored && permitsWriting(server.origins)) printer.warn(NOT_WRITTEN)
   let stopAnnouncing = () => {}
+  let isWithdrawn = false
+  const withdraw = (): void => {
+    isWithdrawn = true
+    stopAnnouncing()
+  }
   const served = serveVaults(host, vaults, {
     // Not before: a client's throw-away process leaves no trace.
     onBegin: () => {
+      if (isWithdrawn) return
       const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
       stopAnnouncing = announceServer(runningFolder(server.settings, host.env), folders, page?.())
     },
@@ -81,9 +89,10 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
         tokens: () => tokensToday(host, live.current.settings),
       }),
     },
+    withdraw,
     async close(by) {
       live.stop()
-      stopAnnouncing()
+      withdraw()
       await served.close(by)
     },
   }

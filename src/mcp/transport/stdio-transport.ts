@@ -93,7 +93,11 @@ export class StdioTransport implements Transport {
 
   async send(message: JSONRPCMessage): Promise<void> {
     const id = answeredId(message)
-    if (id === undefined || !this.#pending.finish(id, message)) void this.#write(message)
+    if (id === undefined || !this.#pending.finish(id, message)) {
+      // The answer to a request for a stream ends the stream, or refuses it.
+      if (id !== undefined) this.#unlisten(id)
+      void this.#write(message)
+    }
     await this.#blocked?.until
     this.#endDrain()
   }

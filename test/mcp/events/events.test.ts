@@ -383,6 +383,17 @@ test('a stream on stdio ends its subscriptions, and may have so many', async () 
   expect(await listenTo(3, 5_000)).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
 })
 
+test('a stream on stdio that is refused leaves room for others', async () => {
+  pair = stdioPair(async () => changingCore().core, { events: new ServerEvents() })
+  const listenTo = (id: number, filter: object) => {
+    const resourceSubscriptions = Array.from({ length: 5_000 }, (_, at) => `roux://node/${at}`)
+    pair.send(modernRequest(id, 'subscriptions/listen', { notifications: { resourceSubscriptions, ...filter } }))
+    return pair.next()
+  }
+  expect(await listenTo(1, { toolsListChanged: 'yes' })).toMatchObject({ id: 1, error: { code: -32602 } })
+  expect(await listenTo(2, {})).toMatchObject({ method: 'notifications/subscriptions/acknowledged' })
+})
+
 describe('who may see some vaults only', () => {
   /** What is told of two vaults, to who sees `home` and to who sees all. */
   function twoVaults() {

@@ -1,5 +1,9 @@
+import { existsSync, readdirSync } from 'node:fs'
 import { createServer, request } from 'node:http'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { expect, onTestFinished, test } from 'vitest'
+import { openInBrowser } from '../../../src/cli/serving/browser.ts'
 import { look, openRoux, openWindow, openWorld } from './support.ts'
 
 const world = () => openWorld({ fixture: 'demo' })
@@ -27,6 +31,24 @@ test('the code in the address is taken out of it, opens one session, and is in n
   await second.page.goto(roux.address)
   await second.page.waitForSelector('.refused')
   expect(await second.page.textContent('.refused')).toContain('used already')
+})
+
+test('a file on the disk that leads to the page opens it', async () => {
+  const there = world()
+  const roux = await openRoux(there)
+  let file = ''
+  const host = { env: { ...there.env, PATH: '' }, home: there.root, platform: 'linux' }
+  const isWaiting = async (): Promise<boolean> => {
+    const [name] = readdirSync(join(there.root, 'state/roux')).filter((one) => one.endsWith('.html'))
+    file = join(there.root, 'state/roux', name ?? '')
+    const { page } = await openWindow()
+    await page.goto(pathToFileURL(file).href)
+    await page.waitForSelector('.legend li')
+    expect(page.url()).not.toContain('code')
+    return false
+  }
+  await openInBrowser(roux.address, { host, isWaiting, signal: new AbortController().signal })
+  expect(existsSync(file)).toBe(false)
 })
 
 test('a tab that is loaded again goes on, and one that was never opened by Roux says what to do', async () => {

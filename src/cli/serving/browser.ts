@@ -1,0 +1,94 @@
+import { execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { userFolders } from '../../config/folders.ts'
+import { makeFolder } from '../../core/make-folder.ts'
+import type { Places } from '../../install/client.ts'
+
+/** How often to ask whether the browser has the page, ms. */
+const ASK_EVERY_MS = 250
+/** A file that is older than this was left behind by a process that was killed, ms. Its code is worth nothing any more. */
+const LEFT_BEHIND_MS = 5 * 60_000
+
+/**
+ * Opens an address that holds a secret in the user's browser. Other users can see the arguments of a program, so the browser is given a
+ * file that only the user can read, and which leads there. Resolves, and removes the file, when `isWaiting` says that the address was used
+ * or is too old, or when `signal` is aborted.
+ */
+export async function openInBrowser(
+  address: string,
+  { host, isWaiting, signal }: { readonly host: Places; isWaiting(): boolean | Promise<boolean>; readonly signal: AbortSignal },
+): Promise<void> {
+  const file = writeRedirect(await folderForBrowser(host), address)
+  const remove = (): void => rmSync(file, { force: true })
+  process.once('exit', remove)
+  try {
+    start(pathToFileURL(file).href, host)
+    while (!signal.aborted && (await isWaiting())) await pause(ASK_EVERY_MS, undefined, { signal, ref: true }).catch(() => {})
+  } finally {
+    process.off('exit', remove)
+    remove()
+  }
+}
+
+function writeRedirect(folder: string, address: string): string {
+  makeFolder(folder, { mkdirSync, dirname })
+  for (const name of readdirSync(folder).filter((name) => REDIRECT.test(name))) {
+    const path = join(folder, name)
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats !== undefined && Date.now() - stats.mtimeMs > LEFT_BEHIND_MS) rmSync(path, { force: true })
+  }
+  const file = join(folder, `roux-open-${randomBytes(8).toString('hex')}.html`)
+  writeFileSync(file, redirectTo(address), { mode: 0o600, flag: 'wx' })
+  return file
+}
+
+const REDIRECT = /^roux-open-[0-9a-f]{16}\.html$/
+
+function redirectTo(address: string): string {
+  const url = address.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+  return `<!doctype html>
+<meta charset="utf-8">
+<meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=${url}">
+<title>Roux</title>
+<a href="${url}">Open the page</a>
+`
+}
+
+/** A browser that was installed as a snap cannot read hidden folders of the user, but it can read a folder of its own. */
+async function folderForBrowser({ env, home, platform }: Places): Promise<string> {
+  const own = userFolders(env).state
+  const snaps = join(home, 'snap')
+  if (platform !== 'linux' || !existsSync(snaps)) return own
+  // The browser of a snap is called "<snap>_<program>.desktop".
+  const [, snap] = /^([a-z0-9-]+)_[^/]*\.desktop$/.exec(await defaultBrowser(env)) ?? []
+  const folder = join(snaps, snap ?? '', 'common')
+  return snap !== undefined && existsSync(folder) ? folder : own
+}
+
+const ANSWERS_WITHIN_MS = 2_000
+
+function defaultBrowser(env: Places['env']): Promise<string> {
+  return new Promise((resolve) => {
+    const options = { env: { ...env }, timeout: ANSWERS_WITHIN_MS }
+    execFile('xdg-settings', ['get', 'default-web-browser'], options, (error, text) => resolve(error ? '' : text.trim()))
+  })
+}
+
+/** Asks the desktop to open an address. Without a desktop nothing happens: the address was printed. */
+function start(address: string, { env, platform }: Places): void {
+  const [command, ...args] = OPENERS[platform as NodeJS.Platform] ?? ['xdg-open']
+  const child = spawn(command ?? '', [...args, address], { env: { ...env }, stdio: 'ignore', detached: true })
+  child.on('error', () => {})
+  child.unref()
+}
+
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ['open'],
+  // Takes an address as one word: "&" in it does not end the command.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+}
