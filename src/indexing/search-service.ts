@@ -35,6 +35,8 @@ export interface SearchHooks {
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
   readonly onMismatch: (path: VaultPath) => void
+  /** The graph's index was found damaged: it is to be built again. */
+  readonly onGraphDamage: () => void
   readonly onWake: () => void
   readonly onError: (error: unknown) => void
 }
@@ -63,6 +65,8 @@ export class SearchService {
   #unknown = 0
   #isDamaged = false
   #failures = 0
+  /** How often the graph's index was found damaged since a step succeeded. */
+  #graphDamages = 0
   #failure: string | undefined
   /** What was told of last; nothing once something succeeded. */
   #told: string | undefined
@@ -169,6 +173,7 @@ export class SearchService {
       }
       const result = await indexer.step()
       this.#failures = 0
+      this.#graphDamages = 0
       this.#told = undefined
       this.#release((by) => indexer.isComplete(by))
       return result
@@ -208,7 +213,7 @@ export class SearchService {
     this.#indexer = new SearchIndexer({
       vault,
       recent: this.#hooks.recent,
-      index,
+      index: withOwnErrors(index),
       search: this.#writer,
       ...(this.#parts.openEmbedder === undefined ? undefined : { openEmbedder: this.#parts.openEmbedder }),
       mayEmbed: this.#parts.mayEmbed,
@@ -222,8 +227,11 @@ export class SearchService {
     return this.#indexer
   }
 
-  async #recover(error: unknown): Promise<void> {
+  async #recover(thrown: unknown): Promise<void> {
+    const isOfGraph = thrown instanceof GraphReadError
+    const error = isOfGraph ? thrown.cause : thrown
     this.#isStale = true
+    if (isOfGraph && this.#hooks.isDamage(error) && ++this.#graphDamages <= ATTEMPTS) return this.#hooks.onGraphDamage()
     this.#failures++
     if (this.#failures > ATTEMPTS) {
       const failure = `Search is not up to date: ${error instanceof Error ? error.message : String(error)}`
@@ -234,6 +242,7 @@ export class SearchService {
       this.#told = failure
       return
     }
+    if (isOfGraph) return
     if (this.#hooks.isDamage(error)) this.#isDamaged = true
     else if (this.#hooks.isUnwritable(error) && this.#cache === 'disk') await this.moveToMemory()
   }
@@ -264,4 +273,23 @@ export class SearchService {
       waiter.done()
     }
   }
+}
+
+/** What failed while search read the graph's index: the search index itself is whole. */
+class GraphReadError extends Error {
+  constructor(cause: unknown) {
+    super('the index of the graph could not be read', { cause })
+  }
+}
+
+/** The part of the graph's index that search reads, with errors that can be told from those of the search index. */
+function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
+  const own = async <T>(read: () => Promise<T>): Promise<T> => {
+    try {
+      return await read()
+    } catch (error) {
+      throw new GraphReadError(error)
+    }
+  }
+  return { contents: (since) => own(() => index.contents(since)), descriptions: (keys) => own(() => index.descriptions(keys)) }
 }

@@ -126,6 +126,7 @@ export class IndexingService implements Indexing {
       isDamage: parts.isDamage,
       isUnwritable: parts.isUnwritable,
       onMismatch: (path) => void this.reconcile([path]).catch(() => {}),
+      onGraphDamage: () => this.replaceDamaged(),
       onWake: () => void this.#run(),
       onError: parts.onError,
     })

@@ -1,11 +1,13 @@
-import { copyFileSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { IndexStatus } from '../../src/core/indexing.ts'
 import type { Store } from '../../src/core/store.ts'
-import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+import type { Location } from '../../src/store/embedded/location.ts'
+import { DamagedIndex, openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { answersOf } from '../store/embedded/search/search-rig.ts'
 import { ask } from '../support/ask.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
@@ -241,20 +243,54 @@ describe('a damaged search index', () => {
   })
 })
 
-// Known: it is taken for damage of the search index, which is built again in vain.
-test('damage of what the graph’s index says of a note: that one is built again, and queries are answered', async () => {
-  const { index } = await spread()
-  const database = openSqlite(index)
-  database.exec("UPDATE info SET data = replace(data, 'alias 3', 'alias 4')")
-  database.close()
-  const server = await startedSearch(index, new MemoryVault(NOTES), openBag)
-  const options = { scope: {}, orderBy: 'title', page: { offset: 0, limit: 9 } } as const
-  const count = async () =>
-    (
-      await ask(server.store)
-        .find('#aliases="alias 3"', new Date(0), options)
-        .catch(() => undefined)
-    )?.found.total
-  await expect.poll(count, { timeout: 50_000 }).toBe(1)
-  await expectRight(server)
+describe('damage of the graph’s index', () => {
+  test('that a query meets: that one is built again, the search index stays, and the query is answered', async () => {
+    const { index, search } = await spread()
+    const { ino } = statSync(search)
+    const database = openSqlite(index)
+    database.exec("UPDATE info SET data = replace(data, 'alias 3', 'alias 4')")
+    database.close()
+    const server = await startedSearch(index, new MemoryVault(NOTES), openBag)
+    const options = { scope: {}, orderBy: 'title', page: { offset: 0, limit: 9 } } as const
+    const count = async () =>
+      (
+        await ask(server.store)
+          .find('#aliases="alias 3"', new Date(0), options)
+          .catch(() => undefined)
+      )?.found.total
+    await expect.poll(count, { timeout: 50_000 }).toBe(1)
+    await expectRight(server)
+    expect(statSync(search).ino).toBe(ino)
+  })
+
+  test.each(['contents', 'descriptions'] as const)(
+    'that search meets in its %s: that one is built again, and no vector is made again',
+    async (part) => {
+      const { index, search } = await spread()
+      const inodes = () => [index, search].map((file) => statSync(file).ino)
+      const before = inodes()
+      let isDamaged = false
+      const openIndex = (location: Location) =>
+        new Proxy(openIndexWriter(location), {
+          get: (target, name) => {
+            const value = Reflect.get(target, name)
+            return (...args: readonly unknown[]) => {
+              if (name === 'reset') isDamaged = false
+              if (name === part && isDamaged) throw new DamagedIndex('a row is not what was written')
+              return value.apply(target, args)
+            }
+          },
+        })
+      const vault = new MemoryVault(NOTES)
+      const own = new BagOfWords()
+      const server = await startedSearch(index, vault, { embedder: async () => own, openIndex })
+      await server.service.findable('meaning', 20_000)
+      isDamaged = true
+      vault.write('new.md', 'Ukulele.')
+      await server.service.reconcile()
+      await server.service.findable('meaning', 20_000)
+      expect(own.passages).toEqual(['new\nUkulele.', 'new'])
+      expect(inodes().map((inode, at) => inode === before[at])).toEqual([false, true])
+    },
+  )
 })

@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import type { Embedder } from '../../src/core/embedder.ts'
+import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { SearchWriter } from '../../src/core/search-writer.ts'
 import type { Store } from '../../src/core/store.ts'
 import type { SearchServiceParts } from '../../src/indexing/search-service.ts'
@@ -38,6 +39,7 @@ export interface ServeOptions {
   readonly isEager?: boolean
   readonly isEmbedderQuick?: boolean
   readonly openWriter?: (location: Location) => SearchWriter
+  readonly openIndex?: (location: Location) => IndexWriter
 }
 
 let opened = 0
@@ -60,7 +62,7 @@ export function serveSearch(file: string, vault: MemoryVault, options: ServeOpti
   }
   const service = new IndexingService({
     openVault: () => vault,
-    openWriter: (cache) => openIndexWriter(graphAt(cache)),
+    openWriter: (cache) => (options.openIndex ?? openIndexWriter)(graphAt(cache)),
     watchKind: 'events',
     file,
     isDamage,
