@@ -1,3 +1,4 @@
+import { conflictOriginal } from '../core/conflict-copies.ts'
 import { foldId } from '../core/ids.ts'
 import type { NodeKind, Scope, Snapshot } from '../core/store.ts'
 import { foldTag } from '../core/text/fold.ts'
@@ -22,6 +23,11 @@ export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
     ...(tag === undefined ? {} : { tags: { names: [foldTag(tag)], mode: 'any' } }),
     ...(kinds === undefined || kinds.length === 0 ? {} : { kinds }),
   }
+}
+
+/** Where a question is answered: archived notes are left out, and conflict copies unless the question names one. */
+export function toAnsweringScope(args: ScopeArguments, question: string): Scope {
+  return { ...toScope(args), withoutArchived: true, withoutConflicts: conflictOriginal(question.trim()) === undefined }
 }
 
 /** A tag's name as the store knows it. */

@@ -67,6 +67,8 @@ export interface Scope {
   readonly withExcluded?: boolean
   /** Without notes that are archived. */
   readonly withoutArchived?: boolean
+  /** Without conflict copies that a sync tool made. */
+  readonly withoutConflicts?: boolean
 }
 
 export interface Page {

@@ -173,6 +173,20 @@ export function testStoreSearch(name: string, open: OpenStore): void {
     })
 
     test.each<[string, Scope, readonly string[]]>([
+      ['conflict copies are asked for, too', {}, ['leek (conflicted copy 2024-05-05).md', 'leek.md']],
+      ['they are not', { withoutConflicts: true }, ['leek.md']],
+    ])('of a note and its conflict copy, where %s', async (_, scope, expected) => {
+      const { store } = await kitchen({ 'Leek.md': 'Leek soup.', 'Leek (conflicted copy 2024-05-05).md': 'Leek soup.' })
+      const ids = (hits: readonly { readonly id: string }[]) => hits.map((hit) => hit.id).sort()
+      expect(ids((await ask(store).select(scope, page)).items)).toEqual(expected)
+      expect((await wordIds(store, 'soup', scope)).toSorted()).toEqual(expected)
+      expect((await nearIds(store, 'Leek soup.', scope)).toSorted()).toEqual(expected)
+      expect((await found(store, 'soup', { scope })).toSorted()).toEqual(expected)
+      const names = await ask(store).nearestNames(bag.id, bagOf('leek'), scope, { limit: 9, minimum: -1 })
+      expect(ids(names)).toEqual(expected)
+    })
+
+    test.each<[string, Scope, readonly string[]]>([
       ['no kind is said', {}, ['garden/salt leek.md']],
       ['canvases are asked for', { kinds: ['canvas'] }, ['garden/salt leek.canvas']],
       ['both are', { kinds: ['note', 'canvas'] }, ['garden/salt leek.canvas', 'garden/salt leek.md']],
@@ -292,11 +306,9 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ['~up=Loaf', ['kitchen/soup.md']],
         ['~up="Kitchen/Bread"', ['kitchen/soup.md']],
         ['~up=kitchen/bread.md', ['kitchen/soup.md']],
-        ['~up=other/bread', []],
         ['~up=leek', []],
         ['links:Bread', ['kitchen/soup.md']],
         ['linkedfrom:soup', ['kitchen/bread.md']],
-        ['links:nowhere', []],
         ['path:garden', ['garden/leek.md', 'garden/tools.md']],
         ['created:2024', ['kitchen/bread.md', 'kitchen/soup.md']],
         ['created:2024-02', ['kitchen/soup.md']],
@@ -306,6 +318,11 @@ export function testStoreSearch(name: string, open: OpenStore): void {
         ['has:alias', ['kitchen/bread.md']],
         ['', ['garden/leek.md', 'garden/tools.md', 'kitchen/bread.md', 'kitchen/soup.md']],
       ]
+
+      test.each(['links:nowhere', '~up=other/bread'])('%s is an error, because there is no such note', async (query) => {
+        const { store } = await kitchen()
+        await expect(ask(store).find(query, now, LISTED)).rejects.toMatchObject({ code: 'NODE_NOT_FOUND' })
+      })
 
       test.each(queries)('%s', async (query, expected) => {
         const { store } = await kitchen()

@@ -1,3 +1,4 @@
+import { conflictOriginal } from '../../src/core/conflict-copies.ts'
 import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { GraphLogWriter } from '../../src/core/insight/graph-changes.ts'
 import type { Vault } from '../../src/core/vault.ts'
@@ -11,7 +12,7 @@ export function openIndexer(vault: Vault, writer: IndexWriter, log?: GraphLogWri
     comments: true,
     mode: 'obsidian',
     kindOf: fileKind,
-    isConflictCopy: () => false,
+    isConflictCopy: (path) => conflictOriginal(path) !== undefined,
     permission: Promise.resolve(),
     onProgress: () => {},
     ...(log === undefined ? undefined : { log }),

@@ -20,7 +20,7 @@ import { requireNamed, unknownNodeError } from '../names/known-node.ts'
 import { namedExactly } from '../names/named-exactly.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
-import { toScope, WITH_TEXT } from '../scope.ts'
+import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { traitsFor } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
 import { byLiterals, literalNotes, withinLimit } from './literal-notes.ts'
@@ -242,13 +242,13 @@ async function nearestPassages(nearest: (limit: number) => Promise<readonly Chun
   }
 }
 
-async function scopeOf({ core, snapshot }: Reading, { folder, tag, note }: SearchArguments): Promise<Scope> {
-  const scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
+async function scopeOf({ core, snapshot }: Reading, { query, folder, tag, note }: SearchArguments): Promise<Scope> {
+  const scope = toAnsweringScope({ folder, tag, kinds: WITH_TEXT }, query)
   if (note === undefined) return scope
   const { id } = await requireNamed(snapshot, core, note)
   const [meant] = await snapshot.nodes([id], { links: 0 })
   if (meant?.kind !== 'note') throw await unknownNodeError(snapshot, note)
-  return { ...scope, note: meant.id, withoutArchived: false }
+  return { ...scope, note: meant.id, withoutArchived: false, withoutConflicts: false }
 }
 
 export interface RankedHit extends FusedHit<NodeId> {

@@ -20,7 +20,7 @@ import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
-import { toScope } from '../scope.ts'
+import { toAnsweringScope } from '../scope.ts'
 import { knownTraits } from './embedder-traits.ts'
 import { answerFindable } from './findable.ts'
 import { unknownWarning } from './question-vector.ts'
@@ -154,7 +154,7 @@ async function inScope(snapshot: Snapshot, scope: Scope, hits: readonly Hit[]): 
 }
 
 function scopeOf({ folder, tag }: SimilarArguments): Scope {
-  return { ...toScope({ folder, tag }), withoutArchived: true }
+  return toAnsweringScope({ folder, tag }, '')
 }
 
 function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Warning[] {

@@ -11,6 +11,7 @@ import type { Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed, unknownIdWarning } from '../names/known-node.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
+import { toAnsweringScope } from '../scope.ts'
 import { answerFindable } from './findable.ts'
 import { centreOf, servingVectors } from './similar-nodes.ts'
 
@@ -189,7 +190,7 @@ async function nearByMeaning({ core, snapshot }: Reading, id: NodeId): Promise<N
   const [own] = await snapshot.vectors(embedder, [id])
   const centre = centreOf(own?.chunks.map(({ vector }) => vector) ?? [])
   if (centre === undefined) return undefined
-  const [hits = []] = await snapshot.nearest(embedder, [centre], { withoutArchived: true }, PASSAGES)
+  const [hits = []] = await snapshot.nearest(embedder, [centre], toAnsweringScope({}, ''), PASSAGES)
   return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, CANDIDATES + 1) }
 }
 

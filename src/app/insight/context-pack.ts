@@ -15,7 +15,7 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { readableSource } from '../read/readable-source.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
-import { toScope, WITH_TEXT } from '../scope.ts'
+import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
 import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
 import { type PackVault, readCursor, writeCursor } from './pack-cursor.ts'
@@ -123,7 +123,7 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
     const { ids: written = [], folder, tag } = args
     const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
     const notes = written.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, written))
-    const scope: Scope = { ...toScope({ folder, tag, kinds: WITH_TEXT }), withoutArchived: true }
+    const scope = toAnsweringScope({ folder, tag, kinds: WITH_TEXT }, args.query ?? '')
     const query = args.query ?? notes.titles.join('\n')
     // Titles of notes that are kept from the embedder are compared by words.
     const isTold = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))

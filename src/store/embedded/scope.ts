@@ -36,8 +36,12 @@ export function acceptor(projection: Projection, scope: Scope): (key: number) =>
 
 const NOTES: readonly NodeKind[] = ['note']
 
-function stateFilter(graph: Graph, { withoutArchived = false }: Scope): (key: number) => boolean {
-  return withoutArchived ? (key) => graph.row(key)?.archived !== true : () => true
+function stateFilter(graph: Graph, { withoutArchived = false, withoutConflicts = false }: Scope): (key: number) => boolean {
+  if (!withoutArchived && !withoutConflicts) return () => true
+  return (key) => {
+    const row = graph.row(key)
+    return !(withoutArchived && row?.archived) && !(withoutConflicts && row?.conflict)
+  }
 }
 
 function onlyKey(graph: Graph, note: string): readonly number[] {

@@ -7,7 +7,7 @@ const WORD: WordTerm = { form: 'x', stem: 'x', match: 'stem', count: 1, parts: [
 const [ONE, OTHER] = ['x', 'y'] as unknown as readonly [NodeId, NodeId]
 const PAGE = { offset: 0, limit: 1 }
 /** Where notes are found by what people write. */
-const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
+const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 
 /**
  * Asks what most use cases ask, one question after the other, about notes that are not there: a plan is of a question's shape, and what is in it does not

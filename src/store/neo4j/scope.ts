@@ -21,7 +21,7 @@ export function folderStart(folder: string): string {
 
 /** Which files are in a scope; `bare` takes the vault's name off an id. */
 export function filesIn(scope: Scope, bare: (id: string) => string): Where {
-  const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false } = scope
+  const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false, withoutConflicts = false } = scope
   // A note is found by its id: the database would take any index that it can, and this condition can have none.
   const conditions =
     note === undefined
@@ -33,6 +33,7 @@ export function filesIn(scope: Scope, bare: (id: string) => string): Where {
     if (!withExcluded) conditions.push('NOT f.excluded')
   }
   if (withoutArchived) conditions.push('NOT f.archived')
+  if (withoutConflicts) conditions.push('NOT f.conflict')
   const isTagged = tags !== undefined && tags.names.length > 0
   if (isTagged) conditions.push(`${tags.mode === 'all' ? 'all' : 'any'}(tag IN $scopeTags WHERE tag IN f.tagNames)`)
   return {

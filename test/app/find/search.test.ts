@@ -268,6 +268,25 @@ describe('scope', () => {
     expect(await idsOf(core, { query: 'fish soup salt', note: 'old SOUP' })).toEqual(['soups/old soup.md'])
   })
 
+  test('conflict copies are left out, but for a question or a scope that names one', async () => {
+    const copies = ['Bread.sync-conflict-20240501-101010-ABCDEFG', 'Soups/Soup (Anna’s conflicted copy 2024-05-01)']
+    const text = { [copies[0] as string]: KITCHEN['Bread.md'], [copies[1] as string]: KITCHEN['Soups/Soup.md'] }
+    const files = Object.fromEntries(Object.entries(text).map(([path, body]) => [`${path}.md`, body]))
+    const core = await searchCore({ ...KITCHEN, ...files }, { embedder: new KnownBag() })
+    const ids = copies.map((path) => `${path}.md`.toLowerCase())
+    for (const query of ['sourdough flour salt leek soup', 'loaf of rye', 'loaf of rie', '"leek soup"']) {
+      for (const mode of ['hybrid', 'keyword', 'semantic'] as const) {
+        const found = await idsOf(core, { query, mode, relevance: 'loose' })
+        expect(found.filter((id) => ids.includes(id))).toEqual([])
+      }
+    }
+    for (const copy of copies) {
+      const query = copy.replace('Soups/', '')
+      expect((await idsOf(core, { query }))[0]).toBe(`${copy}.md`.toLowerCase())
+      expect(await idsOf(core, { query: 'salt', note: `${copy}.md` })).toEqual([`${copy}.md`.toLowerCase()])
+    }
+  })
+
   test('folder and tag', async () => {
     const core = await kitchen()
     expect(await idsOf(core, { query: 'salt leek', folder: '/soups/' })).toEqual(['soups/leek.md', 'soups/soup.md'])

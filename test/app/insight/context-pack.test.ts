@@ -29,6 +29,16 @@ test('what a link in a passage leads to is in the pack, and says which link', as
   expect(excerpts.map(({ id }) => id)).not.toContain('old/spring.md')
 })
 
+test('a conflict copy is packed only where it is given', async () => {
+  const copy = 'Roses (conflicted copy 2024-05-01).md'
+  const core = await garden({ ...GARDEN, [copy]: GARDEN['Roses.md'], 'Mill.md': `${GARDEN['Mill.md']} Or [[${copy}|Roses]].` })
+  const idsOf = async (args: PackArguments) => (await pack(core, args)).excerpts.map(({ id }) => id)
+  for (const args of [{ query: QUESTION }, { query: 'mill flour' }, { ids: ['mill.md'] }]) {
+    expect(await idsOf(args)).not.toContain(copy.toLowerCase())
+  }
+  expect(await idsOf({ ids: [copy] })).toContain(copy.toLowerCase())
+})
+
 test('what a link leads to comes after the passage that it stands in, however well it answers', async () => {
   const core = await searchCore({
     'Talk.md': 'The talk about zebras was held by [[Speaker]], who wrote of stripes.\n',

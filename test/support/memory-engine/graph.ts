@@ -103,7 +103,16 @@ export class MemoryGraph {
   }
 
   inScope(scope: Scope): readonly MemoryNode[] {
-    const { kinds = ['note'], path = '', folder, tags, note, withExcluded = false, withoutArchived = false } = scope
+    const {
+      kinds = ['note'],
+      path = '',
+      folder,
+      tags,
+      note,
+      withExcluded = false,
+      withoutArchived = false,
+      withoutConflicts = false,
+    } = scope
     const start = path === '' && folder !== undefined && folder !== '' ? `${folder}/` : path
     return this.#sorted.filter((node) => {
       const { file, kind } = node
@@ -112,6 +121,7 @@ export class MemoryGraph {
       if (!kinds.includes(kind) || (note !== undefined && node.id !== note)) return false
       if (record?.excluded === true && !withExcluded) return false
       if (record?.archived === true && withoutArchived) return false
+      if (record?.conflict === true && withoutConflicts) return false
       const bare = file === undefined ? this.#bare(node) : foldId(file.record.path)
       if (!bare.startsWith(start)) return false
       return tags === undefined || tags.names.length === 0 || (tags.mode === 'all' ? tags.names.every(has) : tags.names.some(has))

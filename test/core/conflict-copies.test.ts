@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { conflictOriginal } from '../../src/vault/conflict-copies.ts'
+import { conflictOriginal } from '../../src/core/conflict-copies.ts'
 
 test.each([
   ['a/note (conflicted copy 2024-05-01).md', 'a/note.md'],
