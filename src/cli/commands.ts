@@ -8,6 +8,8 @@ export interface Command {
   readonly usage: string
   /** The number of words that may follow. */
   readonly words: number
+  /** The first word is a text of the user's own, which may be "help". */
+  readonly takesText?: true
   readonly options?: readonly Option[]
 }
 
@@ -199,6 +201,7 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Have a chat model answer a question from the notes, with sources that were looked up.',
     usage: '<question>',
     words: 1,
+    takesText: true,
     options: [
       { name: 'note_id', type: 'text', sentence: 'Only this note: id or title.' },
       { name: 'folder', type: 'text', sentence: 'Only this folder.' },
@@ -218,6 +221,7 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Tell whether a quote stands in a note, and on which lines.',
     usage: '<note> <quote>',
     words: 2,
+    takesText: true,
   },
   {
     name: 'ai',
@@ -237,6 +241,7 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Call a tool with arguments as JSON, or from stdin for "-".',
     usage: '<tool> [json|-]',
     words: 2,
+    takesText: true,
     options: [WRITE_OPTION],
   },
   {

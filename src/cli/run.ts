@@ -56,7 +56,7 @@ async function runNothing(rest: readonly string[], host: Host): Promise<number> 
 async function runCommand(command: Command, rest: readonly string[], host: Host): Promise<number> {
   const invocation = invocationOf(parseArguments(rest, [...(command.options ?? []), ...GLOBAL_OPTIONS]), host)
   if (invocation.options.get('version')) return printVersion(invocation)
-  if (invocation.options.get('help')) return showHelp(invocation, command.name)
+  if (asksForHelp(invocation, command.takesText)) return showHelp(invocation, command.name)
   const extra = invocation.positionals[command.words]
   if (extra !== undefined)
     throw new UsageError(`"${extra}" is one word too many.`, `Write: roux ${command.name} ${command.usage}`)
@@ -74,13 +74,19 @@ async function runToolCommand(name: string, rest: readonly string[], host: Host)
   const parsed = parseArguments(rest, optionsOf(tool))
   const invocation = invocationOf(parsed, host)
   if (invocation.options.get('version')) return printVersion(invocation)
-  if (invocation.options.get('help')) return showHelp(invocation, name)
+  const takesText = parameters.some(({ required, isWord }) => required || isWord)
+  if (asksForHelp(invocation, takesText)) return showHelp(invocation, name)
   const args = () => argumentsOf(parameters, parsed)
   return runDecision(tool, invocation, args) ?? runTool(invocation, tool, args())
 }
 
 function invocationOf({ options, positionals }: Parsed, host: Host): Invocation {
   return { host, options, positionals, printer: new Printer(host, options.get('json') === true) }
+}
+
+/** `--help` after any command, and `help` where a command takes no text of the user's own. */
+function asksForHelp({ options, positionals }: Invocation, takesText = false): boolean {
+  return options.get('help') === true || (!takesText && positionals.length === 1 && positionals[0] === 'help')
 }
 
 async function showHelp(invocation: Invocation, name: string): Promise<number> {

@@ -70,6 +70,21 @@ describe('the words of the command line', () => {
     expect(out.length).toBeGreaterThan(100)
   })
 
+  test.each(['doctor', 'serve', 'open', 'token', 'usage', 'get-hubs'])(
+    '"roux %s help" is its help, also beside a vault of that name',
+    async (command) => {
+      line.write('vault/help/a.md', '# A')
+      expect(await roux(`${command} help`)).toEqual(await roux(`help ${command}`))
+    },
+  )
+
+  test('"help" is a text where a text is expected, and a vault after --vault', async () => {
+    line.write('vault/help/a.md', '# A')
+    expect(JSON.parse((await roux('search help')).out)).toMatchObject({ query: 'help' })
+    expect(JSON.parse((await roux('get-node help')).out)).toMatchObject({ id: 'help' })
+    expect((await roux('status --vault help')).out).toContain('/vault/help')
+  })
+
   test.each(['', 'help', 'help get-node', 'help serve', 'help settings'])('"roux %s" fits into a terminal', async (args) => {
     const { out } = await roux(args, { tty: true, columns: 60 })
     const isOneWord = (line: string) =>
