@@ -116,8 +116,16 @@ describe('the arguments of a tool', () => {
     ['get_node', [], '<id> is missing. It is the word after the command, or --id.'],
     ['find_path', ['a'], '<target> is missing. It is the word after the command, or --target.'],
     ['search_by_tags', [], '<tags> are missing. They are the words after the command, or --tags.'],
-    ['get_node', ['a', 'b'], '"b" is one word too many. Put quotes around words that belong together; options begin with "--".'],
-    ['get_hubs', ['5'], '"5" is one word too many. Put quotes around words that belong together; options begin with "--".'],
+    [
+      'get_node',
+      ['a', 'b'],
+      '"b" is one word too many. Put quotes around words that belong together. A vault is chosen with --vault.',
+    ],
+    [
+      'get_hubs',
+      ['5'],
+      '"5" is one word too many. Put quotes around words that belong together. A vault is chosen with --vault.',
+    ],
   ])('%s %j is a usage error', (tool, line, expected) => {
     expect(usageError(() => argumentsFor(tool, line))).toBe(expected)
   })

@@ -243,9 +243,9 @@ describe('tools', () => {
     expect(told.err).toBe('error: There is no section "Set".\n  Write "a.md".\n')
   })
 
-  test('warnings go to stderr', async () => {
+  test('warnings go to stderr, and a note that does not exist ends the command with 1', async () => {
     const { code, out, err } = await roux('get-node none')
-    expect([code, err]).toEqual([0, 'warning: There is no "none".\n'])
+    expect([code, err]).toEqual([1, 'warning: There is no "none".\n'])
     expect(JSON.parse(out).id).toBe('none')
   })
 

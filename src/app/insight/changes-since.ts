@@ -1,12 +1,13 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
 import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange } from '../../core/insight/graph-changes.ts'
-import { ALL, type NodeKind, type Snapshot } from '../../core/store.ts'
+import { ALL, type FileVersion, type NodeKind, type Snapshot } from '../../core/store.ts'
 import { composeChanges } from '../../graph/changes/compose-changes.ts'
 import { joinIdentities } from '../../graph/changes/join-identities.ts'
 import { answerInSteps, type Call } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { type FilesByPath, filesByPath } from '../names/known-node.ts'
 import { trimFolder } from '../scope.ts'
 import { changeCursor, type GenerationOf, readCursor } from './change-cursor.ts'
 import { type ChangeWindow, readWindow, type WindowStart } from './change-window.ts'
@@ -243,9 +244,9 @@ interface KnownEnd {
 }
 
 async function describe({ core, snapshot, args }: Telling, changes: GraphChanges): Promise<Told> {
-  const ends = await endsOf(snapshot, core, changes)
+  const { ends, idOf } = await endsOf(snapshot, core, changes)
   const own = folderTest(args.folder)
-  const notes = notesOf(changes.files, ends, { core, own })
+  const notes = notesOf(changes.files, ends, { core, own, idOf })
   const links = linksOf(changes, ends, own)
   const orphans = await orphansOf(snapshot, changes, { ends, own })
   const rising = risingOf(changes.links, ends, own)
@@ -275,46 +276,46 @@ function folderTest(folder: string | undefined): (path: string | undefined) => b
 
 type Ends = ReadonlyMap<LinkEnd, KnownEnd>
 
+interface EndsWithIds extends Pick<FilesByPath, 'idOf'> {
+  readonly ends: Ends
+}
+
 /** Every end that changes name. */
-async function endsOf(snapshot: Snapshot, core: GraphCore, { files, links }: GraphChanges): Promise<Ends> {
+async function endsOf(snapshot: Snapshot, core: GraphCore, { files, links }: GraphChanges): Promise<EndsWithIds> {
   const ends = new Map<LinkEnd, KnownEnd>()
   const wanted = new Set<string>()
-  for (const { to } of files) if (to !== undefined) wanted.add(to)
+  for (const { from, to } of files) for (const path of [from, to]) if (path !== undefined) wanted.add(path)
   for (const link of links) for (const end of [link.from, link.to]) if (!end.startsWith('/')) wanted.add(end)
-  const present = await presentFiles(snapshot, core, [...wanted])
+  const byPath = await filesByPath(snapshot, core, [...wanted])
+  const present = await presentFiles(
+    snapshot,
+    core,
+    [...wanted].flatMap((path) => byPath.at(path) ?? []),
+  )
   for (const [path, end] of present) ends.set(path, end)
   for (const { from = '', to, before, after } of files) {
     const file = after ?? before
     if (file === undefined) continue
-    const id = (to === undefined ? undefined : present.get(to)?.id) ?? toNodeId(foldId(to ?? from), core.name)
+    const id = byPath.idOf(to ?? from)
     const isShown = file.excluded !== true && !isIgnored(core, to ?? from)
     ends.set(to ?? `/${from}`, { id, kind: file.kind, title: file.title, isShown })
   }
   for (const { to } of links) {
     if (to.startsWith('//')) ends.set(to, { id: toNodeId(to.slice(2), core.name), kind: 'missing', title: '', isShown: true })
   }
-  return ends
+  return { ends, idOf: byPath.idOf }
 }
 
 function isIgnored({ isIgnored: isLeftOut = () => false }: Pick<GraphCore, 'isIgnored'>, path: string): boolean {
   return isLeftOut(path)
 }
 
-/** Files that are there, by their paths. */
+/** Files that exist, by their paths. */
 async function presentFiles(
   snapshot: Snapshot,
-  core: Pick<GraphCore, 'name' | 'isIgnored'>,
-  paths: readonly string[],
+  core: Pick<GraphCore, 'isIgnored'>,
+  found: readonly FileVersion[],
 ): Promise<ReadonlyMap<string, KnownEnd>> {
-  // Of paths that fold alike all but one have the exact path as their id.
-  const spellings = paths.flatMap((path) =>
-    [...new Set([foldId(path), path])].map((spelled) => [path, toNodeId(spelled, core.name)] as const),
-  )
-  const versions = await snapshot.versions(spellings.map(([, id]) => id))
-  const found = spellings.flatMap(([path], at) => {
-    const version = versions[at]
-    return version?.path === path ? [version] : []
-  })
   const nodes = await snapshot.nodes(
     found.map(({ id }) => id),
     { links: 0 },
@@ -333,7 +334,11 @@ const WRITTEN: ReadonlySet<string> = new Set(['note', 'canvas'])
 function notesOf(
   files: readonly LoggedFileChange[],
   ends: Ends,
-  { core, own }: { readonly core: GraphCore; readonly own: (path: string | undefined) => boolean },
+  {
+    core,
+    own,
+    idOf,
+  }: { readonly core: GraphCore; readonly own: (path: string | undefined) => boolean } & Pick<FilesByPath, 'idOf'>,
 ): ChangesAnswer['notes'] {
   const added: ChangedNote[] = []
   const changed: ChangedNote[] = []
@@ -348,7 +353,7 @@ function notesOf(
     // What was hidden or left out before was not there for anyone.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
-      if (from !== to) moved.push({ ...row, from: toNodeId(foldId(from), core.name) })
+      if (from !== to) moved.push({ ...row, from: idOf(from) })
       if (before?.hash !== after?.hash) changed.push(row)
     }
   }

@@ -1,5 +1,5 @@
 import { RouxError } from '../../core/errors.ts'
-import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import type { NodeId } from '../../core/ids.ts'
 import type { Operation, WriteResult } from '../../core/operations.ts'
 import { ALL, type NodeKind, type NodeSummary, type Occurrence, type Snapshot } from '../../core/store.ts'
 import { type Loss, withoutNotes } from '../../insight/without-notes.ts'
@@ -9,7 +9,7 @@ import { compose } from '../answer/fit-list.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readLinkSentences } from '../links/link-sentences.ts'
-import { requireNamed } from '../names/known-node.ts'
+import { filesByPath, requireNamed } from '../names/known-node.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { checkOperation } from '../write/check-operation.ts'
@@ -123,12 +123,12 @@ async function impactOfOperations(
 ): Promise<Answer<Impact>> {
   for (const operation of operations) checkOperation(operation)
   const { files, dangling, notes, planId } = await planned(core, operations, call)
-  const idOf = (path: string): NodeId => toNodeId(foldId(path), core.name)
-  const gone = files.flatMap(({ kind, from }) => (kind === 'deleted' && from !== undefined ? [idOf(from)] : []))
-  const breaks = dangling.map(({ path, line, text, reason }): BrokenLink => ({ id: idOf(path), line, text, reason }))
+  const gone = files.flatMap(({ kind, from }) => (kind === 'deleted' && from !== undefined ? [from] : []))
   const answered = await answer(core, call, async (snapshot) => {
+    const { idOf } = await filesByPath(snapshot, core, [...gone, ...dangling.map(({ path }) => path)])
+    const breaks = dangling.map(({ path, line, text, reason }): BrokenLink => ({ id: idOf(path), line, text, reason }))
     const reading = { core, snapshot, call }
-    return plain(await impactOf(reading, { breaks, count: breaks.length, loss: await lossOf(snapshot, gone) }))
+    return plain(await impactOf(reading, { breaks, count: breaks.length, loss: await lossOf(snapshot, gone.map(idOf)) }))
   })
   return {
     value: mayApply && planId !== undefined ? { ...answered.value, plan_id: planId } : answered.value,

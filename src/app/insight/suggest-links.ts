@@ -5,6 +5,7 @@ import { nameOf } from '../../core/paths.ts'
 import type { Node, NodeKind, Page } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import type { NoteText } from '../../core/texts.ts'
+import { eachInTurn, takeTurns } from '../../core/waiting/take-turns.ts'
 import { type PlacedName, placeNames } from '../../insight/place-names.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
@@ -14,7 +15,15 @@ import { findNamed } from '../names/known-node.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 import { answerFromLinks } from './latest-insight.ts'
-import { DOCS_STYLE, type LinkStyle, linkStyleOf, type StyleSource, uniqueOnLine, writeLink } from './write-link.ts'
+import {
+  DOCS_STYLE,
+  type LineReplacement,
+  type LinkedNote,
+  linkStyleOf,
+  readLinks,
+  uniqueOnLine,
+  writeLinks,
+} from './write-link.ts'
 
 export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
@@ -217,7 +226,9 @@ async function described(reading: Reading, insight: LinkInsight, chosen: readonl
   const { texts, unread } = await readTexts(reading, sources)
   const writer = await openWriter(reading, { insight, nodes, texts, targets })
   const suggestions = new Map<Candidate, LinkSuggestion>()
+  const turn = takeTurns(reading.call.signal)
   for (const from of sources) {
+    await turn()
     const own = left.filter((candidate) => candidate.from === from)
     const source = texts.get(from)
     const named = own.filter(({ reasons }) => (reasons & IS_NAMED) !== 0)
@@ -228,10 +239,14 @@ async function described(reading: Reading, insight: LinkInsight, chosen: readonl
             source,
             named.map(({ to, line }) => ({ names: namesOf.get(to) ?? [], line })),
           )
-    for (const [at, candidate] of named.entries()) {
+    const found = named.flatMap((candidate, at) => {
       const place = places[at]
-      if (place !== undefined && source !== undefined)
-        suggestions.set(candidate, namedSuggestion(candidate, { place, source, nodes, writer }))
+      return place === undefined ? [] : [{ candidate, place }]
+    })
+    const replacements = found.length === 0 ? [] : writer(from, found)
+    for (const [at, { candidate, place }] of found.entries()) {
+      if (source !== undefined)
+        suggestions.set(candidate, namedSuggestion(candidate, { place, source, nodes, replacement: replacements[at] }))
     }
     for (const candidate of own) {
       if ((candidate.reasons & IS_NAMED) !== 0) continue
@@ -265,11 +280,11 @@ interface Named {
   readonly place: PlacedName
   readonly source: NoteText
   readonly nodes: ReadonlyMap<NodeId, Node>
-  readonly writer: LinkWriter
+  /** `undefined` where no link can stand. */
+  readonly replacement: LineReplacement | undefined
 }
 
-function namedSuggestion(candidate: Candidate, { place, source, nodes, writer }: Named): LinkSuggestion {
-  const replacement = writer(candidate, source, place)
+function namedSuggestion(candidate: Candidate, { place, source, nodes, replacement }: Named): LinkSuggestion {
   const edit: LinkEdit | undefined =
     replacement === undefined
       ? undefined
@@ -293,12 +308,11 @@ function lineAround(text: string, { start, end }: PlacedName): string {
   return `${first}${text.slice(start, end)}${last}`.trim()
 }
 
-/** What takes the place of a name in a text. */
+/** Writes links over names in one note, in their order; `undefined` where no link can stand. */
 type LinkWriter = (
-  candidate: Candidate,
-  source: NoteText,
-  place: PlacedName,
-) => { readonly find: string; readonly replace: string } | undefined
+  from: NodeId,
+  found: readonly { readonly candidate: Candidate; readonly place: PlacedName }[],
+) => readonly (LineReplacement | undefined)[]
 
 interface WriterParts {
   readonly insight: LinkInsight
@@ -324,27 +338,39 @@ async function openWriter(reading: Reading, { insight, nodes, texts, targets }: 
   }
   const { mode } = core.indexing.status()
   const telling = { isNote, isDocs: mode === 'docs' }
-  const styles = new Map<NodeId, LinkStyle | undefined>()
-  for (const [id, { text }] of texts) styles.set(id, linkStyleOf([{ path: nodes.get(id)?.path ?? '', text }], telling))
-  const common = [...styles.values()].includes(undefined) ? linkStyleOf(await tellingNotes(reading), telling) : undefined
+  const read = ([id, { text }]: readonly [NodeId, NoteText]) => {
+    const note = readLinks(nodes.get(id)?.path ?? '', text)
+    return [id, { note, style: linkStyleOf([note], telling) }] as const
+  }
+  const notes = new Map(await eachInTurn([...texts], takeTurns(reading.call.signal), read))
+  const isAnyWithout = [...notes.values()].some(({ style }) => style === undefined)
+  const common = isAnyWithout ? linkStyleOf(await tellingNotes(reading), telling) : undefined
   const usual = common ?? (mode === 'docs' ? DOCS_STYLE : undefined)
-  return ({ from, to }, { text }, { start, end }) => {
-    const paths = { from: nodes.get(from)?.path ?? '', to: nodes.get(to)?.path ?? '' }
-    const target = nodes.get(to)
-    const pageNames = mode === 'logseq' && target !== undefined ? [target.title, ...target.aliases] : undefined
-    const wanted = { text, start, end, ...paths, isNameUnique: unique.has(to), pageNames }
-    const written = writeLink(wanted, styles.get(from) ?? usual)
-    return written === undefined ? undefined : uniqueOnLine({ text, start, end }, written)
+  const pageNamesOf = (id: NodeId): readonly string[] | undefined => {
+    const target = nodes.get(id)
+    return mode === 'logseq' && target !== undefined ? [target.title, ...target.aliases] : undefined
+  }
+  return (from, found) => {
+    const known = notes.get(from)
+    if (known === undefined) return []
+    const newLinks = found.map(({ candidate: { to }, place: { start, end } }) => {
+      return { start, end, to: nodes.get(to)?.path ?? '', isNameUnique: unique.has(to), pageNames: pageNamesOf(to) }
+    })
+    const written = writeLinks(known.note, newLinks, known.style ?? usual)
+    return found.map(({ place }, at) => {
+      const link = written[at]
+      return link === undefined ? undefined : uniqueOnLine(known.note.text, place, link)
+    })
   }
 }
 
 /** The notes that link most. */
-async function tellingNotes(reading: Reading): Promise<readonly StyleSource[]> {
+async function tellingNotes(reading: Reading): Promise<readonly LinkedNote[]> {
   const hubs = await reading.snapshot.hubs('out_degree', { kinds: ['note'] }, TELLING_NOTES)
   const ids = hubs?.items.map(({ id }) => id) ?? []
   const [{ texts }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, { links: 0 })])
   return nodes.flatMap((node) => {
     const text = node === undefined ? undefined : texts.get(node.id)?.text
-    return node?.path === undefined || text === undefined ? [] : [{ path: node.path, text }]
+    return node?.path === undefined || text === undefined ? [] : [readLinks(node.path, text)]
   })
 }

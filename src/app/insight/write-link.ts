@@ -14,23 +14,27 @@ export interface LinkStyle {
   readonly path: 'name' | 'full' | 'relative' | 'site'
 }
 
-/** A note whose links are looked at. */
-export interface StyleSource {
+/** A note and its links; `readLinks` makes one. */
+export interface LinkedNote {
   readonly path: string
   readonly text: string
+  readonly links: readonly Link[]
 }
 
-/** A link that is to be put where a text stands. */
-export interface WantedLink {
-  readonly text: string
-  /** UTF-16 offsets of what becomes the link. */
+export function readLinks(path: string, text: string): LinkedNote {
+  return { path, text, links: parseNote(text, FLAVOUR).links }
+}
+
+/** A link to write over a stretch of a note's text. */
+export interface NewLink {
+  /** UTF-16 offsets of the words that become the link. */
   readonly start: number
   readonly end: number
-  readonly from: string
+  /** The path of the note to link to. */
   readonly to: string
-  /** No other file is called so. */
+  /** Whether no other file has the name of that note. */
   readonly isNameUnique: boolean
-  /** What Logseq calls the page: its name first, then what else leads to it; absent in other vaults, where files' names do. */
+  /** In Logseq the name of the page and its aliases, which are what links there name; absent in other vaults. */
   readonly pageNames?: readonly string[] | undefined
 }
 
@@ -38,21 +42,20 @@ const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true 
 /** What every reader of a folder of documentation follows. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
-/** So many links tell how a note writes them. */
-const MOST_LOOKED_AT = 50
+/** How many links of a note are enough to know its style. */
+const SAMPLED_LINKS = 50
 
-/** What a style is told from. */
-export interface StyleReading {
+export interface StyleOptions {
   readonly isNote: (path: string) => boolean
-  /** A folder of documentation has no wikilinks: what looks so is code. */
+  /** A folder of documentation has no wikilinks: what looks like one is code. */
   readonly isDocs: boolean
 }
 
 /** How most links of these notes are written; `undefined` where there are none. */
-export function linkStyleOf(sources: readonly StyleSource[], { isNote, isDocs }: StyleReading): LinkStyle | undefined {
+export function linkStyleOf(notes: readonly LinkedNote[], { isNote, isDocs }: StyleOptions): LinkStyle | undefined {
   const counts = new Map<string, { readonly style: LinkStyle; count: number }>()
-  for (const { path, text } of sources) {
-    for (const link of parseNote(text, FLAVOUR).links.slice(0, MOST_LOOKED_AT)) {
+  for (const { path, links } of notes) {
+    for (const link of links.slice(0, SAMPLED_LINKS)) {
       const found = styleOf(link, path, isNote)
       if (found === undefined || (isDocs && found.form === 'wikilink')) continue
       const style = isDocs && found.path !== 'site' ? DOCS_STYLE : found
@@ -81,50 +84,98 @@ function styleOf(link: Link, from: string, isNote: (path: string) => boolean): L
 }
 
 /**
- * What must stand there instead, in a style; it is read back: it is one link more, to just what was wanted, and nothing else is read in another way.
- * `undefined` where no link can be put there.
+ * The text of each link in a style, in order; `undefined` for a link that cannot stand there. All links of a note are inserted together and the
+ * result is parsed once: each must be read as one link to its target, and every other link as before.
  */
-export function writeLink(wanted: WantedLink, style: LinkStyle = DEFAULT): string | undefined {
-  const { text, start, end } = wanted
-  const before = parseNote(text, FLAVOUR).links.length
-  for (const { written, target } of candidates(wanted, style)) {
-    const { links } = parseNote(`${text.slice(0, start)}${written}${text.slice(end)}`, FLAVOUR)
-    if (
-      links.length === before + 1 &&
-      links.some(
-        (link) =>
-          link.start === start && link.end === start + written.length && link.target === target && link.subpath === undefined,
-      )
-    )
-      return written
+export function writeLinks(
+  note: LinkedNote,
+  newLinks: readonly NewLink[],
+  style: LinkStyle = DEFAULT,
+): readonly (string | undefined)[] {
+  const rows = tableRows(note.text)
+  const spellings = newLinks.map((link) => spellingsOf(note, link, { style, isInTable: rows.some(contains(link)) }))
+  const written: (string | undefined)[] = newLinks.map(() => undefined)
+  for (let round = 0; spellings.some((all) => round < all.length); round++) {
+    const open = newLinks.flatMap(({ start, end }, at): readonly Insertion[] => {
+      const spelling = spellings[at]?.[round]
+      return written[at] !== undefined || spelling === undefined ? [] : [{ at, start, end, ...spelling }]
+    })
+    for (const group of withoutOverlaps(open)) for (const { at, text } of readableIn(note, group)) written[at] = text
   }
-  return undefined
+  return written
 }
 
-interface Candidate {
-  readonly written: string
-  /** As a reader decodes it. */
+interface Spelling {
+  readonly text: string
+  /** The target that a reader decodes from it. */
   readonly target: string
 }
 
-function candidates(wanted: WantedLink, style: LinkStyle): readonly Candidate[] {
-  const { text, start, end, to, isNameUnique, pageNames } = wanted
+interface Insertion extends Spelling, Pick<NewLink, 'start' | 'end'> {
+  /** The number of the new link. */
+  readonly at: number
+}
+
+/** Groups in which no insertion overlaps another, each in the order of the text. */
+function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly Insertion[])[] {
+  const groups: Insertion[][] = []
+  for (const insertion of insertions.toSorted((a, b) => a.start - b.start)) {
+    const group = groups.find((one) => (one.at(-1)?.end ?? 0) <= insertion.start)
+    if (group === undefined) groups.push([insertion])
+    else group.push(insertion)
+  }
+  return groups
+}
+
+/** The insertions that are read back as meant. Where some are not, each half is tried by itself. */
+function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
+  if (isReadAsMeant(note, group)) return group
+  if (group.length === 1) return []
+  const middle = group.length >> 1
+  return [...readableIn(note, group.slice(0, middle)), ...readableIn(note, group.slice(middle))]
+}
+
+function isReadAsMeant({ text, links: before }: LinkedNote, group: readonly Insertion[]): boolean {
+  let changed = ''
+  let from = 0
+  const places = group.map((insertion) => {
+    changed += text.slice(from, insertion.start)
+    const start = changed.length
+    changed += insertion.text
+    from = insertion.end
+    return { start, end: changed.length, target: insertion.target }
+  })
+  const { links } = parseNote(changed + text.slice(from), FLAVOUR)
+  const byStart = new Map(links.map((link) => [link.start, link]))
+  const isLink = ({ start, end, target }: (typeof places)[number]): boolean => {
+    const link = byStart.get(start)
+    return link?.end === end && link.target === target && link.subpath === undefined
+  }
+  return links.length === before.length + group.length && places.every(isLink)
+}
+
+/** The ways to write a link, the best first. */
+function spellingsOf(
+  { path: from, text }: LinkedNote,
+  link: NewLink,
+  { style, isInTable }: { readonly style: LinkStyle; readonly isInTable: boolean },
+): readonly Spelling[] {
+  const { start, end, to, isNameUnique, pageNames } = link
   const shown = text.slice(start, end)
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
   const page = pageNames?.find((name) => foldName(name) === foldName(shown)) ?? pageNames?.[0]
-  const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), {
-    shown,
-    bar: isInTable(text, start) ? '\\|' : '|',
-  })
-  const path = destinationOf(wanted, style)
+  // In a table a plain bar would end the cell.
+  const bar = isInTable ? '\\|' : '|'
+  const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), { shown, bar })
+  const path = destinationOf(from, link, style)
   const label = shown.replace(/[\\[\]]/g, '\\$&')
   const destination = encodeDestination(path, { spaces: false, ascii: false, enders: '#' })
-  const markdown = [{ written: `[${label}](${destination})`, target: path }]
+  const markdown = [{ text: `[${label}](${destination})`, target: path }]
   return style.form === 'wikilink' ? [...wikilinks, ...markdown] : [...markdown, ...wikilinks]
 }
 
-function destinationOf({ from, to, isNameUnique }: WantedLink, { form, path }: LinkStyle): string {
+function destinationOf(from: string, { to, isNameUnique }: NewLink, { form, path }: LinkStyle): string {
   if (path === 'site') return `/${to.replace(/(?:(?:^|(?<=\/))(?:_?index|readme))?\.md$/i, '').replace(/\/$/, '')}/`
   if (path === 'relative' || form === 'wikilink') return relativePath(from, to)
   return path === 'name' && isNameUnique ? nameOf(to) : to
@@ -134,17 +185,19 @@ function fileStemOfNote(path: string): string {
   return /\.md$/i.test(path) ? nameOf(path).replace(/\.md$/i, '') : fileStemOf(path)
 }
 
-function wikilinksTo(target: string, { shown, bar }: { readonly shown: string; readonly bar: string }): readonly Candidate[] {
-  // What a wikilink cannot say.
+function wikilinksTo(target: string, { shown, bar }: { readonly shown: string; readonly bar: string }): readonly Spelling[] {
+  // A wikilink cannot contain these characters.
   if (/[#^|[\]\\]/.test(target) || /[|[\]\n]/.test(shown)) return []
-  if (foldName(target) === foldName(shown)) return [{ written: `[[${shown}]]`, target: shown }]
-  return [{ written: `[[${target}${bar}${shown}]]`, target }]
+  if (foldName(target) === foldName(shown)) return [{ text: `[[${shown}]]`, target: shown }]
+  return [{ text: `[[${target}${bar}${shown}]]`, target }]
 }
 
-/** In a table a bar would end the cell. */
-function isInTable(text: string, at: number): boolean {
-  const { runs } = scanBlocks(text, bodyStartOf(text), new LineIndex())
-  return runs.some(({ kind, start, end }) => kind === 'row' && start <= at && at < end)
+function tableRows(text: string): readonly Pick<NewLink, 'start' | 'end'>[] {
+  return scanBlocks(text, bodyStartOf(text), new LineIndex()).runs.filter(({ kind }) => kind === 'row')
+}
+
+function contains({ start: at }: NewLink): (stretch: Pick<NewLink, 'start' | 'end'>) => boolean {
+  return ({ start, end }) => start <= at && at < end
 }
 
 function withEnding(path: string): string {
@@ -164,15 +217,16 @@ function relativePath(from: string, to: string): string {
   return [...own.slice(shared).map(() => '..'), ...parts.slice(shared)].join('/')
 }
 
-/** A text to replace that stands once on its line, and what takes its place. */
+/** A text that occurs once on its line, and its replacement. */
 export interface LineReplacement {
   readonly find: string
   readonly replace: string
 }
 
-/** Widens what is replaced until it stands on its line once. */
+/** Widens the text to replace until it occurs once on its line. */
 export function uniqueOnLine(
-  { text, start, end }: Pick<WantedLink, 'text' | 'start' | 'end'>,
+  text: string,
+  { start, end }: Pick<NewLink, 'start' | 'end'>,
   written: string,
 ): LineReplacement | undefined {
   const from = text.lastIndexOf('\n', start - 1) + 1
@@ -186,7 +240,7 @@ export function uniqueOnLine(
       return { find, replace: `${line.slice(left, start - from)}${written}${line.slice(end - from, right)}` }
     }
     if (left === 0 && right === line.length) return undefined
-    // Half of a character that takes two units is no text.
+    // Never split a surrogate pair.
     left = Math.max(0, left - (isLow(line.charCodeAt(left - 1)) ? 2 : 1))
     right = Math.min(line.length, right + (isHigh(line.charCodeAt(right)) ? 2 : 1))
   }

@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
-import type { NameHit, NodeKind, Scope, Snapshot } from '../../core/store.ts'
+import type { FileVersion, NameHit, NodeKind, Scope, Snapshot } from '../../core/store.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 import { isFolder, trimFolder } from '../scope.ts'
@@ -56,6 +56,35 @@ export async function lookUpKinds(
     const others = last.flatMap(meant).filter(({ kind }) => kind !== 'missing')
     return found.find(({ kind }) => kind !== 'missing') ?? found[0] ?? others[0]
   })
+}
+
+/** Files by their paths, spelled as on disk. */
+export interface FilesByPath {
+  at(path: string): FileVersion | undefined
+  /** The id of the file at a path, or the id that one there has or had; never the id of another file whose path differs only in case. */
+  idOf(path: string): NodeId
+}
+
+export async function filesByPath(
+  snapshot: Snapshot,
+  { name }: Pick<GraphCore, 'name'>,
+  paths: readonly string[],
+): Promise<FilesByPath> {
+  const idsOf = (path: string): readonly [folded: NodeId, exact: NodeId] => [toNodeId(foldId(path), name), toNodeId(path, name)]
+  const ids = [...new Set(paths.flatMap(idsOf))]
+  const versions = await snapshot.versions(ids)
+  const known = new Map(ids.map((id, at) => [id, versions[at]]))
+  const at = (path: string): FileVersion | undefined =>
+    idsOf(path)
+      .map((id) => known.get(id))
+      .find((version) => version?.path === path)
+  return {
+    at,
+    idOf(path) {
+      const [folded, exact] = idsOf(path)
+      return at(path)?.id ?? (known.get(folded) === undefined ? folded : exact)
+    },
+  }
 }
 
 /** The ids that an argument may mean, the likeliest first. */

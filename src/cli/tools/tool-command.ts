@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers'
-import type { GraphCore } from '../../app/graph-core.ts'
+import type { GraphCore, Warning } from '../../app/graph-core.ts'
 import type { GapList } from '../../app/insight/gaps.ts'
 import type { VaultMap } from '../../app/insight/map.ts'
 import type { SuggestionList } from '../../app/insight/suggest-links.ts'
@@ -90,7 +90,13 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
-  return 0
+  return isNoteMissing(tool, warnings) ? 1 : 0
+}
+
+/** Whether the tool takes notes and one of those it was given does not exist. */
+function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): boolean {
+  const takesNotes = Object.values(names).some((named) => named === 'note' || named === 'note or folder')
+  return takesNotes && warnings.some(({ code }) => code === 'UNKNOWN_ID')
 }
 
 /** Renders answers that are neither a list nor a record. */

@@ -121,7 +121,7 @@ export function argumentsOf(
   if (extra !== undefined)
     throw new UsageError(
       `"${extra}" is one word too many.`,
-      'Put quotes around words that belong together; options begin with "--".',
+      'Put quotes around words that belong together. A vault is chosen with --vault.',
     )
   return args
 }

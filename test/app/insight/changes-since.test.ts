@@ -48,6 +48,17 @@ describe('what is told', () => {
     expect(said).toEqual([])
   })
 
+  test('of notes whose paths differ only in case each is told by its own id', async () => {
+    const garden = await loggedVault({ 'Note.md': 'one', 'note.md': 'two', 'Home.md': '' })
+    const cursor = await garden.cursor()
+    await garden.change({ 'Note.md': undefined, 'Moved.md': 'one' })
+    expect(facts((await garden.ask({ cursor })).value)).toMatchObject({ moved: ['Note.md → moved.md'] })
+    const next = await garden.cursor()
+    await garden.change({ 'NOTE.md': 'three' })
+    await garden.change({ 'NOTE.md': undefined, 'Moved.md': 'changed' })
+    expect(facts((await garden.ask({ cursor: next })).value)).toEqual({ changed: ['moved.md'] })
+  })
+
   test('what was added and removed again is not told, and what changed twice is told once', async () => {
     const garden = await loggedVault(GARDEN)
     const cursor = await garden.cursor()

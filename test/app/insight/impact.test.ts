@@ -108,6 +108,23 @@ test('operations are planned, never applied, and what they delete is taken out o
   expect(warnings).toEqual([{ code: 'NOTICE', message: 'Mind the step.' }])
 })
 
+test('of notes whose paths differ only in case the one that is deleted is taken out of the graph', async () => {
+  const core = await searchCore({ 'Note.md': '[[Only here]]', 'note.md': '[[Home]]', 'Only here.md': '', 'Home.md': '' })
+  const planning: Planning = {
+    plan: async () => ({
+      files: [{ kind: 'deleted', from: 'Note.md', relinked: [] }],
+      subjects: [undefined],
+      dangling: [{ path: 'Note.md', line: 1, text: 'x', reason: 'gone' }],
+      diff: '',
+      notes: [],
+    }),
+  }
+  const intent: Intent = { kind: 'operations', operations: [{ kind: 'delete', id: 'Note.md' }] }
+  const { value } = await impact({ ...core, planning }, { intent, mayApply: false })
+  expect(value).toMatchObject({ breaks: [{ id: 'Note.md' }], orphaned: [{ id: 'only here.md' }] })
+  await core.close()
+})
+
 test('arguments are one of id, folder and operations, and operations are those of tools that write', async () => {
   const vaults = { names: [], open: house }
   const call = (args: object) => prepareCall(impactTool, args, { vaults })

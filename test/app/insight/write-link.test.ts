@@ -1,5 +1,11 @@
-import { expect, test } from 'vitest'
-import { type LinkStyle, linkStyleOf, uniqueOnLine, writeLink } from '../../../src/app/insight/write-link.ts'
+import { expect, test, vi } from 'vitest'
+import { type LinkStyle, linkStyleOf, readLinks, uniqueOnLine, writeLinks } from '../../../src/app/insight/write-link.ts'
+import { parseNote } from '../../../src/markdown/parse-note.ts'
+
+vi.mock('../../../src/markdown/parse-note.ts', async (load) => {
+  const module = await load<typeof import('../../../src/markdown/parse-note.ts')>()
+  return { ...module, parseNote: vi.fn(module.parseNote) }
+})
 
 const WIKI: LinkStyle = { form: 'wikilink', path: 'name' }
 const SITE: LinkStyle = { form: 'markdown', path: 'site' }
@@ -21,7 +27,8 @@ function linked(
   },
 ) {
   const start = text.indexOf(shown)
-  return writeLink({ text, start, end: start + shown.length, from: 'a/From.md', to, isNameUnique, pageNames }, style)
+  const link = { start, end: start + shown.length, to, isNameUnique, pageNames }
+  return writeLinks(readLinks('a/From.md', text), [link], style)[0]
 }
 
 test.each([
@@ -90,17 +97,41 @@ test.each([
 
 test('the style is that of most links', () => {
   const telling = { isNote: (path: string) => ['x/B.md', 'a/C.md'].includes(path), isDocs: false }
-  expect(linkStyleOf([{ path: 'a/A.md', text: '[[B]] [[B|b]] [c](C.md)' }], telling)).toEqual(WIKI)
-  expect(linkStyleOf([{ path: 'a/A.md', text: '[c](C.md) [b](../x/B.md)' }], telling)).toEqual(RELATIVE)
-  expect(linkStyleOf([{ path: 'a/A.md', text: '[[x/B]]' }], telling)).toEqual({ form: 'wikilink', path: 'full' })
-  expect(linkStyleOf([{ path: 'a/A.md', text: 'No links.' }], telling)).toBe(undefined)
+  expect(linkStyleOf([readLinks('a/A.md', '[[B]] [[B|b]] [c](C.md)')], telling)).toEqual(WIKI)
+  expect(linkStyleOf([readLinks('a/A.md', '[c](C.md) [b](../x/B.md)')], telling)).toEqual(RELATIVE)
+  expect(linkStyleOf([readLinks('a/A.md', '[[x/B]]')], telling)).toEqual({ form: 'wikilink', path: 'full' })
+  expect(linkStyleOf([readLinks('a/A.md', 'No links.')], telling)).toBe(undefined)
   const docs = { ...telling, isDocs: true }
-  expect(linkStyleOf([{ path: 'a/A.md', text: '[[B]] [[B]] [b][r] [c](/no/)\n\n[r]: /x/B/' }], docs)).toEqual(SITE)
-  expect(linkStyleOf([{ path: 'README.md', text: '[b](x/B.md)' }], docs)).toEqual(RELATIVE)
+  expect(linkStyleOf([readLinks('a/A.md', '[[B]] [[B]] [b][r] [c](/no/)\n\n[r]: /x/B/')], docs)).toEqual(SITE)
+  expect(linkStyleOf([readLinks('README.md', '[b](x/B.md)')], docs)).toEqual(RELATIVE)
 })
 
 test('what is replaced is made longer until it stands on its line once', () => {
   const text = 'cat\na cat and a cat\n'
-  expect(uniqueOnLine({ text, start: 6, end: 9 }, '[[cat]]')).toEqual({ find: ' cat ', replace: ' [[cat]] ' })
-  expect(uniqueOnLine({ text, start: 0, end: 3 }, '[[cat]]')).toEqual({ find: 'cat', replace: '[[cat]]' })
+  expect(uniqueOnLine(text, { start: 6, end: 9 }, '[[cat]]')).toEqual({ find: ' cat ', replace: ' [[cat]] ' })
+  expect(uniqueOnLine(text, { start: 0, end: 3 }, '[[cat]]')).toEqual({ find: 'cat', replace: '[[cat]]' })
+})
+
+test('all links of a note are written with one more parse, whatever their number', () => {
+  const names = Array.from({ length: 40 }, (_, at) => `name${at}`)
+  const text = names.map((name) => `About ${name} here.`).join('\n\n')
+  const note = readLinks('a/From.md', text)
+  const links = names.map((name) => {
+    const start = text.indexOf(`${name} `)
+    return { start, end: start + name.length, to: `x/${name}.md`, isNameUnique: true }
+  })
+  vi.mocked(parseNote).mockClear()
+  expect(writeLinks(note, links, WIKI)).toEqual(names.map((name) => `[[${name}]]`))
+  expect(vi.mocked(parseNote)).toHaveBeenCalledTimes(1)
+})
+
+test('a link that cannot stand somewhere, or that overlaps another, keeps no other link from being written', () => {
+  const text = 'Say `code` and templates, then more templates and deep work.'
+  const note = readLinks('a/From.md', text)
+  const at = (shown: string, to: string, from = 0) => {
+    const start = text.indexOf(shown, from)
+    return { start, end: start + shown.length, to, isNameUnique: true }
+  }
+  const links = [at('code', 'Code.md'), at('templates', 'Templates.md'), at('deep work', 'Deep work.md'), at('deep', 'Deep.md')]
+  expect(writeLinks(note, links, WIKI)).toEqual([undefined, '[[templates]]', '[[deep work]]', '[[deep]]'])
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findNamed, requireNamed } from '../../../src/app/names/known-node.ts'
+import { filesByPath, findNamed, requireNamed } from '../../../src/app/names/known-node.ts'
 import { RouxError } from '../../../src/core/errors.ts'
 import { searchCore } from '../search-core.ts'
 
@@ -62,4 +62,15 @@ test('a name that nothing has is an error with the nearest ids where the tool ne
   })
   expect((await refused('deep')).message).toBe('There is no note "deep", but there is a folder of that name.')
   expect((await named(['My pla'])).warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
+})
+
+test('of files whose paths differ only in case each has its own id, also one that is gone', async () => {
+  const core = await searchCore({ 'a/Note.md': 'one', 'a/note.md': 'two', 'b/Plan.md': 'three' })
+  const ids = await core.store.read(async (snapshot) => {
+    const paths = ['a/Note.md', 'a/note.md', 'a/NOTE.md', 'b/Plan.md', 'c/Gone.md']
+    const { idOf } = await filesByPath(snapshot, core, paths)
+    return paths.map(idOf)
+  })
+  expect(ids).toEqual(['a/Note.md', 'a/note.md', 'a/NOTE.md', 'b/plan.md', 'c/gone.md'])
+  await core.close()
 })
