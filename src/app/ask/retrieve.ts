@@ -1,5 +1,4 @@
 import type { Passage } from '../../ai/passage.ts'
-import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Heading } from '../../core/note.ts'
 import { estimateTokens } from '../../core/text/estimate-tokens.ts'
@@ -9,7 +8,7 @@ import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from '../insight/context-pack.ts'
 import type { PlacedPassage } from '../insight/pack-passages.ts'
-import { findIds } from '../names/known-node.ts'
+import { requireNamed, unknownNodeError } from '../names/known-node.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { requireText } from '../read/texts.ts'
 
@@ -67,16 +66,12 @@ function lineBreaks(text: string): number {
 
 async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<FoundPassage> {
   const { value } = await answer(core, call, async (snapshot) => {
-    const [id] = await findIds(snapshot, core, [noteId])
-    const [[node], [version]] =
-      id === undefined ? [[], []] : await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
-    const source = id === undefined ? undefined : await requireText({ core, snapshot, call }, id)
+    const { id } = await requireNamed(snapshot, core, noteId)
+    const [[node], [version]] = await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
+    const source = await requireText({ core, snapshot, call }, id)
     // What the vault's own filters hide is not shown to a model, either.
-    if (id === undefined || node === undefined || node.excluded || version === undefined || source === undefined) {
-      throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(noteId)} to ask about.`, {
-        hint: 'resolve_nodes finds the ids of notes by their titles.',
-      })
-    }
+    if (node === undefined || node.excluded || version === undefined || source === undefined)
+      throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }
     const [cards] = node.kind === 'canvas' ? toFound({ node, source, place }) : []
     if (cards !== undefined) return { value: cards, warnings: [] }

@@ -1,8 +1,7 @@
 import { findQuote, quotedText } from '../../ai/verify-quote.ts'
-import { RouxError } from '../../core/errors.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds } from '../names/known-node.ts'
+import { requireNamed, unknownNodeError } from '../names/known-node.ts'
 import { requireText } from '../read/texts.ts'
 
 export interface VerifyArguments {
@@ -30,12 +29,9 @@ export function verifyQuote(
   call: Call = {},
 ): Promise<Answer<VerifiedQuote>> {
   return answer<VerifiedQuote>(core, call, async (snapshot) => {
-    const [id] = await findIds(snapshot, core, [written])
-    const source = id === undefined ? undefined : await requireText({ core, snapshot, call }, id)
-    if (source === undefined)
-      throw new RouxError('NODE_NOT_FOUND', `There is no note ${JSON.stringify(written)}.`, {
-        hint: 'resolve_nodes finds the ids of notes by their titles.',
-      })
+    const { id } = await requireNamed(snapshot, core, written)
+    const source = await requireText({ core, snapshot, call }, id)
+    if (source === undefined) throw await unknownNodeError(snapshot, written)
     const found = findQuote(quote, quotedText(source.text))
     if (found === undefined) return { value: { found: false }, warnings: [] }
     const lineAt = (at: number): number => source.text.slice(0, at).split('\n').length
