@@ -63,7 +63,7 @@ async function countsOf({ store }: GraphCore) {
     ])
     return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }
   } catch {
-    // The index was found damaged and is being built again: that is what `phase` says.
+    // The index was damaged and is being built again: that is what `phase` says.
     return undefined
   }
 }

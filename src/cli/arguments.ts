@@ -29,7 +29,7 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'vault', type: 'text', sentence: 'The folder with the notes, or the name of one in the setting vaults.' },
   { name: 'config', type: 'text', sentence: 'A settings file.' },
   { name: 'set', type: 'text', many: true, sentence: 'A setting, as key=value.' },
-  { name: 'json', type: 'flag', sentence: 'Answer JSON, also to a terminal.' },
+  { name: 'json', type: 'flag', sentence: 'Print JSON, also to a terminal.' },
   { name: 'help', type: 'flag', short: 'h', sentence: 'Show what a command does.' },
   { name: 'version', type: 'flag', short: 'V', sentence: 'Show the version.' },
 ]
@@ -38,7 +38,7 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
 export const WRITE_OPTION: Option = {
   name: 'write',
   type: 'flag',
-  sentence: 'Allow this run to change notes: tools.write and tools.attach are on.',
+  sentence: 'Allow changes in this run (tools.write and tools.attach).',
 }
 
 /** The option of `roux serve`. */
@@ -46,7 +46,7 @@ export const HTTP_OPTION: Option = {
   name: 'http',
   type: 'integer',
   bare: true,
-  sentence: 'Serve over HTTP instead of stdin and stdout, at this port if one is given.',
+  sentence: 'Serve over HTTP instead of stdio, optionally at this port.',
 }
 
 /** Splits off the command; global options may stand before it. */

@@ -70,7 +70,7 @@ function overview(all: readonly Tool[]): string {
   return `Commands:
 ${list(COMMANDS.map(({ name, usage, sentence }) => [`${name} ${usage}`, sentence]))}
 Tools, with titles, aliases and paths (./Note.md) understood where a note is named:
-${rows(all.filter((tool) => !needsWrite(tool) && findCommand(commandName(tool.name)) === undefined))}${writing.length === 0 ? '' : `\nOf these each needs --write, or the settings tools.write and tools.attach:\n${rows(writing)}`}
+${rows(all.filter((tool) => !needsWrite(tool) && findCommand(commandName(tool.name)) === undefined))}${writing.length === 0 ? '' : `\nThese need --write, or the settings tools.write and tools.attach:\n${rows(writing)}`}
 Options of all of them:
 ${optionList(GLOBAL_OPTIONS)}
 Settings are read from roux.config.yaml and ROUX_* variables: "roux help settings".
@@ -91,7 +91,7 @@ function toolHelp(tool: Tool): string {
   return `roux ${commandName(tool.name)}${positionalsOf(parameters)} [options]
 
 ${description}
-${isShort(tool.name) ? `"roux ${shortName(tool.name)}" is short for it.\n` : ''}
+${isShort(tool.name) ? `"roux ${shortName(tool.name)}" is its short form.\n` : ''}
 ${optionList(optionsOf(tool))}`
 }
 

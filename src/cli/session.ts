@@ -66,7 +66,7 @@ function overHttp(options: Invocation['options']): readonly string[] {
   if (typeof value !== 'number') return []
   if (value >= 0 && value <= 65_535) return [`http.port=${value}`]
   const flag = options.has('port') ? '--port' : '--http'
-  throw new UsageError(`${flag} must be a port, a whole number from 0 to 65535; got ${value}.`, '0 is any port that is free.')
+  throw new UsageError(`${flag} must be a port, a whole number from 0 to 65535; got ${value}.`, '0 is any free port.')
 }
 
 /**
@@ -87,7 +87,7 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
 export function requireFolders(vaults: readonly LoadedVault[], command: string): void {
   const elsewhere = vaults.find(({ stored }) => stored !== undefined)
   if (elsewhere === undefined) return
-  throw new UsageError(`The folder of "${elsewhere.stored}" is not known here.`, `Name the folder: roux ${command} <folder>`)
+  throw new UsageError(`The folder of "${elsewhere.stored}" is unknown here.`, `Name the folder: roux ${command} <folder>`)
 }
 
 /**
@@ -199,7 +199,7 @@ function howToName(names: readonly string[]): string {
 
 async function refuseTooWide(host: Host, folder: string): Promise<void> {
   if (!(await host.isTooWide(folder))) return
-  throw new RouxError('VAULT_NOT_FOUND', `${folder} is a home folder or a whole disk, hardly a vault.`, {
-    hint: `Name the folder with the notes, or say that it is meant: --vault ${shellWord(folder)}`,
+  throw new RouxError('VAULT_NOT_FOUND', `${folder} contains a home folder or a whole disk, so it is probably not a vault.`, {
+    hint: `Name the folder with the notes, or accept this one: --vault ${shellWord(folder)}`,
   })
 }

@@ -150,7 +150,7 @@ class Endpoint {
     } catch (error) {
       this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
       if (response.headersSent) response.destroy()
-      else sendRefusal(response, refusal(500, 'Internal error, a mistake in Roux.'))
+      else sendRefusal(response, refusal(500, 'Internal error: a bug in Roux.'))
     }
   }
 

@@ -16,7 +16,7 @@ export interface SemanticHit<Key> {
   readonly score: number
 }
 
-/** The cosine of the best note at which an answer by meaning is worth nothing, and that at which it is certain; low < high. */
+/** The cosine of the best note at which an answer by meaning is invalid, and that at which it is certain; low < high. */
 export interface Certainty {
   readonly low: number
   readonly high: number

@@ -116,16 +116,8 @@ describe('the arguments of a tool', () => {
     ['get_node', [], '<id> is missing. It is the word after the command, or --id.'],
     ['find_path', ['a'], '<target> is missing. It is the word after the command, or --target.'],
     ['search_by_tags', [], '<tags> are missing. They are the words after the command, or --tags.'],
-    [
-      'get_node',
-      ['a', 'b'],
-      '"b" is one word too many. Put quotes around words that belong together. A vault is chosen with --vault.',
-    ],
-    [
-      'get_hubs',
-      ['5'],
-      '"5" is one word too many. Put quotes around words that belong together. A vault is chosen with --vault.',
-    ],
+    ['get_node', ['a', 'b'], 'Unexpected argument "b". Quote an argument that contains spaces. Choose a vault with --vault.'],
+    ['get_hubs', ['5'], 'Unexpected argument "5". Quote an argument that contains spaces. Choose a vault with --vault.'],
   ])('%s %j is a usage error', (tool, line, expected) => {
     expect(usageError(() => argumentsFor(tool, line))).toBe(expected)
   })

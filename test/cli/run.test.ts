@@ -131,7 +131,7 @@ Reads one note.
   --vault <text>     The folder with the notes, or the name of one in the setting vaults.
   --config <text>    A settings file.
   --set <text>…      A setting, as key=value.
-  --json             Answer JSON, also to a terminal.
+  --json             Print JSON, also to a terminal.
   -h, --help         Show what a command does.
   -V, --version      Show the version.
 `)
@@ -142,10 +142,10 @@ Reads one note.
     ['get-hub', 'error: There is no command "get-hub".\n  Did you mean "get-hubs"?\n'],
     ['frobnicate', 'error: There is no command "frobnicate".\n  "roux help" lists all of them.\n'],
     ['help frobnicate', 'error: There is no command "frobnicate".\n  "roux help" lists all of them.\n'],
-    ['call frobnicate', 'error: There is no tool "frobnicate".\n  See "roux help" for the tools there are.\n'],
+    ['call frobnicate', 'error: There is no tool "frobnicate".\n  "roux help" lists the tools.\n'],
     ['call', 'error: Which tool?\n  Write: roux call <tool> [json|-]\n'],
-    ['call get_hubs [1]', `error: The arguments are no JSON object.\n  For example: roux call get_hubs '{"limit": 5}'\n`],
-    ['status a b', 'error: "b" is one word too many.\n  Write: roux status [vault]\n'],
+    ['call get_hubs [1]', `error: The arguments are not a JSON object.\n  For example: roux call get_hubs '{"limit": 5}'\n`],
+    ['status a b', 'error: Unexpected argument "b".\n  Write: roux status [vault]\n'],
     ['status a --vault b', 'error: Two vaults: "b" and "a".\n  Name one of them.\n'],
     ['status --jsno', 'error: There is no option --jsno.\n  Did you mean "--json"?\n'],
     ['--limit=5', 'error: There is no option --limit.\n  See --help; words that begin with a dash go after "--".\n'],
@@ -272,7 +272,7 @@ describe('tools', () => {
   test('find is short for find-nodes, and needs no embedder', async () => {
     const { code, out } = await roux('find oven --set embedder.kind=none')
     expect([code, JSON.parse(out)]).toEqual([0, { query: 'oven', limit: 10 }])
-    expect((await roux('help find')).out).toContain('"roux find" is short for it.')
+    expect((await roux('help find')).out).toContain('"roux find" is its short form.')
     expect((await roux('help')).out).toContain('  find <query>')
     expect((await roux('fnd x')).err).toContain('Did you mean "find"?')
   })
@@ -296,7 +296,7 @@ describe('tools', () => {
     const vectors = { done: 1, total: 4, embedder: 'openai:m:64:1', remaining: 400_000 }
     const core = searching({ words: { done: 4, total: 4 }, vectors })
     const { err } = await roux('search x --set embedder.kind=openai', { core: () => core })
-    expect(err).toBe('"roux index" embeds the rest: 3 notes, about 7 min. What is done is kept.\n')
+    expect(err).toBe('"roux index" embeds the rest: 3 notes, about 7 min. Finished work is kept.\n')
   })
 
   test('a place in a query is shown where it is', async () => {
@@ -324,7 +324,7 @@ describe('tools', () => {
     const { code, err } = await roux('get-hubs', { snapshot: { hubs: () => Promise.reject(new TypeError('x is no y')) } })
     expect(code).toBe(1)
     expect(err).toMatch(
-      /^error: Internal error, a mistake in Roux\.\n {2}Please report it with the lines below\.\nTypeError: x is no y\n/,
+      /^error: Internal error: a bug in Roux\.\n {2}Please report it with the lines below\.\nTypeError: x is no y\n/,
     )
   })
 })
@@ -352,7 +352,7 @@ describe('the vault', () => {
     const { code, err } = await roux('status', { env: { ROUX_VAULT } })
     expect([code, err]).toEqual([
       1,
-      'error: /home is a home folder or a whole disk, hardly a vault.\n  Name the folder with the notes, or say that it is meant: --vault /home\n',
+      'error: /home contains a home folder or a whole disk, so it is probably not a vault.\n  Name the folder with the notes, or accept this one: --vault /home\n',
     ])
     expect((await roux('status ../home')).code).toBe(0)
     expect((await roux('status --vault ../home')).code).toBe(0)
@@ -361,7 +361,10 @@ describe('the vault', () => {
   test('a home folder must be named, also where it is one of several vaults', async () => {
     mkdirSync(join(line.root, 'home'))
     const several = `--set vaults.a=${join(line.root, 'vault')} --set vaults.h=${join(line.root, 'home')}`
-    expect(await roux(`status ${several}`)).toMatchObject({ code: 1, err: expect.stringContaining('/home is a home folder') })
+    expect(await roux(`status ${several}`)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining('/home contains a home folder'),
+    })
     expect((await roux(`status h ${several}`)).code).toBe(0)
   })
 
@@ -412,7 +415,7 @@ describe('an index that is found damaged while it is read', () => {
 
   /** A store whose export meets the damage at its row `at`, once. */
   function damagedAt(at: number): Partial<Store> {
-    const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was found damaged and is being built again.')
+    const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was damaged and is being built again.')
     let state: 'hidden' | 'found' | 'mended' = 'hidden'
     return {
       condition() {
@@ -444,7 +447,7 @@ describe('an index that is found damaged while it is read', () => {
   test('unless half an answer is out already', async () => {
     const { code, err } = await roux('export', { store: damagedAt(2) })
     expect(code).toBe(1)
-    expect(err).toMatch(/error: The index was found damaged.*\n.*only a part/)
+    expect(err).toMatch(/error: The index was damaged.*\n.*only a part/)
   })
 })
 
@@ -559,7 +562,7 @@ describe('status and index', () => {
       },
     })
     expect({ code, out, closed }).toEqual({ code: 130, out: '', closed: true })
-    expect(err).toBe('Stopped. What was done is kept: "roux index" goes on from there.\n')
+    expect(err).toBe('Stopped. Finished work is kept; "roux index" continues there.\n')
   })
 
   test('index tells how far it is', async () => {
@@ -596,7 +599,7 @@ describe('init and trust', () => {
     line.write(FILE, 'links: {}\n')
     expect(await roux('init')).toMatchObject({
       code: 1,
-      err: 'error: /vault/roux.config.yaml is there already.\n  Edit it; "roux help settings" tells the settings.\n',
+      err: 'error: /vault/roux.config.yaml already exists.\n  Edit it; "roux help settings" explains the settings.\n',
     })
     expect(read()).toBe('links: {}\n')
     expect(existsSync(join(line.root, 'state'))).toBe(false)
@@ -770,7 +773,7 @@ describe('doctor', () => {
     expect(out).toContain('fail  settings  /vault/roux.config.yaml:3: vault.watch must be one of')
     expect(out).toContain('fail  sqlite    SQLite does not load: no binary\n                Install again')
     expect(out).toContain('warn  index     /i was written by a newer version of Roux\n')
-    expect(out).toContain('warn  notes     the vault holds no notes\n')
+    expect(out).toContain('warn  notes     the vault has no notes\n')
     expect(out).toMatch(/\n\n\d failures and \d warnings; the rest is in order\.\n$/)
   })
 

@@ -186,7 +186,7 @@ describe('a dry run', () => {
   const args = ['move-node', 'home', 'Start.md', '--dry-run', '--write']
   const LAST =
     'This is a dry run, nothing was changed. It would be: moved Home.md to Start.md; rewrote 2 lines in 1 file so that links still lead there.\n' +
-    'The same command without --dry-run does it.\n'
+    'Run the same command without --dry-run to make the change.\n'
 
   test('shows the difference, without what steers a terminal', async () => {
     const { out, requests } = await roux(args, MOVED, TERMINAL)
@@ -199,7 +199,7 @@ describe('a dry run', () => {
     const { code, err, requests } = await roux(['apply-changes', '--plan-id', 'p1', '--write'])
     expect([code, requests]).toEqual([2, []])
     expect(err).toBe(
-      'error: A plan ends with the command that made it: there is none to carry out.\n  Give the operations again, without --dry-run.\n',
+      'error: A plan ends with the command that made it, so there is none to run.\n  Pass the operations again without --dry-run.\n',
     )
   })
 
@@ -286,7 +286,7 @@ describe('arguments', () => {
 
 test('the help tells what may write, and how to allow it', async () => {
   const { out } = await roux(['help'])
-  expect(out).toContain('Of these each needs --write, or the settings tools.write and tools.attach:\n')
+  expect(out).toContain('These need --write, or the settings tools.write and tools.attach:\n')
   expect(out).toContain('  rename-heading <id> <heading>… <to>\n')
   expect(out).toContain('  changes  ')
   expect((await roux(['help', 'move-node'])).out).toContain('--write')

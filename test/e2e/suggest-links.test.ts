@@ -94,5 +94,5 @@ test('without a terminal the command says what to do, and writes nothing', async
   const world = openWorld({ fixture: 'demo' })
   const { code, err } = await world.roux(['suggest-links', '--apply', '--vault', world.vault], { stdin: 'y\n' })
   expect([code, linked(world)]).toEqual([2, BEFORE])
-  expect(err).toContain('There is no terminal to ask in.')
+  expect(err).toContain('This command needs a terminal.')
 })

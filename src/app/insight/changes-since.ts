@@ -68,7 +68,7 @@ export interface ChangesAnswer {
     readonly moved: readonly ChangedNote[]
   }
   readonly links: { readonly gained: readonly ChangedLink[]; readonly lost: readonly ChangedLink[] }
-  /** Links that lead nowhere now, or to a heading or block that is not there, and did not before. */
+  /** Newly broken links, or to a heading or block that is not there, and did not before. */
   readonly broken: readonly BrokenPlace[]
   readonly fixed: readonly BrokenPlace[]
   /** Notes without any link that had one before, or were not there. */

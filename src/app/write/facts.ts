@@ -17,7 +17,7 @@ export interface WriteFacts {
   readonly files?: readonly FileFacts[]
   /** How much the lists leave out; absent when they leave out nothing. */
   readonly omitted?: Omitted
-  /** Links that lead nowhere now, or could not be kept. */
+  /** Newly broken links, or could not be kept. */
   readonly dangling_links?: readonly LinkReport[]
 }
 

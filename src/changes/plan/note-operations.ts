@@ -65,9 +65,9 @@ function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   for (const key of Object.keys(properties)) {
     const isTwice = (title !== undefined && /^title$/i.test(key)) || (hasTags && /^tags?$/i.test(key))
     if (isTwice)
-      throw invalid(`${JSON.stringify(key)} is given twice, by itself and among the properties.`, 'Leave one of them out.')
+      throw invalid(`${JSON.stringify(key)} is given twice, by itself and among the properties.`, 'Remove one of them.')
     if (related.has(key.toLowerCase()))
-      throw invalid(`${JSON.stringify(key)} is given twice, among the properties and the relations.`, 'Leave one of them out.')
+      throw invalid(`${JSON.stringify(key)} is given twice, among the properties and the relations.`, 'Remove one of them.')
   }
 }
 

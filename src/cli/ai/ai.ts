@@ -30,7 +30,7 @@ async function act(invocation: Invocation): Promise<number> {
   const needsAddress = action === allow || action === revoke
   if (needsAddress !== (address !== undefined)) {
     const hint = needsAddress ? `Write: roux ai ${word} https://api.openai.com` : undefined
-    throw new UsageError(needsAddress ? 'The address is missing.' : `"${address}" is one word too many.`, hint)
+    throw new UsageError(needsAddress ? 'The address is missing.' : `Unexpected argument "${address}".`, hint)
   }
   const { vaults } = await loadVaults(settingsInput(invocation))
   const [loaded] = vaults
@@ -80,10 +80,10 @@ async function allow({ invocation: { printer }, desk, loaded, address = '' }: Ru
   const isSet = isHere || (typeof allowed === 'boolean' ? allowed : allowed.includes(host) || allowed.includes(hostname))
   if (printer.json) return await printer.answer({ origin, allowed: true, set: isSet })
   const more = isHere
-    ? 'A server on this computer is asked without that, but for models that it passes on to others (names that end in -cloud).\n'
+    ? 'A server on this computer needs no consent, except for models it runs elsewhere (names that end in -cloud).\n'
     : isSet
       ? ''
-      : `It is asked once ai.allow_remote is ["${host}"] in your settings, too.\n`
+      : `Also set ai.allow_remote: ["${host}"] in your settings.\n`
   await printer.text(
     `Allowed ${origin}: models there may be sent texts of your notes. "roux ai revoke ${origin}" takes that back.\n${more}`,
   )
@@ -92,7 +92,7 @@ async function allow({ invocation: { printer }, desk, loaded, address = '' }: Ru
 async function revoke({ invocation: { printer }, desk, address = '' }: Run): Promise<void> {
   const { origin, was } = desk.revoke(address)
   if (printer.json) return await printer.answer({ origin, allowed: false, was })
-  await printer.text(was ? `${origin} is sent nothing any more.\n` : `${origin} was not allowed.\n`)
+  await printer.text(was ? `${origin} no longer gets anything.\n` : `${origin} was not allowed.\n`)
 }
 
 async function test({ invocation: { printer, signal }, desk }: Run): Promise<void> {

@@ -70,7 +70,7 @@ async function showPrompt({ printer }: Invocation, core: GraphCore, args: AskArg
   for (const { message } of warnings) printer.warn(message)
   const { system, messages, passages } = value
   if (printer.json) return await printer.answer({ system, messages, passages_used: passages.length })
-  if (passages.length === 0) return await printer.text('Nothing is found for this question: no model would be asked.\n')
+  if (passages.length === 0) return await printer.text('Nothing was found for this question; no model would be asked.\n')
   const parts = [`--- system\n${system}`, ...messages.map(({ role, content }) => `--- ${role}\n${content}`)]
   await printer.text(`${parts.join('\n\n')}\n`)
 }

@@ -44,7 +44,7 @@ export function requireClient({ positionals: [name] }: Invocation, command: 'ins
   const client = findClient(name)
   if (client !== undefined) return client
   throw new UsageError(
-    `"${name}" is no program that Roux knows.`,
+    `"${name}" is not a program that Roux knows.`,
     didYouMean(nearest(name, names)) ?? `Known are ${names.join(', ')}.`,
   )
 }
@@ -56,7 +56,10 @@ export function requireClient({ positionals: [name] }: Invocation, command: 'ins
 export function nameOf({ options }: Invocation): string {
   const name = (options.get('name') as string | undefined) ?? 'roux'
   if (/^[A-Za-z0-9][\w-]{0,63}$/.test(name)) return name
-  throw new UsageError(`"${name}" is no name for a server.`, 'Use up to 64 letters, digits, "-" and "_", e.g. --name roux-work.')
+  throw new UsageError(
+    `"${name}" is not a valid server name.`,
+    'Use up to 64 letters, digits, "-" and "_", e.g. --name roux-work.',
+  )
 }
 
 /**
@@ -66,7 +69,7 @@ export function nameOf({ options }: Invocation): string {
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {
   if (entry === undefined || options.get('force') === true || readOwnEntry(entry) !== undefined) return
   throw new RouxError('CONFLICT', `${file} has a server "${name}" that is not Roux.`, {
-    hint: 'Choose another name with --name <name>, or say that this one is meant with --force.',
+    hint: 'Choose another name with --name <name>, or replace this one with --force.',
   })
 }
 
@@ -78,7 +81,7 @@ export function requireInstalled(client: Client, file: ClientFile, { host, optio
   const sign = client.sign(host)
   if (file.text !== undefined || options.get('create') === true || existsSync(sign)) return
   throw new RouxError('PROVIDER_ERROR', `${client.title} was not found: there is neither ${file.path} nor ${sign}.`, {
-    hint: 'Start it once and run this again, or have the file made with --create.',
+    hint: 'Start it once and run this again, or create the file with --create.',
   })
 }
 
@@ -113,8 +116,8 @@ export async function tellChange({ printer, options }: Invocation, change: Clien
   }
   const sentences = changed
     ? isDry
-      ? ['This is a dry run, nothing was written.']
-      : [done, ...(backup === undefined ? [] : [`The former file is ${backup}.`]), afterwards]
+      ? ['This is a dry run; nothing was written.']
+      : [done, ...(backup === undefined ? [] : [`The previous file is ${backup}.`]), afterwards]
     : [nothing]
   await printer.answer(facts, { render: (_, paint) => render(diff, sentences, paint) })
   return 0
@@ -174,7 +177,7 @@ export function readClientFile(path: string): ClientFile {
   } catch (error) {
     if (error instanceof RouxError) throw error
     if (!isAbsent(error)) throw refuse(reasonOf(error), error)
-    if (isDangling(path)) throw refuse('it is a symbolic link that leads nowhere')
+    if (isDangling(path)) throw refuse('it is a broken symbolic link')
     return { path, realPath: path, text: undefined, mode: NEW_MODE }
   }
 }
@@ -245,7 +248,7 @@ function writeBackup(path: string, { text, mode }: { readonly text: string; read
 /** The program may be running and may write its settings at any moment. */
 function requireUnchanged(file: ClientFile): void {
   if (readClientFile(file.path).text === file.text) return
-  throw new RouxError('CONFLICT', `${file.path} was changed by another program meanwhile.`, {
+  throw new RouxError('CONFLICT', `${file.path} was changed by another program in the meantime.`, {
     hint: 'Run the command again; nothing was changed.',
   })
 }

@@ -44,8 +44,8 @@ export async function install(invocation: Invocation): Promise<number> {
     file,
     name,
     text: putOrKeep(file, { place, former, entry: keepAdditions(entry, former) }),
-    done: `${client.title} has Roux now, as "${name}".`,
-    nothing: `${client.title} has exactly this already: nothing was written.`,
+    done: `${client.title} now has Roux, as "${name}".`,
+    nothing: `${client.title} already has this entry; nothing was written.`,
     afterwards: client.afterInstall,
   })
 }
@@ -63,10 +63,13 @@ async function httpEntry(invocation: Invocation, { title, name, http }: Client):
   const { host, options } = invocation
   for (const option of ['vault', 'config', 'write']) {
     if (options.has(option))
-      throw new UsageError(`--${option} says nothing to a server that runs already.`, 'Give it to "roux serve --http" instead.')
+      throw new UsageError(
+        `--${option} has no effect on a server that is already running.`,
+        'Give it to "roux serve --http" instead.',
+      )
   }
   if (http === undefined)
-    throw new UsageError(`${title} takes no server over HTTP from this file.`, `Leave out --http: "roux install ${name}".`)
+    throw new UsageError(`${title} does not accept HTTP servers in this file.`, `Leave out --http: "roux install ${name}".`)
   const { settings } = await loadSettings(settingsInput(invocation))
   return http(httpEndpoint(host, settings))
 }
@@ -88,7 +91,7 @@ function requireVault(path: string): void {
 
 function warnOfReaders({ host, printer }: Invocation, { path, text, mode }: ClientFile): void {
   if (text === undefined || host.platform === 'win32' || (mode & 0o044) === 0) return
-  printer.warn(`${path} can be read by others on this computer, and with it the token: chmod 600 it.`)
+  printer.warn(`${path} holds a token and is readable by other users of this computer: run chmod 600 on it.`)
 }
 
 /**
@@ -97,8 +100,8 @@ function warnOfReaders({ host, printer }: Invocation, { path, text, mode }: Clie
  */
 function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings): HttpEndpoint {
   if (port === 0)
-    throw new RouxError('INVALID_SETTINGS', 'With http.port: 0 the server is at another port each time.', {
-      hint: 'Set http.port to one that is free.',
+    throw new RouxError('INVALID_SETTINGS', 'With http.port: 0 the port changes with each start.', {
+      hint: 'Set http.port to a free port.',
     })
   const { secret } = requireToken(openTokens(tokenFileIn(userFolders(env).state)), DEFAULT_NAME)
   return { url: `http://127.0.0.1:${port}/mcp`, token: secret }
@@ -118,7 +121,7 @@ export async function uninstall(invocation: Invocation): Promise<number> {
     file,
     name,
     text: removeEntry(text, place, readBackups(file)),
-    done: `${client.title} has no "${name}" any more.`,
+    done: `${client.title} no longer has "${name}".`,
     nothing: `${file.path} has no server "${name}": nothing was written.`,
     afterwards: client.afterUninstall,
   })
@@ -131,8 +134,8 @@ export async function uninstall(invocation: Invocation): Promise<number> {
  */
 export function launchOf({ host, options }: Invocation, { vault, config: file }: VaultsToServe): Launch {
   if (vault?.includes('${'))
-    throw new RouxError('INVALID_PARAMS', `${vault} has "\${" in it, which such programs take for a variable.`, {
-      hint: 'Make a symbolic link to it, and name that: --vault <link>.',
+    throw new RouxError('INVALID_PARAMS', `${vault} has "\${" in it, which these programs read as a variable.`, {
+      hint: 'Create a symbolic link to it and use that: --vault <link>.',
     })
   const config = file ?? (options.get('config') as string | undefined)
   const settings = (options.get('set') as readonly string[] | undefined) ?? []
@@ -152,10 +155,10 @@ export function launchOf({ host, options }: Invocation, { vault, config: file }:
 /** A warning about paths that may disappear with the next update. */
 export function warningsOf({ command, args: [script = ''] }: Launch): readonly string[] {
   if (/[\\/]_npx[\\/]/.test(script))
-    return [`${script} lies in a folder that npm empties at times: install Roux (npm install -g), then run this again.`]
+    return [`${script} is in a folder that npm may empty: install Roux (npm install -g), then run this again.`]
   const passing = [command, script].find(namesVersion)
   if (passing === undefined) return []
-  return [`${passing} belongs to one version of Node: when that is removed, run this again; "roux doctor" tells.`]
+  return [`${passing} belongs to one version of Node. Run this again after removing that version; "roux doctor" reports it.`]
 }
 
 /**

@@ -11,7 +11,7 @@ import { isOpenToOthers, modeOf, readTokens } from '../../http/token-file.ts'
 import type { Host } from '../host.ts'
 
 /** A damaged file is replaced when it is next used. */
-const REBUILT = 'It is rebuilt by itself: "roux index" does it now.'
+const REBUILT = 'It is rebuilt automatically; "roux index" rebuilds it now.'
 
 /** The result of one check. `warn`: it works, but not well. `fail`: it does not work. */
 export interface Finding {
@@ -61,7 +61,7 @@ export function checkVault(
       check: 'vault',
       state: 'warn',
       message: `${path} lies inside the vault ${outer}`,
-      hint: 'Links that lead out of it stay unresolved; name the outer one if that is meant.',
+      hint: 'Links out of it stay unresolved; use the outer folder if you mean that.',
     },
   ]
 }
@@ -80,7 +80,7 @@ export function checkCacheFolder(folder: string): Finding {
       check: 'cache',
       state: 'warn',
       message,
-      hint: 'The index is kept in memory and made again at every start; set cache.path or XDG_CACHE_HOME to a folder that can be written.',
+      hint: 'The index stays in memory and is rebuilt at every start; set cache.path or XDG_CACHE_HOME to a writable folder.',
     }
   }
 }
@@ -109,19 +109,18 @@ export function checkFileCase(vault: string, spelling: Settings['files']['case']
   const marker = spelling === 'lower' ? ['.obsidian', '.foam', 'logseq'].find((name) => existsSync(join(vault, name))) : undefined
   if (marker === undefined) return []
   const message = `files.case is lower (${where ?? 'by default'}): new notes get names in lower case, although the vault has a folder ${marker}`
-  const hint = 'Earlier versions wrote that into settings files. Unless it is meant, take it away or set files.case to auto.'
+  const hint = 'Earlier versions wrote that into settings files. Remove it or set files.case to auto, unless you want it.'
   return [{ check: 'case', state: 'warn', message, hint }]
 }
 
 function wideFinding(path: string, named: boolean): Finding {
-  const message = `${path} is a home folder or a whole disk, hardly a vault`
-  if (named)
-    return { check: 'vault', state: 'warn', message, hint: 'A folder below it is read faster and shows an assistant less.' }
+  const message = `${path} contains a home folder or a whole disk, so it is probably not a vault`
+  if (named) return { check: 'vault', state: 'warn', message, hint: 'A smaller folder is faster and shows an assistant less.' }
   return {
     check: 'vault',
     state: 'fail',
     message,
-    hint: 'Name the folder with the notes, or say that this one is meant: --vault.',
+    hint: 'Name the folder with the notes; --vault accepts this one, too.',
   }
 }
 
@@ -209,35 +208,35 @@ export async function checkHttp(http: Settings['http'], tokenFile: string): Prom
 
 async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
   const place = `port ${port} of ${host}`
-  if (port === 0) return { check: 'http', state: 'ok', message: 'any port that is free' }
+  if (port === 0) return { check: 'http', state: 'ok', message: 'any free port' }
   const occupant = await askHealth(isEveryAddress(host) ? '127.0.0.1' : host, port)
   if (occupant === 'roux')
     return {
       check: 'http',
       state: 'ok',
       message: `a Roux serves at ${place}`,
-      hint: 'To serve another vault besides, choose another port: "roux serve --http 0" takes any that is free.',
+      hint: 'To serve another vault as well, choose another port: "roux serve --http 0" uses any free one.',
     }
   if (occupant === 'other')
     return {
       check: 'http',
       state: 'warn',
       message: `another program has ${place}`,
-      hint: 'Set http.port to another one, or to 0 for any that is free.',
+      hint: 'Set http.port to another port, or to 0 for any free port.',
     }
   if (isLoopbackAddress(host)) return { check: 'http', state: 'ok', message: `${place} is free` }
   return {
     check: 'http',
     state: 'warn',
     message: `${place} is free, and other computers could connect`,
-    hint: 'What is sent is not encrypted: set http.host to 127.0.0.1 behind a reverse proxy with TLS.',
+    hint: 'The connection is not encrypted: set http.host to 127.0.0.1 behind a reverse proxy with TLS.',
   }
 }
 
 function checkTokens(file: string): Finding {
   try {
     const tokens = readTokens(file)
-    if (tokens === undefined) return { check: 'tokens', state: 'ok', message: 'none yet; the first is made when it is needed' }
+    if (tokens === undefined) return { check: 'tokens', state: 'ok', message: 'none yet; the first is created on demand' }
     const mode = modeOf(file)
     if (mode === undefined || !isOpenToOthers(mode))
       return { check: 'tokens', state: 'ok', message: `${tokens.length} in ${file}` }
@@ -286,7 +285,7 @@ function indexFinding(check: 'index' | 'search', { file, state, message }: Index
   const name = check === 'index' ? 'index' : 'search index'
   switch (state) {
     case 'absent':
-      return { check, state: 'ok', message: 'none yet; it is made when it is first needed' }
+      return { check, state: 'ok', message: 'none yet; it is created on demand' }
     case 'present':
       return { check, state: 'ok', message: file }
     case 'damaged':

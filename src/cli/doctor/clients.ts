@@ -48,7 +48,7 @@ type Asked = Extract<OwnEntry, { readonly kind: 'http' }>
 
 function whyNoStart({ node, program, vault, config }: Started): string | undefined {
   const missing = [node, program, vault, config].find(isGone)
-  return missing === undefined ? undefined : `which needs ${missing}: that is not there any more`
+  return missing === undefined ? undefined : `which needs ${missing}, which no longer exists`
 }
 
 function isGone(path: string | undefined): boolean {
@@ -59,8 +59,8 @@ function isGone(path: string | undefined): boolean {
 function whyNoAnswer({ url, token }: Asked, { port, tokenFile }: ServedOverHttp): string | undefined {
   const asked = URL.canParse(url) ? new URL(url) : undefined
   if (asked === undefined || !isLoopbackName(asked.hostname)) return undefined
-  if (port !== 0 && Number(asked.port || 80) !== port) return `which asks ${asked.host}, and the settings have http.port: ${port}`
-  return isWorthNothing(token, tokenFile) ? 'with a token that is worth nothing' : undefined
+  if (port !== 0 && Number(asked.port || 80) !== port) return `which uses ${asked.host}, but the settings have http.port: ${port}`
+  return isWorthNothing(token, tokenFile) ? 'with an invalid token' : undefined
 }
 
 function isWorthNothing(token: string, tokenFile: string): boolean {

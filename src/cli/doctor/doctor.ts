@@ -68,7 +68,7 @@ function checkServers(vault: string, folder: string): readonly Finding[] {
   if (first === undefined) return []
   if (more.length === 0) return [{ check: 'servers', state: 'ok', message: `one Roux serves this vault (process ${first})` }]
   const message = `${more.length + 1} Roux serve this vault (processes ${[first, ...more].join(', ')})`
-  const hint = 'That is safe, they share its index; one for all clients, "roux serve --http", takes less memory.'
+  const hint = 'That is safe, because they share its index. One server for all clients ("roux serve --http") needs less memory.'
   return [{ check: 'servers', state: 'ok', message, hint }]
 }
 
@@ -122,7 +122,7 @@ async function checkCore({ store, indexing }: GraphCore, { name, settings, origi
       : {
           check: 'notes',
           state: 'warn',
-          message: 'the vault holds no notes',
+          message: 'the vault has no notes',
           hint: 'Is it the right folder? vault.ignore and vault.mode decide what a note is.',
         },
     cache === 'disk'
@@ -145,7 +145,7 @@ async function checkCore({ store, indexing }: GraphCore, { name, settings, origi
 function reasonOfMode(mode: string | undefined, { settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): string {
   if (settings.links.profile === 'obsidian') return `implied by links.profile (${origins.get('links.profile')})`
   if (settings.vault.mode !== 'auto') return `set by ${origins.get('vault.mode')}`
-  return mode === 'docs' ? 'as relative links outnumber wikilinks' : 'by its marker folder, or as wikilinks are the rule'
+  return mode === 'docs' ? 'because relative links outnumber wikilinks' : 'by its marker folder, or because wikilinks prevail'
 }
 
 function verdict(findings: readonly Finding[]): string {

@@ -133,7 +133,7 @@ function explain(error: unknown): {
     return { message, hint, candidates }
   }
   const stack = error instanceof Error ? error.stack : String(error)
-  return { message: 'Internal error, a mistake in Roux.', hint: 'Please report it with the lines below.', stack }
+  return { message: 'Internal error: a bug in Roux.', hint: 'Please report it with the lines below.', stack }
 }
 
 /** Formats a candidate: an id or block unchanged, a heading with its line. */

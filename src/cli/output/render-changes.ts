@@ -17,16 +17,16 @@ export function renderChanges(value: unknown, paint: Paint): string | undefined 
     { name: 'gained', title: 'New links', lines: links.gained.map(({ from, to, line }) => `${placeOf(from, line)} → ${to}`) },
     {
       name: 'lost',
-      title: 'Links that are gone',
+      title: 'Removed links',
       lines: links.lost.map(({ from, to, line }) => `${placeOf(from, line)} → ${to}`),
     },
-    { name: 'broken', title: 'Links that lead nowhere now', lines: broken.map(place) },
+    { name: 'broken', title: 'Newly broken links', lines: broken.map(place) },
     { name: 'fixed', title: 'No longer broken', lines: fixed.map(place) },
-    { name: 'orphans', title: 'New notes without any link', lines: orphans.map(noteLine) },
+    { name: 'orphans', title: 'New notes without links', lines: orphans.map(noteLine) },
     { name: 'rising', title: 'Linked more', lines: rising.map(({ id, was, now }) => `${id}  ${was} → ${now}`) },
   ]
   const shown = parts.filter(({ lines }) => lines.length > 0)
-  const heading = since === undefined ? 'Nothing is known of earlier changes.' : `Since ${localTime(since)}`
+  const heading = since === undefined ? 'The log does not reach further back.' : `Since ${localTime(since)}`
   return [
     `${paint('bold', heading)}\n`,
     ...(shown.length === 0 && since !== undefined
@@ -37,7 +37,7 @@ export function renderChanges(value: unknown, paint: Paint): string | undefined 
       : [
           `Now: ${amount(state.notes, 'note')}, ${amount(state.links, 'link')} among them, ${state.broken} broken, ${amount(state.orphans, 'note')} without any.\n`,
         ]),
-    ...(cursor === null ? [] : [paint('faint', `Go on from here: roux changes-since --cursor ${printable(cursor)}\n`)]),
+    ...(cursor === null ? [] : [paint('faint', `Continue from here: roux changes-since --cursor ${printable(cursor)}\n`)]),
   ].join('\n')
 }
 

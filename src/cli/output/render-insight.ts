@@ -71,7 +71,7 @@ export function renderGaps(gaps: GapList, { paint }: InsightOptions): string {
     total === undefined ? [] : [paint('bold', `${title} (${total})`), ...lines.map((line) => `  ${line}`), '']
   const lines = [
     ...part(
-      'Alike but apart',
+      'Similar communities with few links',
       gaps.totals.apart,
       (gaps.apart ?? []).map(
         ({ of, labels, links, expected }) =>
@@ -79,7 +79,7 @@ export function renderGaps(gaps: GapList, { paint }: InsightOptions): string {
       ),
     ),
     ...part(
-      'Others hang on one note',
+      'Notes whose removal would disconnect others',
       gaps.totals.cut,
       (gaps.cut ?? []).map(
         ({ id, title, falls_off: count }) => `${printable(title)}: ${amount(count, 'note')}  ${paint('faint', `cut:${id}`)}`,
@@ -94,7 +94,7 @@ export function renderGaps(gaps: GapList, { paint }: InsightOptions): string {
       ),
     ),
     ...part(
-      'Linked, and leading nowhere',
+      'Dead ends',
       gaps.totals.dead_ends,
       (gaps.dead_ends?.first ?? []).map(({ id, title }) => `${printable(title)}  ${paint('faint', `dead_ends:${id}`)}`),
     ),

@@ -33,11 +33,11 @@ function renderPlan(facts: WriteFacts, { paint }: WrittenOptions): string {
   return `${[...lines, `This is a dry run, nothing was changed. It would be: ${sentenceOf(facts)}`, AGAIN].join('\n')}\n`
 }
 
-const AGAIN = 'The same command without --dry-run does it.'
+const AGAIN = 'Run the same command without --dry-run to make the change.'
 
 function renderDone(facts: WriteFacts, { again }: WrittenOptions): string {
   const { change_id: id } = facts
-  if (id === undefined) return 'Nothing had to be changed.\n'
+  if (id === undefined) return 'Nothing to change.\n'
   const done = sentenceOf(facts)
   const lines = [done.charAt(0).toUpperCase() + done.slice(1), ...danglingLines(facts)]
   return `${[...lines, undoLine(id, again)].join('\n')}\n`
@@ -48,7 +48,7 @@ function renderFolder(
   { again }: WrittenOptions,
 ): string {
   const name = printable(String(path))
-  if (typeof id !== 'string') return `The folder ${name} is there already.\n`
+  if (typeof id !== 'string') return `The folder ${name} already exists.\n`
   return `Created the folder ${name}.\n${undoLine(id, again)}\n`
 }
 

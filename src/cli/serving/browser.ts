@@ -10,7 +10,7 @@ import type { Places } from '../../install/client.ts'
 
 /** How often to ask whether the browser has the page, ms. */
 const ASK_EVERY_MS = 250
-/** A file that is older than this was left behind by a process that was killed, ms. Its code is worth nothing any more. */
+/** A file that is older than this was left behind by a process that was killed, ms. Its code is invalid any more. */
 const LEFT_BEHIND_MS = 5 * 60_000
 
 /**

@@ -102,7 +102,7 @@ export class LiveSettings {
   #sayFailure(reason: string): void {
     if (reason === this.#failure) return
     this.#failure = reason
-    this.#options.say(`The settings were not read again: ${reason} The former ones stay.`)
+    this.#options.say(`The settings could not be reloaded: ${reason} The previous ones stay.`)
   }
 
   #sayOnce(line: string): void {

@@ -67,7 +67,7 @@ export async function noteToOpen(
     }
     const leave = mayBeVault ? 'Name the folder with the notes' : 'Leave out --note'
     throw new RouxError('NODE_NOT_FOUND', `There is no ${mayBeVault ? 'folder, vault or note' : 'note'} ${quoted(name)}.`, {
-      hint: near.length === 0 ? `${leave}: the page has a search.` : 'The names that are most like it:',
+      hint: near.length === 0 ? `${leave}: the page has a search.` : 'Similar names:',
       candidates: near.slice(0, MOST_TOLD),
     })
   })

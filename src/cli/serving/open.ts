@@ -28,7 +28,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const running = options.has('port') || options.has('set') ? undefined : await runningPage(invocation, loaded)
   if (running !== undefined) {
     host.onSignal(() => ended.abort())
-    await show({ ...running, end: 'The server that runs for this vault shows it.' })
+    await show({ ...running, end: 'The running server of this vault shows it.' })
     return 0
   }
   const { settings } = loaded.server
@@ -39,7 +39,7 @@ export async function run(invocation: Invocation): Promise<number> {
       asked,
       { ...loaded, server },
       {
-        onAddress: (address, isWaiting) => void show({ address, isWaiting, end: 'Ctrl+C ends this.' }),
+        onAddress: (address, isWaiting) => void show({ address, isWaiting, end: 'Press Ctrl+C to stop.' }),
         portAdvice: 'choose another port with --port <port>, or leave --port out for any that is free',
       },
     )

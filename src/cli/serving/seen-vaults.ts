@@ -10,7 +10,7 @@ import { anotherToken } from './token-scope.ts'
 export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Vaults {
   const seen = namesSeen(access, vaults, loaded)
   const refusal = (): RouxError =>
-    new RouxError('PERMISSION_DENIED', `The token "${access.name}" is for none of the vaults that are served here.`, {
+    new RouxError('PERMISSION_DENIED', `The token "${access.name}" has access to none of the vaults served here.`, {
       hint: anotherToken(access.scopes, '*'),
     })
   if (seen !== 'nothing' && vaults.names.length === 0) return vaults

@@ -161,11 +161,11 @@ async function webView({ host }: Invocation, isOwnerLetIn: () => boolean): Promi
 
 function requireNoContradiction({ server: { settings, origins } }: LoadedVaults): void {
   if (settings.http.enabled || origins.get('http.enabled') !== '--set') return
-  throw new UsageError('--http serves over HTTP, and --set http.enabled=false forbids it.', 'Leave one of them out.')
+  throw new UsageError('--http and --set http.enabled=false contradict each other.', 'Remove one of them.')
 }
 
 const OPEN_TO_OTHERS =
-  'Other computers can connect, and what is sent is not encrypted: put a reverse proxy with TLS in front, and set http.host to 127.0.0.1 where that is on this computer.'
+  'Other computers can connect, and the connection is not encrypted: use a reverse proxy with TLS, and set http.host to 127.0.0.1 if it runs on this computer.'
 
 function welcome(names: string, url: string): string {
   const entry = { type: 'http', url, headers: { Authorization: 'Bearer <token>' } }

@@ -11,7 +11,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const loaded = await requireVaults(invocation, positionals[0])
   const { vaults } = loaded
   if (options.has('web') && !options.has('http'))
-    throw new UsageError('--web needs --http: a page is looked at over HTTP.', 'roux serve --http --web, or roux open.')
+    throw new UsageError('--web needs --http, because the page is served over HTTP.', 'roux serve --http --web, or roux open.')
   if (options.has('http')) {
     const { serveHttp } = await import('./serve-http.ts')
     return serveHttp(invocation, loaded, options.has('web') ? {} : undefined)
@@ -48,5 +48,5 @@ function greeting(names: string, vaults: readonly LoadedVault[]): string {
   Claude Code:            claude mcp add roux -- roux serve${vault === undefined ? '' : ` ${shellWord(vault)}`}
   Claude Desktop, Cursor: ${config}
 
-For yourself: roux search "…", roux get-node <title>, roux help. Ctrl+C ends this.`
+For yourself: roux search "…", roux get-node <title>, roux help. Press Ctrl+C to stop.`
 }

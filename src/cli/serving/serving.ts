@@ -99,7 +99,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
 }
 
 const NOT_WRITTEN =
-  'Tools that write are not offered: the vaults are answered for from a database, and written where their folders are.'
+  'Writing tools are not offered: these vaults are served from a database. Write on a computer that has their folders.'
 
 function permitsWriting(origins: ReadonlyMap<string, string>): boolean {
   return origins.has('tools.write') || origins.has('tools.attach')
@@ -111,7 +111,7 @@ export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): s
     if (stored !== undefined) return `${stored} of ${store['neo4j.url'].replace(/\/\/.*@/, '//')}`
     const fault = folderFault(vault.path)
     if (fault === undefined) return vault.path
-    printer.warn(`${fault} Calls are answered VAULT_NOT_FOUND until it can be read.`)
+    printer.warn(`${fault} Calls get VAULT_NOT_FOUND until it can be read.`)
     return `${vault.path} (once it can be read)`
   })
   return names.join(', ')

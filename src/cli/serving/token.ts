@@ -32,7 +32,7 @@ async function show(invocation: Invocation, path: string, name = DEFAULT_NAME): 
 async function rotate(invocation: Invocation, path: string, name = DEFAULT_NAME): Promise<void> {
   const tokens = changeTokens(path, (before) => rotateToken(before ?? [firstToken()], name))
   await printSecret(invocation, requireToken(tokens, name))
-  invocation.printer.note('Clients with the old token are shut out from now on.')
+  invocation.printer.note('Clients with the old token no longer have access.')
 }
 
 async function add(invocation: Invocation, path: string, name: string | undefined): Promise<void> {
@@ -67,7 +67,7 @@ async function warnOfUnknown(invocation: Invocation, names: readonly string[]): 
 async function remove({ printer }: Invocation, path: string, name: string | undefined): Promise<void> {
   const removed = requireName(name, 'remove')
   changeTokens(path, (before) => removeToken(before ?? [], removed))
-  printer.note(`Clients with the token "${name}" are shut out from now on.`)
+  printer.note(`Clients with the token "${name}" no longer have access.`)
 }
 
 async function list({ printer }: Invocation, path: string): Promise<void> {
@@ -99,7 +99,7 @@ function requireName(name: string | undefined, word: string): string {
 
 function unknownWord(word: string): UsageError {
   const words = [...ACTS.keys()]
-  if (word === '') return new UsageError('It is not said what to do.', `Write: roux token ${words.join('|')}`)
+  if (word === '') return new UsageError('Missing subcommand.', `Write: roux token ${words.join('|')}`)
   const hint = didYouMean(nearest(word, words)) ?? `Write: roux token ${words.join('|')}`
   return new UsageError(`roux token cannot ${word}.`, hint)
 }

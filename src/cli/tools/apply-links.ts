@@ -43,12 +43,12 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
   const { host, printer } = invocation
   if (host.stdin.isTTY !== true) {
     throw new UsageError(
-      'There is no terminal to ask in.',
-      'Run it in a terminal. A program takes each "edit" of "roux suggest-links --json" and hands it to "roux apply-changes --write --operations".',
+      'This command needs a terminal.',
+      'Run it in a terminal. A program can pass each "edit" of "roux suggest-links --json" to "roux apply-changes --write --operations".',
     )
   }
   if (args.kind === 'related')
-    throw new UsageError('Related notes have no place where a link would stand.', 'Leave out --kind: named links are shown.')
+    throw new UsageError('Related suggestions have no place for a link.', 'Without --kind, the command offers named links.')
   const given = { ...args, kind: 'named' }
   tool.prepare(withoutVault(given))
   const apply = await requireTool(host, 'apply_changes')
@@ -94,13 +94,13 @@ async function review(parts: Review): Promise<void> {
   const { chosen, offered, postponed } = await choose(parts)
   if (offered === 0) printer.note('Nothing found.')
   if (postponed > 0)
-    printer.note(`Not offered, because their line gets another link: ${postponed}. Run the command again to see what is left.`)
+    printer.note(`Skipped, because their line gets another link: ${postponed}. Run the command again to see them.`)
   const facts = await make(parts, chosen)
   const value = facts === undefined ? { links: 0 } : { links: facts.links, ...facts.written }
   await printer.answer(value, {
     render: (_, paint) =>
       facts === undefined
-        ? 'No link was made.\n'
+        ? 'No link was added.\n'
         : `Made ${amount(facts.links, 'link')}. ${renderWritten(facts.written, { paint, again: ' --write', isDryRun: false })}`,
   })
 }
@@ -112,7 +112,7 @@ interface Choice {
   readonly postponed: number
 }
 
-const QUESTION = 'Make this link? y(es), n(ot now), never, q(uit): '
+const QUESTION = 'Add this link? y(es), n(ot now), never, q(uit): '
 
 /** Asks until no suggestion or no answer is left. */
 async function choose(parts: Review): Promise<Choice> {
@@ -203,7 +203,7 @@ async function isPossible({ change, printer }: Review, offers: readonly Offer[])
     return true
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
-    printer.warn(`${error.code}: ${error.message} The link is not made.`)
+    printer.warn(`${error.code}: ${error.message} The link was not added.`)
     return false
   }
 }

@@ -34,15 +34,15 @@ async function nameCommunity(invocation: Invocation, given: string): Promise<num
   requireNoMore(extra)
   if (label === undefined)
     throw new UsageError(
-      `What is ${given} to be called?`,
-      `roux map --name ${given} "Sync" calls it so; with "" it is called as its notes say.`,
+      `The name for ${given} is missing.`,
+      `roux map --name ${given} "Sync" names it; "" restores the automatic name.`,
     )
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const { insight } = await insightFor(core, { whole: true })
     if (insight === undefined) throw new UsageError('There are no communities yet.', '"roux map" shows them.')
     const { id } = requireCommunity(insight.communities, given, core).community
     await core.insightState.setLabel(id, label.trim() === '' ? undefined : label.trim())
-    invocation.printer.note(label.trim() === '' ? `${id} is called as its notes say.` : `${id} is called "${label.trim()}".`)
+    invocation.printer.note(label.trim() === '' ? `${id} has its automatic name again.` : `${id} is called "${label.trim()}".`)
   })
   return 0
 }
@@ -51,21 +51,21 @@ async function dismissGap(invocation: Invocation, given: string): Promise<number
   const [, kind = '', of = ''] = /^([a-z_]+):(.+)$/s.exec(given) ?? []
   if (!GAP_KINDS.includes(kind as GapKind)) {
     throw new UsageError(
-      `"${given}" names no gap.`,
-      'Write what "roux gaps" shows behind it, such as apart:c1,c4 or cut:ideas/garden.md.',
+      `"${given}" is not a gap.`,
+      'Use the name that "roux gaps" shows, such as apart:c1,c4 or cut:ideas/garden.md.',
     )
   }
   requireNoMore(invocation.positionals[0])
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const isBack = await turn(core, gapKey(kind as GapKind, of, core))
-    invocation.printer.note(isBack ? `${given} is told again.` : `${given} is not told again.`)
+    invocation.printer.note(isBack ? `${given} is shown again.` : `${given} is hidden from now on.`)
   })
   return 0
 }
 
 async function dismissLink(invocation: Invocation, from: string): Promise<number> {
   const [to, extra] = invocation.positionals
-  if (to === undefined) throw new UsageError('Which link is meant?', 'Write the two notes: --dismiss from.md to.md')
+  if (to === undefined) throw new UsageError('The link is missing.', 'Write the two notes: --dismiss from.md to.md')
   requireNoMore(extra)
   await withCore(invocation, await requireSettings(invocation), async (core) => {
     const [source, target] = [await requireOne(core, from), await requireOne(core, to)]
@@ -88,5 +88,5 @@ async function requireOne(core: GraphCore, written: string): Promise<NodeId> {
 
 function requireNoMore(extra: string | undefined): void {
   if (extra === undefined) return
-  throw new UsageError(`"${extra}" is one word too many.`, 'Put quotes around words that belong together.')
+  throw new UsageError(`Unexpected argument "${extra}".`, 'Quote an argument that contains spaces.')
 }

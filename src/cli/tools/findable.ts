@@ -20,5 +20,5 @@ export function remainderOf(core: GraphCore, by: SearchReadiness): string | unde
   const { vectors, message } = core.indexing.status().search ?? {}
   if (by === 'words' || vectors === undefined || message !== undefined || vectors.done >= vectors.total) return undefined
   const time = vectors.remaining === undefined ? '' : `, ${durationText(vectors.remaining)}`
-  return `"roux index" embeds the rest: ${vectors.total - vectors.done} notes${time}. What is done is kept.`
+  return `"roux index" embeds the rest: ${vectors.total - vectors.done} notes${time}. Finished work is kept.`
 }

@@ -46,7 +46,7 @@ function placeOf(text: string, { cwd, vaults }: Where): string {
     return name === undefined ? whole : `${name}:${whole}`
   }
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return text
-  throw new UsageError(`${shellWord(path)} lies in no vault that is asked here.`, `To ask it as one: --vault ${shellWord(path)}`)
+  throw new UsageError(`${shellWord(path)} is not inside a vault.`, `To use it as a vault: --vault ${shellWord(path)}`)
 }
 
 /** A path relative to a folder, with slashes. Follows links to folders only if the path is not inside as written. */

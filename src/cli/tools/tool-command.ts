@@ -37,10 +37,7 @@ export async function requireTool(host: Host, name: string): Promise<Tool> {
   const tool = await findTool(host, name)
   if (tool) return tool
   const names = (await host.tools()).map((known) => commandName(known.name))
-  throw new UsageError(
-    `There is no tool "${name}".`,
-    didYouMean(nearest(name, names, 2)) ?? 'See "roux help" for the tools there are.',
-  )
+  throw new UsageError(`There is no tool "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists the tools.')
 }
 
 /** The error for a word that is neither a command nor a tool. */
@@ -147,8 +144,8 @@ function withoutPlan(value: unknown): unknown {
 function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
   if (plan_id === undefined) return
   throw new UsageError(
-    'A plan ends with the command that made it: there is none to carry out.',
-    'Give the operations again, without --dry-run.',
+    'A plan ends with the command that made it, so there is none to run.',
+    'Pass the operations again without --dry-run.',
   )
 }
 
@@ -182,5 +179,5 @@ function parse(json: string): Readonly<Record<string, unknown>> {
     )
   }
   if (isRecord(args)) return args
-  throw new UsageError('The arguments are no JSON object.', `For example: roux call get_hubs '{"limit": 5}'`)
+  throw new UsageError('The arguments are not a JSON object.', `For example: roux call get_hubs '{"limit": 5}'`)
 }

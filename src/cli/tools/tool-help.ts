@@ -11,7 +11,7 @@ const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string,
       {
         name: 'name',
         type: 'text',
-        sentence: 'Call a community as you like, as in --name c4 "Sync"; with "", as its notes say.',
+        sentence: 'Name a community, as in --name c4 "Sync"; "" restores the automatic name.',
       },
     ],
   ],
@@ -21,18 +21,18 @@ const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string,
       {
         name: 'dismiss',
         type: 'text',
-        sentence: 'Do not tell this gap again, as in --dismiss apart:c1,c4; once more takes that back.',
+        sentence: 'Hide this gap, as in --dismiss apart:c1,c4; repeat the command to show it again.',
       },
     ],
   ],
   [
     'suggest_links',
     [
-      { name: 'apply', type: 'flag', sentence: 'Go through them in a terminal, one by one, and make the links that you want.' },
+      { name: 'apply', type: 'flag', sentence: 'Go through the suggestions one by one and add the links you want.' },
       {
         name: 'dismiss',
         type: 'text',
-        sentence: 'Do not suggest this link again, as in --dismiss from.md to.md; once more takes that back.',
+        sentence: 'Hide this suggestion, as in --dismiss from.md to.md; repeat the command to show it again.',
       },
     ],
   ],
@@ -120,8 +120,8 @@ export function argumentsOf(
   const [extra] = words
   if (extra !== undefined)
     throw new UsageError(
-      `"${extra}" is one word too many.`,
-      'Put quotes around words that belong together. A vault is chosen with --vault.',
+      `Unexpected argument "${extra}".`,
+      'Quote an argument that contains spaces. Choose a vault with --vault.',
     )
   return args
 }

@@ -23,7 +23,7 @@ export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () =>
 }
 
 const WRITTEN_ELSEWHERE = {
-  hint: 'The vaults are answered for from a database: what reads attachments or writes is offered where their folders are, with "roux serve <folder>".',
+  hint: 'These vaults are served from a database. Attachments and writing need their folders: "roux serve <folder>".',
 }
 
 /** @throws RouxError `TOOL_DISABLED` with the setting that turns the tool on */

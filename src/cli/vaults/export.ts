@@ -27,7 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
       'roux export --format html --texts -o notes.html',
     )
   if (format === 'html' && options.get('semantic') === true)
-    throw new UsageError('--semantic is of no use with --format html: a map shows links only.', 'roux export --semantic')
+    throw new UsageError('--semantic does not work with --format html: a map shows links only.', 'roux export --semantic')
   const output = (options.get('output') as string | undefined) ?? '-'
   const loaded = await requireSettings(invocation, positionals[0])
   let isBegun = false
@@ -115,8 +115,8 @@ async function* withCommunities(
 }
 
 function halfWritten(): RouxError {
-  return new RouxError('PROVIDER_ERROR', 'The index was found damaged while it was read, and was built again.', {
-    hint: 'Run the command again: what was written so far is only a part.',
+  return new RouxError('PROVIDER_ERROR', 'The index was damaged and has been rebuilt.', {
+    hint: 'Run the command again; the output so far is incomplete.',
   })
 }
 
@@ -138,7 +138,7 @@ async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<n
     await rm(temporary, { force: true })
     if (!(cause instanceof Error && 'syscall' in cause)) throw cause
     throw new RouxError('PERMISSION_DENIED', `${path} cannot be written: ${cause.message.split(',', 1)[0]}.`, {
-      hint: 'Name a file in a folder that exists and may be written.',
+      hint: 'Choose a file in an existing, writable folder.',
       cause,
     })
   }

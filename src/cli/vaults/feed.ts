@@ -88,7 +88,7 @@ async function taken(lease: FeederLease, say: (line: string) => void, signal: Ab
     return await lease.take()
   } catch (error) {
     if (!isTransient(error)) throw error
-    say(`${(error as Error).message} Trying again.`)
+    say(`${(error as Error).message} Retrying.`)
     await pause(BEAT, signal)
     return undefined
   }
@@ -130,7 +130,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
     }
   } catch (error) {
     if (!isTransient(error)) throw error
-    say(`${(error as Error).message} Trying again.`)
+    say(`${(error as Error).message} Retrying.`)
   } finally {
     stop()
     await core.close()

@@ -27,9 +27,7 @@ export async function run(invocation: Invocation): Promise<number> {
     printer.warn(`Not all notes can be found: ${incomplete.search_message ?? 'no reason known.'} "roux doctor" tells what to do.`)
     return 1
   }
-  return await interruptible(host, indexed, () =>
-    printer.note('Stopped. What was done is kept: "roux index" goes on from there.'),
-  )
+  return await interruptible(host, indexed, () => printer.note('Stopped. Finished work is kept; "roux index" continues there.'))
 }
 
 async function bringUpToDate(invocation: Invocation, loaded: LoadedVault, signal: AbortSignal) {

@@ -39,7 +39,7 @@ async function* textsOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPa
     yield `${from === 0 ? '' : ','}${some.map((one) => json(one ?? null)).join(',')}`
   }
   yield ']'
-  if (missing > 0) onUnread(`${missing} of ${ids.length} notes could not be read: the page has their titles only.`)
+  if (missing > 0) onUnread(`${missing} of ${ids.length} notes could not be read; the page has only their titles.`)
 }
 
 async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined> {

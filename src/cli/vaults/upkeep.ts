@@ -31,7 +31,7 @@ export async function init(invocation: Invocation): Promise<number> {
   if (printer.json) await printer.answer({ path, trusted: true })
   else
     await printer.text(
-      `Wrote ${path}.\nEvery setting is in it, switched to nothing: take away a # to set one.\nAfter editing a setting that widens trust, say "roux trust" again.\n`,
+      `Wrote ${path}.\nIt lists every setting as a comment: remove a # to set one.\nAfter editing a setting that widens trust, run "roux trust" again.\n`,
     )
   return 0
 }
@@ -42,12 +42,15 @@ function createFile(path: string, text: string): void {
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     if (code === 'EEXIST')
-      throw new RouxError('NODE_EXISTS', `${path} is there already.`, {
-        hint: 'Edit it; "roux help settings" tells the settings.',
+      throw new RouxError('NODE_EXISTS', `${path} already exists.`, {
+        hint: 'Edit it; "roux help settings" explains the settings.',
         cause,
       })
     if (code === 'ENOENT' || code === 'ENOTDIR')
-      throw new RouxError('VAULT_NOT_FOUND', `${path} has no folder to be in.`, { hint: 'Make the folder first.', cause })
+      throw new RouxError('VAULT_NOT_FOUND', `${path} is in a folder that does not exist.`, {
+        hint: 'Create the folder first.',
+        cause,
+      })
     throw new RouxError('PERMISSION_DENIED', `${path} cannot be written: ${message}.`, {
       hint: 'Make the folder writable.',
       cause,

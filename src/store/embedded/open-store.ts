@@ -15,7 +15,7 @@ import type { ComingRows } from './writer.ts'
 export interface StoreOptions {
   /** Part of every id, where one process serves several vaults. */
   readonly vault?: string
-  /** The index was found damaged: have it built again. */
+  /** The index was damaged: have it built again. */
   readonly onDamage: () => void
   /** Where the search indexes are. */
   readonly search: Location
@@ -205,7 +205,7 @@ class SqliteStore implements EmbeddedStore {
 }
 
 function beingRebuilt(cause?: unknown): RouxError {
-  return new RouxError('STORE_UNAVAILABLE', 'The index was found damaged and is being built again.', {
+  return new RouxError('STORE_UNAVAILABLE', 'The index was damaged and is being built again.', {
     hint: 'Call again: the next answer waits for it.',
     cause,
   })

@@ -113,7 +113,7 @@ test('a cancelled call does no work', async () => {
 describe('an index that is found damaged', () => {
   beforeEach(stopTheClock)
 
-  const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was found damaged and is being built again.')
+  const lost = () => new RouxError('STORE_UNAVAILABLE', 'The index was damaged and is being built again.')
 
   /** A core whose index is damaged until someone has waited for it `times` more times. */
   function damagedCore(times: number) {

@@ -36,7 +36,7 @@ test('install writes an entry that needs neither a shell nor the path, and tells
   expect(statSync(cursorFile()).mode & 0o777).toBe(0o600)
   expect(out).toContain('+++ /home/.cursor/mcp.json')
   expect(out).toContain('+    "roux": {')
-  expect(out).toContain('Cursor has Roux now, as "roux".')
+  expect(out).toContain('Cursor now has Roux, as "roux".')
 })
 
 test('the former file is kept, with its mode; uninstall brings it back byte for byte', async () => {
@@ -62,7 +62,7 @@ test('a second time nothing is written', async () => {
   await roux('install cursor')
   const before = readFileSync(cursorFile(), 'utf8')
   const { code, out } = await roux('install cursor', { tty: true })
-  expect([code, out]).toEqual([0, 'Cursor has exactly this already: nothing was written.\n'])
+  expect([code, out]).toEqual([0, 'Cursor already has this entry; nothing was written.\n'])
   expect(readFileSync(cursorFile(), 'utf8')).toBe(before)
   expect(backups()).toEqual([])
   await roux('uninstall cursor')
@@ -76,7 +76,7 @@ test.each(['claude-desktop', 'claude-code', 'cursor', 'vscode', 'zed'])(
   async (client) => {
     await roux(`install ${client} --create`)
     const { out } = await roux(`uninstall ${client}`, { tty: true })
-    expect(out).toMatch(/has no "roux" any more\.\n/)
+    expect(out).toMatch(/no longer has "roux"\.\n/)
     expect(out).toMatch(/start .* again|do not have it/)
     expect(out).not.toMatch(/on have it|and starts it|starts it by itself/)
   },
@@ -86,7 +86,7 @@ test('--dry-run shows and writes nothing', async () => {
   writeFileSync(cursorFile(), FORMER)
   const { out } = await roux('install cursor --dry-run', { tty: true })
   expect(out).toContain('+    "roux": {')
-  expect(out).toContain('This is a dry run, nothing was written.')
+  expect(out).toContain('This is a dry run; nothing was written.')
   expect(JSON.parse((await roux('install cursor --dry-run')).out)).toMatchObject({ changed: false, dry_run: true })
   expect([readFileSync(cursorFile(), 'utf8'), backups()]).toEqual([FORMER, []])
 })
@@ -173,7 +173,7 @@ describe('what is refused leaves everything as it is', () => {
     expect(await refused('install cursor')).toContain('it is not UTF-8')
     rmSync(cursorFile())
     symlinkSync('/nowhere/at/all', cursorFile())
-    expect(await refused('install cursor')).toContain('a symbolic link that leads nowhere')
+    expect(await refused('install cursor')).toContain('a broken symbolic link')
     rmSync(cursorFile())
     mkdirSync(cursorFile())
     expect((await roux('install cursor')).err).toContain('it is not a file')
@@ -201,12 +201,12 @@ describe('what is refused leaves everything as it is', () => {
     expect(await refused('install')).toContain('roux install claude-desktop|claude-code|cursor|vscode|zed')
     expect(await refused('install cursr')).toContain('Did you mean "cursor"?')
     expect(await refused('install emacs')).toContain('Known are')
-    expect(await refused('install cursor --name a/b')).toContain('is no name for a server')
+    expect(await refused('install cursor --name a/b')).toContain('is not a valid server name')
     expect(await refused('install cursor --vault ../none')).toContain('There is no folder /none.')
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the name of a folder
     const strange = 'a${HOME}'
     line.write(`${strange}/n.md`, '')
-    expect(await refused(`install cursor --vault ../${strange}`)).toContain('take for a variable')
+    expect(await refused(`install cursor --vault ../${strange}`)).toContain('read as a variable')
   })
 
   test.skipIf(process.getuid?.() === 0)('a file that may not be written', async () => {
@@ -256,9 +256,9 @@ describe('over HTTP', () => {
   })
 
   test('not where the file takes programs only, nor with what belongs to the server', async () => {
-    expect((await roux('install claude-desktop --http')).err).toContain('takes no server over HTTP')
+    expect((await roux('install claude-desktop --http')).err).toContain('does not accept HTTP servers')
     expect((await roux('install cursor --http --write')).err).toContain('Give it to "roux serve --http"')
-    expect((await roux('install cursor --http --set http.port=0')).err).toContain('another port each time')
+    expect((await roux('install cursor --http --set http.port=0')).err).toContain('the port changes with each start')
   })
 })
 
@@ -319,13 +319,13 @@ describe('the doctor', () => {
       {
         check: 'clients',
         state: 'warn',
-        message: 'Cursor has "roux", which needs /gone/node: that is not there any more',
+        message: 'Cursor has "roux", which needs /gone/node, which no longer exists',
         hint: '"roux install cursor --vault /vault" corrects it, "roux uninstall cursor" takes it away.',
       },
       {
         check: 'clients',
         state: 'warn',
-        message: 'Cursor has "old", which needs /gone: that is not there any more',
+        message: 'Cursor has "old", which needs /gone, which no longer exists',
         hint: '"roux install cursor --name old --vault <folder>" corrects it, "roux uninstall cursor --name old" takes it away.',
       },
     ])
@@ -347,12 +347,12 @@ describe('the doctor', () => {
       ['ok', 'Cursor has "ok": the vaults of /c.yaml', undefined],
       [
         'warn',
-        'Cursor has "no config", which needs /gone.yaml: that is not there any more',
+        'Cursor has "no config", which needs /gone.yaml, which no longer exists',
         "roux install cursor --name 'no config' --vault work --config <file> --set 'vault.mode=docs' --write",
       ],
       [
         'warn',
-        'Cursor has "all", which needs /gone/node: that is not there any more',
+        'Cursor has "all", which needs /gone/node, which no longer exists',
         "roux install cursor --name all --set 'tools.undo=false'",
       ],
     ])
@@ -373,10 +373,10 @@ describe('the doctor', () => {
       ['ok', 'Cursor has "ok": http://localhost:7583/mcp', undefined],
       [
         'warn',
-        'Cursor has "port", which asks 127.0.0.1:7000, and the settings have http.port: 7583',
+        'Cursor has "port", which uses 127.0.0.1:7000, but the settings have http.port: 7583',
         'roux install cursor --name port --http',
       ],
-      ['warn', 'Cursor has "token", with a token that is worth nothing', 'roux install cursor --name token --http'],
+      ['warn', 'Cursor has "token", with an invalid token', 'roux install cursor --name token --http'],
       ['ok', 'Cursor has "elsewhere": https://notes.example.com/mcp', undefined],
     ])
   })

@@ -28,8 +28,12 @@ test('the vault: there, missing, a file, too wide, inside another', () => {
   expect(check(vault)).toEqual(['ok /vault'])
   expect(check(join(root, 'none'))).toEqual(['fail there is no folder /none'])
   expect(check(join(root, 'file'))).toEqual(['fail /file is not a folder'])
-  expect(check(vault, { tooWide: true, named: false })).toEqual(['fail /vault is a home folder or a whole disk, hardly a vault'])
-  expect(check(vault, { tooWide: true, named: true })).toEqual(['warn /vault is a home folder or a whole disk, hardly a vault'])
+  expect(check(vault, { tooWide: true, named: false })).toEqual([
+    'fail /vault contains a home folder or a whole disk, so it is probably not a vault',
+  ])
+  expect(check(vault, { tooWide: true, named: true })).toEqual([
+    'warn /vault contains a home folder or a whole disk, so it is probably not a vault',
+  ])
   mkdirSync(join(vault, '.obsidian'))
   expect(check(vault)).toEqual(['ok /vault'])
   expect(check(join(vault, 'inner'))).toEqual(['warn /vault/inner lies inside the vault /vault'])

@@ -47,7 +47,7 @@ describe('the port', () => {
 })
 
 test('the tokens: none, some, open to others, damaged; nothing is changed', async () => {
-  expect(await check({})).toContain('tokens ok: none yet; the first is made when it is needed')
+  expect(await check({})).toContain('tokens ok: none yet; the first is created on demand')
   openTokens(file)
   expect(await check({})).toContain('tokens ok: 1 in /tokens.json')
   chmodSync(file, 0o640)

@@ -35,13 +35,13 @@ Moved (1)
 New links (1)
   c.md:3 → a.md
 
-Links that lead nowhere now (1)
+Newly broken links (1)
   a.md:1  [[b]]
 
 Linked more (1)
   a.md  0 → 1
 
-Go on from here: roux changes-since --cursor c0ffee-1-abcd
+Continue from here: roux changes-since --cursor c0ffee-1-abcd
 `)
 })
 
@@ -51,5 +51,5 @@ test('that nothing changed is said, and how the vault is where it is not known',
   expect(renderChanges(empty, plain)).toContain('Nothing changed.')
   const { since: _, ...unknown } = empty
   const text = renderChanges({ ...unknown, cursor: null, state: { notes: 1, links: 2, broken: 0, orphans: 1 } }, plain)
-  expect(text).toBe('Nothing is known of earlier changes.\n\nNow: 1 note, 2 links among them, 0 broken, 1 note without any.\n')
+  expect(text).toBe('The log does not reach further back.\n\nNow: 1 note, 2 links among them, 0 broken, 1 note without any.\n')
 })

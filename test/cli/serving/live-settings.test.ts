@@ -72,7 +72,7 @@ test('a file that is wrong changes nothing, and that is said', async () => {
   await eventually(() => expect(live.current.settings.tools.write).toBe(true))
   writeOwn('tools:\n  wriet: true\n')
   await eventually(() => expect(said).toHaveLength(1))
-  expect(said[0]).toMatch(/The settings were not read again: .*wriet.*former ones stay/)
+  expect(said[0]).toMatch(/The settings could not be reloaded: .*wriet.*previous ones stay/)
   expect(live.current.settings.tools.write).toBe(true)
 })
 

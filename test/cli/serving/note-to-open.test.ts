@@ -16,7 +16,7 @@ test('roux open --note refuses what names no note, with the names that are most 
     return err
   }
   expect(await refused('Hydrant table')).toMatch(
-    /^error: There is no note "Hydrant table"\.\n {2}The names .*\n {2}hydration\.md\n$/,
+    /^error: There is no note "Hydrant table"\.\n {2}Similar names:\n {2}hydration\.md\n$/,
   )
   expect(await refused('Zzz')).toMatch(/^error: There is no note "Zzz"\.\n {2}Leave out --note/)
 })
@@ -35,7 +35,7 @@ test('roux open takes what is no folder and no name of a vault for a note, and r
     return err
   }
   expect(await refused('Hydrant table')).toMatch(
-    /^error: There is no folder, vault or note "Hydrant table"\.\n {2}The names .*\n {2}hydration\.md\n$/,
+    /^error: There is no folder, vault or note "Hydrant table"\.\n {2}Similar names:\n {2}hydration\.md\n$/,
   )
   expect(await refused('x'.repeat(5_000))).toMatch(/^error: There is no folder, vault or note "x+/)
   expect(new Set(opened).size).toBe(1)

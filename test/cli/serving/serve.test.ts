@@ -88,7 +88,7 @@ test('in a terminal it says that a folder is missing, and does not say that it s
     stdin: Object.assign(new PassThrough().end(), { isTTY: true }),
   })
   expect(code).toBe(0)
-  expect(err).toMatch(/^warning: There is no folder \/nowhere\. Calls are answered VAULT_NOT_FOUND until it can be read\.\n/)
+  expect(err).toMatch(/^warning: There is no folder \/nowhere\. Calls get VAULT_NOT_FOUND until it can be read\.\n/)
   expect(err).toContain('Roux serves /nowhere (once it can be read) over stdin and stdout')
 })
 
@@ -100,7 +100,7 @@ test('settings that are wrong end it before it serves', async () => {
 
 test.each([
   [['--http', '70000'], '--http must be a port, a whole number from 0 to 65535; got 70000.'],
-  [['--http', '--set', 'http.enabled=false'], '--http serves over HTTP, and --set http.enabled=false forbids it.'],
+  [['--http', '--set', 'http.enabled=false'], '--http and --set http.enabled=false contradict each other.'],
 ])('%j is a mistake that is named as it was made', async (args, message) => {
   const { code, err } = await line.roux(['serve', ...args])
   expect([code, err]).toEqual([2, expect.stringContaining(message)])

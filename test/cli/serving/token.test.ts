@@ -83,7 +83,7 @@ test('a file that others can read is closed to them, and that is said', async ()
 })
 
 test.each([
-  ['', 2, 'It is not said what to do.\n  Write: roux token show|rotate|add|remove|list'],
+  ['', 2, 'Missing subcommand.\n  Write: roux token show|rotate|add|remove|list'],
   ['shw', 2, 'roux token cannot shw.\n  Did you mean "show"?'],
   ['toString', 2, 'roux token cannot toString.\n  Write: roux token show|rotate|add|remove|list'],
   ['add', 2, 'The name of the token is missing.\n  Write: roux token add <name>'],
@@ -92,7 +92,7 @@ test.each([
   ['add x --scope ,', 2, 'The token has no scope.\n  Scopes: read, write, attach, ai.'],
   ['add ../x', 2, '"../x" is no name for a token.\n  A name has letters, digits, "-" and "_", at most 64.'],
   ['remove nobody', 2, 'There is no token "nobody".\n  There is none: "roux token add default" makes one.'],
-  ['show a b', 2, '"b" is one word too many.\n  Write: roux token <show|rotate|add|remove|list> [name]'],
+  ['show a b', 2, 'Unexpected argument "b".\n  Write: roux token <show|rotate|add|remove|list> [name]'],
 ])('roux token %s: %i', async (words, code, message) => {
   expect(await token(words)).toEqual({ code, out: '', err: `error: ${message}\n` })
 })

@@ -111,7 +111,7 @@ test('what was wanted is made also where the person presses Ctrl+C', async () =>
 test('a link that is never wanted is not offered again, until that is taken back', async () => {
   const { written, dismissed, out, err } = await review('never\nn\nn\n')
   expect([written, [...dismissed]]).toEqual([[], ['link:b.md//compost heap.md']])
-  expect(out).toBe('No link was made.\n')
+  expect(out).toBe('No link was added.\n')
   expect(err.match(/^\d of \d/gm)).toEqual(['1 of 3', '2 of 3', '3 of 3'])
 })
 
@@ -129,7 +129,7 @@ test('all links are offered once, page by page, also where some are dismissed on
 
 test('a note that changed before the answer is told, and the next link is offered', async () => {
   const { code, err, written } = await review('y\ny\nq\n', { stale: () => ['b.md'] })
-  expect(err).toContain('CONFLICT: "b.md" was changed since. The link is not made.')
+  expect(err).toContain('CONFLICT: "b.md" was changed since. The link was not added.')
   expect([code, written]).toEqual([0, [OFFERED[1]]])
 })
 
@@ -145,7 +145,7 @@ test('a link on a line that gets another one is left for the next time', async (
   const notes = { ...NOTES, 'C.md': 'Rakes lean on the tool shed, far from the compost heap.\n' }
   const { err, requests } = await review('y\ny\ny\ny\n', { notes })
   expect(err.match(/^c\.md, line 1$/gm)).toHaveLength(1)
-  expect(err).toContain('Not offered, because their line gets another link: 1.')
+  expect(err).toContain('Skipped, because their line gets another link: 1.')
   expect(requests.at(-1)?.operations).toHaveLength(3)
 })
 
@@ -159,14 +159,14 @@ test('only what was asked for is offered: a note, a folder, a number of links', 
   expect((await review('y\ny\ny\n', { args: ['A'] })).written).toEqual([OFFERED[1]])
   expect((await review('y\ny\ny\n', { args: ['--limit', '2'] })).written).toEqual(OFFERED.slice(0, 2))
   const none = await review('y\n', { args: ['more'] })
-  expect([none.written, none.out]).toEqual([[], 'No link was made.\n'])
+  expect([none.written, none.out]).toEqual([[], 'No link was added.\n'])
   expect(none.err).toContain('Nothing found.')
 })
 
 test('without a terminal nothing is asked, and the error says what to do', async () => {
   const { code, err, requests } = await review('y\n', { world: { stdin: 'y\n' } })
   expect([code, requests]).toEqual([2, []])
-  expect(err).toContain('There is no terminal to ask in.')
+  expect(err).toContain('This command needs a terminal.')
   expect(err).toContain('roux apply-changes --write')
 })
 

@@ -61,8 +61,8 @@ test('a folder of no vault is refused with the option that names a vault', () =>
   const other = join(above, 'other')
   const refused = () => read({ folder: other }, { cwd: root, vaults: [inVault(root)] })
   expect(refused).toThrow(UsageError)
-  expect(refused).toThrow(`${other} lies in no vault that is asked here.`)
-  expect(() => read({ folder: '../other' }, { cwd: root, vaults: [inVault(root)] })).toThrow('lies in no vault')
+  expect(refused).toThrow(`${other} is not inside a vault.`)
+  expect(() => read({ folder: '../other' }, { cwd: root, vaults: [inVault(root)] })).toThrow('is not inside a vault')
 })
 
 test('the folder of a vault that is answered for from a database is not known', () => {
