@@ -447,7 +447,7 @@ describe('an index that is found damaged while it is read', () => {
   test('unless half an answer is out already', async () => {
     const { code, err } = await roux('export', { store: damagedAt(2) })
     expect(code).toBe(1)
-    expect(err).toMatch(/error: The index was damaged.*\n.*only a part/)
+    expect(err).toMatch(/error: The index was damaged.*\n.*incomplete/)
   })
 })
 
