@@ -278,7 +278,7 @@ describe('settings', () => {
     const world = DEMO()
     const file = join(world.vault, 'roux.config.yaml')
     expect(await transcript(world, 'init', world.vault)).toBe('{"path":"~/vault/roux.config.yaml","trusted":true}\n')
-    expect(await transcript(world, 'init', world.vault)).toMatch(/^error: ~\/vault\/roux\.config\.yaml is there already\.\n/)
+    expect(await transcript(world, 'init', world.vault)).toMatch(/^error: ~\/vault\/roux\.config\.yaml already exists\.\n/)
     expect((await world.roux(['get-hubs', '--vault', world.vault])).err).toBe('')
     writeFileSync(file, readFileSync(file, 'utf8').replace('# get_hubs: true', 'get_hubs: false'))
     const ignored = await world.roux(['get-hubs', '--vault', world.vault])
