@@ -19,7 +19,7 @@ import {
   UNDERSCORE,
 } from './chars.ts'
 import type { Range } from './comments.ts'
-import { type Definition, takeDefinitions } from './destinations.ts'
+import { takeDefinitions, type WrittenDestination } from './destinations.ts'
 import { closesHtmlBlock, htmlBlockKind } from './html.ts'
 import { LineCursor } from './line-cursor.ts'
 import type { LineIndex } from './line-index.ts'
@@ -29,7 +29,7 @@ import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 export interface Blocks {
   readonly runs: readonly Run[]
   /** By folded label. */
-  readonly definitions: ReadonlyMap<string, Definition>
+  readonly definitions: ReadonlyMap<string, WrittenDestination>
   /** Offsets of the boxes that list items begin with: `[ ]`, `[x]`. */
   readonly boxes: readonly number[]
   /** Fenced code, each from its first mark to the end of its last line. */
@@ -77,7 +77,7 @@ export function scanBlocks(text: string, from: number, lines: LineIndex, { isOut
 
 class BlockScanner implements Blocks {
   readonly runs: Run[] = []
-  readonly definitions = new Map<string, Definition>()
+  readonly definitions = new Map<string, WrittenDestination>()
   readonly boxes: number[] = []
   readonly fences: { readonly start: number; end: number }[] = []
   readonly formulas: Range[] = []

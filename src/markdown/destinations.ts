@@ -103,11 +103,11 @@ export function foldLabel(label: string): string | undefined {
   return folded === '' ? undefined : folded
 }
 
-/** Where the destination of a link reference definition stands. */
-export interface Definition {
+/** Where a link or a link reference definition says its destination. */
+export interface WrittenDestination {
   /** As written, without angle brackets. */
   readonly raw: string
-  /** Offset of `raw` in the file. */
+  /** Offset of `raw` in the text. */
   readonly start: number
 }
 
@@ -119,7 +119,7 @@ interface Span {
 }
 
 /** Reads link reference definitions from the beginning of a paragraph into `into`; returns where the rest begins. */
-export function takeDefinitions(text: string, span: Span, into: Map<string, Definition>): number {
+export function takeDefinitions(text: string, span: Span, into: Map<string, WrittenDestination>): number {
   let at = span.start
   while (at < span.end && text.charCodeAt(at) === LBRACKET) {
     const after = takeDefinition(text, { ...span, start: at }, into)
@@ -130,7 +130,7 @@ export function takeDefinitions(text: string, span: Span, into: Map<string, Defi
   return at
 }
 
-function takeDefinition(text: string, { start, end, base }: Span, into: Map<string, Definition>): number {
+function takeDefinition(text: string, { start, end, base }: Span, into: Map<string, WrittenDestination>): number {
   const afterLabel = labelEnd(text, start, end)
   if (afterLabel === -1 || text[afterLabel] !== ':' || afterLabel >= end) return -1
   const label = foldLabel(text.slice(start + 1, afterLabel - 1))

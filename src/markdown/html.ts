@@ -83,25 +83,18 @@ export function autolinkEnd(text: string, start: number, end: number): number {
   return AUTOLINK.test(text.slice(start + 1, i)) ? i + 1 : -1
 }
 
-/** The value of `href` or `src` of an open tag `<a …>` or `<img …>`; `undefined` for every other tag. */
-export function htmlTarget(tag: string): { value: string; embed: boolean } | undefined {
-  const attribute = targetAttribute(tag, ATTRIBUTES)
-  if (!attribute) return undefined
-  const [, , double, single, bare] = attribute
-  return { value: double ?? single ?? bare ?? '', embed: /^<img/i.test(tag) }
-}
-
-/** Where the value that `htmlTarget` reads stands in the tag, without its quotes. */
-export function htmlTargetRange(tag: string): readonly [start: number, end: number] | undefined {
-  const indices = targetAttribute(tag, new RegExp(ATTRIBUTES, 'dg'))?.indices
-  return indices?.[2] ?? indices?.[3] ?? indices?.[4]
-}
-
-function targetAttribute(tag: string, attributes: RegExp): RegExpExecArray | undefined {
+/** The trimmed value of `href` or `src` of an open tag `<a …>` or `<img …>`, and its offset in the tag; `undefined` for other tags. */
+export function htmlTarget(tag: string): { raw: string; start: number; embed: boolean } | undefined {
   const name = /^<(a|img)[\s/>]/i.exec(tag)?.[1]?.toLowerCase()
   if (!name) return undefined
   const wanted = name === 'a' ? 'href' : 'src'
-  for (const match of tag.matchAll(attributes)) if (match[1]?.toLowerCase() === wanted) return match
+  for (const { 0: attribute, 1: key, 2: double, 3: single, 4: bare, index } of tag.matchAll(ATTRIBUTES)) {
+    if (key?.toLowerCase() !== wanted) continue
+    const value = double ?? single ?? bare ?? ''
+    const quote = double === undefined && single === undefined ? 0 : 1
+    const start = index + attribute.length - quote - value.trimStart().length
+    return { raw: value.trim(), start, embed: name === 'img' }
+  }
   return undefined
 }
 

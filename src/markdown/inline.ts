@@ -16,13 +16,13 @@ import {
 } from './chars.ts'
 import type { CommentMark } from './comments.ts'
 import {
-  type Definition,
   foldLabel,
   isExternal,
   labelEnd,
   parseLinkTail,
   unescapeReferences,
   unescapeText,
+  type WrittenDestination,
 } from './destinations.ts'
 import { autolinkEnd, tagEnd as htmlTagEnd, htmlTarget } from './html.ts'
 import type { LinkSink } from './link-sink.ts'
@@ -48,7 +48,7 @@ export class InlineScanner {
   /** Told of each stretch that is no plain text, in offsets of the file, with the character that it begins with; a link's text comes as `[`, what follows it as `]`. */
   onSpan: ((start: number, end: number, mark: number) => void) | undefined
   readonly #sink: LinkSink
-  readonly #definitions: ReadonlyMap<string, Definition>
+  readonly #definitions: ReadonlyMap<string, WrittenDestination>
   readonly #lenient: boolean
   readonly #logseq: boolean
   readonly #docs: boolean
@@ -79,7 +79,7 @@ export class InlineScanner {
   readonly #nested: boolean[] = []
   #inactive = 0
 
-  constructor(flavour: Flavour, definitions: ReadonlyMap<string, Definition>, sink: LinkSink) {
+  constructor(flavour: Flavour, definitions: ReadonlyMap<string, WrittenDestination>, sink: LinkSink) {
     this.#lenient = flavour.profile === 'lenient'
     this.#logseq = this.#lenient && flavour.mode === 'logseq'
     this.#docs = this.#lenient && flavour.mode === 'docs'
@@ -223,9 +223,10 @@ export class InlineScanner {
   #addHtmlLink(start: number, end: number): void {
     const tag = htmlTarget(this.#src.slice(start, end))
     if (!tag) return
-    const destination = unescapeReferences(tag.value.trim())
+    const destination = unescapeReferences(tag.raw)
     if (destination === '' || isExternal(destination)) return
-    this.#sink.addDestination({ kind: tag.embed ? 'embed' : 'link', form: 'html', start, end }, destination, undefined)
+    const written = { raw: tag.raw, start: start + tag.start + this.#base }
+    this.#sink.addDestination({ kind: tag.embed ? 'embed' : 'link', form: 'html', start, end }, { destination, written })
   }
 
   // Brackets --------------------------------------------------------------------------------------------------------
@@ -284,7 +285,10 @@ export class InlineScanner {
   #inlineLink(open: number, close: number): number | undefined {
     if (this.#src.charCodeAt(close + 1) !== LPAREN || close + 1 >= this.#end) return undefined
     const tail = parseLinkTail(this.#src, close + 1, this.#end)
-    if (tail) this.#addMarkdownLink('markdown', open, { close, end: tail.end, raw: tail.raw })
+    if (tail) {
+      const written = { raw: tail.raw, start: tail.start + this.#base }
+      this.#addMarkdownLink('markdown', open, { close, end: tail.end, written })
+    }
     return tail?.end
   }
 
@@ -301,28 +305,32 @@ export class InlineScanner {
     if (after !== -1) end = after
     // A label that begins with `^` calls a footnote.
     const folded = label === undefined || label.startsWith('^') ? undefined : foldLabel(label)
-    const raw = folded === undefined ? undefined : definitions.get(folded)?.raw
-    if (raw === undefined) return undefined
-    this.#addMarkdownLink('reference', open, { close, end, raw })
+    const written = folded === undefined ? undefined : definitions.get(folded)
+    if (written === undefined) return undefined
+    this.#addMarkdownLink('reference', open, { close, end, written })
     return end
   }
 
-  #addMarkdownLink(form: 'markdown' | 'reference', open: number, link: { close: number; end: number; raw: string }): void {
+  #addMarkdownLink(
+    form: 'markdown' | 'reference',
+    open: number,
+    { close, end, written }: { close: number; end: number; written: WrittenDestination },
+  ): void {
     // Most links of most notes lead outside: they need no decoding.
-    if (isExternal(link.raw)) {
-      this.#sink.addOutside(link.raw, this.#at[open] as number)
+    if (isExternal(written.raw)) {
+      this.#sink.addOutside(written.raw, this.#at[open] as number)
       return
     }
-    const destination = unescapeText(link.raw)
+    const destination = unescapeText(written.raw)
     if (destination === '' || isExternal(destination)) return
     if (!destination.startsWith('#')) this.#sink.relativeLinks++
     if (form === 'reference' && !this.#lenient) return
     const at = this.#at[open] as number
     const image = this.#image[open] as boolean
-    const display = this.#src.slice(at + 1, link.close)
-    const kind = image ? 'embed' : 'link'
+    const text = this.#src.slice(at + 1, close)
+    const display = text === '' ? undefined : text
     const start = image ? at - 1 : at
-    this.#sink.addDestination({ kind, form, start, end: link.end }, destination, display === '' ? undefined : display)
+    this.#sink.addDestination({ kind: image ? 'embed' : 'link', form, start, end }, { destination, display, written })
   }
 
   // Tags, comments, block ids ---------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 import type { Link, LinkForm, LinkKind } from '../core/note.ts'
-import { decodePercent } from './destinations.ts'
+import { decodePercent, type WrittenDestination } from './destinations.ts'
 import { FieldTracker } from './fields.ts'
 import type { LineIndex } from './line-index.ts'
 
@@ -21,6 +21,16 @@ export interface LinkParts {
   readonly display: string | undefined
 }
 
+/** The destinations of Markdown and HTML links as they are written; those of references stand in their definitions. */
+export type Destinations = Map<Link, WrittenDestination>
+
+interface LinkDestination {
+  /** Decoded but for percent codes. */
+  readonly destination: string
+  readonly display?: string | undefined
+  readonly written: WrittenDestination
+}
+
 /** Collects the links of a file: gives them their places in it, and the inline fields in which they stand. */
 export class LinkSink {
   readonly links: MutableLink[] = []
@@ -32,11 +42,14 @@ export class LinkSink {
   disordered = false
   readonly #lines: LineIndex
   readonly #fields: FieldTracker | undefined
+  readonly #destinations: Destinations | undefined
   #base = 0
   #last = -1
 
-  constructor(lines: LineIndex, fields: boolean) {
+  /** @param destinations filled when given: only edits need them */
+  constructor(lines: LineIndex, fields: boolean, destinations?: Destinations) {
     this.#lines = lines
+    this.#destinations = destinations
     this.#fields = fields ? new FieldTracker() : undefined
   }
 
@@ -46,12 +59,12 @@ export class LinkSink {
     this.#fields?.begin(src, start, wholeLines)
   }
 
-  /** Adds a link whose destination is decoded but for percent codes. */
-  addDestination(place: LinkPlace, destination: string, display: string | undefined): void {
+  addDestination(place: LinkPlace, { destination, display, written }: LinkDestination): void {
     const hash = destination.indexOf('#')
     const target = decodePercent(hash === -1 ? destination : destination.slice(0, hash))
     const subpath = hash === -1 ? undefined : decodePercent(destination.slice(hash + 1))
-    this.add(place, { target, subpath, display })
+    const link = this.add(place, { target, subpath, display })
+    this.#destinations?.set(link, written)
   }
 
   /** A destination that leads out of the vault, as written: those of applications that open vaults are kept. */
@@ -59,7 +72,7 @@ export class LinkSink {
     if (raw.startsWith(VAULT_SCHEME)) this.vaultLinks.push({ raw, line: this.#lines.lineAt(start + this.#base) })
   }
 
-  add(place: LinkPlace, parts: LinkParts): void {
+  add(place: LinkPlace, parts: LinkParts): Link {
     const property = place.kind === 'link' ? this.#fields?.keyAt(place.start) : undefined
     const start = place.start + this.#base
     const line = this.#lines.lineAt(start)
@@ -78,6 +91,7 @@ export class LinkSink {
     if (start < this.#last) this.disordered = true
     this.#last = start
     this.links.push(link)
+    return link
   }
 
   /** Takes back Markdown links from `start` on, among the first `count`: in an image's alternative text they are only text. */

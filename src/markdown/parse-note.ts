@@ -25,7 +25,7 @@ function noteOf(front: ReadFrontmatter, body: Body, context: PropertyContext): N
   const tags = new TagSet()
   addPropertyTags(front.tags, context, tags)
   for (const { name, at } of body.tags) tags.add(name, context.lines.lineAt(at), true)
-  const links = propertyLinks(texts, context)
+  const links = propertyLinks(texts, context).map(({ link }) => link)
   const title = titleOf(properties)
   const h1 = body.headings.find((heading) => heading.level === 1 && heading.text !== '')?.text
   const note: { -readonly [Key in keyof Note]: Note[Key] } = {

@@ -3,7 +3,7 @@ import { scanBlocks } from './blocks.ts'
 import { pairComments, type Range, rangeLookup } from './comments.ts'
 import { type FoundTag, InlineScanner } from './inline.ts'
 import type { LineIndex } from './line-index.ts'
-import { LinkSink, type MutableLink } from './link-sink.ts'
+import { type Destinations, LinkSink, type MutableLink } from './link-sink.ts'
 import { type MarkedTask, markedTasks } from './logseq.ts'
 import { headingOf, headingRuns } from './outline.ts'
 import type { Run } from './prose/runs.ts'
@@ -21,11 +21,17 @@ export interface Body {
   readonly firstRun: Run | undefined
 }
 
+export interface BodyContext {
+  readonly flavour: Flavour
+  readonly lines: LineIndex
+  /** Filled when given. */
+  readonly destinations?: Destinations
+}
+
 /** Reads the Markdown of `text` from `from` on; adds its lines to `lines`. */
-export function scanBody(text: string, from: number, context: { flavour: Flavour; lines: LineIndex }): Body {
-  const { flavour, lines } = context
+export function scanBody(text: string, from: number, { flavour, lines, destinations }: BodyContext): Body {
   const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavour.mode === 'logseq' })
-  const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from))
+  const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from), destinations)
   const scanner = new InlineScanner(flavour, definitions, sink)
   for (const run of runs) scanner.scan(text, run)
   const { links, wikilinks, relativeLinks } = sink

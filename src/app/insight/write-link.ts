@@ -5,7 +5,7 @@ import { scanBlocks } from '../../markdown/blocks.ts'
 import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
 import { LineIndex } from '../../markdown/line-index.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
-import { encodeDestination } from '../../markdown/retarget/encode-destination.ts'
+import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 
 /** How the links of a vault, or of a note, are written. */
 export interface LinkStyle {

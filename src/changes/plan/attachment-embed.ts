@@ -3,7 +3,7 @@ import { RouxError } from '../../core/errors.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
 import type { Mode } from '../../core/note.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
-import { encodeDestination } from '../../markdown/retarget/encode-destination.ts'
+import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 import { quote } from '../path-rules.ts'
 
 const MAX_TITLE = 200

@@ -1,8 +1,8 @@
 import type { Flavour, Link } from '../../core/note.ts'
-import type { Definition } from '../destinations.ts'
+import type { WrittenDestination } from '../destinations.ts'
 import { InlineScanner } from '../inline.ts'
 import { indexLines, type LineIndex } from '../line-index.ts'
-import { LinkSink } from '../link-sink.ts'
+import { type Destinations, LinkSink } from '../link-sink.ts'
 import type { Run } from '../prose/runs.ts'
 import { propertyTag, type TagSet } from '../tags.ts'
 import type { PropertyText } from './plain-frontmatter.ts'
@@ -65,13 +65,15 @@ export interface PropertyContext {
   readonly text: string
   readonly flavour: Flavour
   readonly lines: LineIndex
+  /** Filled when given, with places in the values. */
+  readonly destinations?: Destinations
 }
 
-const NO_DEFINITIONS: ReadonlyMap<string, Definition> = new Map()
+const NO_DEFINITIONS: ReadonlyMap<string, WrittenDestination> = new Map()
 
 /** The links in property texts: in the obsidian profile only those that are the whole value. */
-export function propertyLinks(texts: readonly PropertyText[], context: PropertyContext): readonly Link[] {
-  const links: Link[] = []
+export function propertyLinks(texts: readonly PropertyText[], context: PropertyContext): readonly PropertyLink[] {
+  const links: PropertyLink[] = []
   for (const each of texts) {
     if (!each.value.includes('[[') && !each.value.includes('](')) continue
     if (each.unquoted && context.flavour.profile === 'obsidian') continue
@@ -80,30 +82,38 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
   return links
 }
 
+/** A link in a property's text. */
+export interface PropertyLink {
+  readonly link: Link
+  /** The same link with its place in the text's value. */
+  readonly inValue: Link
+  readonly text: PropertyText
+  /** The value is written as it is read around the link; otherwise the link has the place of the whole text. */
+  readonly isLiteral: boolean
+}
+
 /** So many links of a value are looked for in vain: each time to its end. */
 const MOST_UNFOUND = 100
 
-/** The links of a text; one that is not written literally, but with escapes or folded, has the place of the whole text. */
-function linksIn(text: PropertyText, context: PropertyContext): readonly Link[] {
+function linksIn(text: PropertyText, context: PropertyContext): readonly PropertyLink[] {
   const { value, start, end } = text
   const source = context.text.slice(start, end)
   let from = 0
   let unfound = 0
-  return linksOfValue(value, context.flavour).map((link) => {
+  return linksOfValue(value, context).map((link) => {
     const raw = value.slice(link.start, link.end)
     const at = unfound < MOST_UNFOUND ? source.indexOf(raw, from) : -1
     if (at === -1) {
       unfound++
-      return placed(link, text, [start, end], context.lines)
+      return { link: placed(link, text, [start, end], context.lines), inValue: link, text, isLiteral: false }
     }
     from = at + raw.length
-    return placed(link, text, [start + at, start + from], context.lines)
+    return { link: placed(link, text, [start + at, start + from], context.lines), inValue: link, text, isLiteral: true }
   })
 }
 
-/** The links in a property's text, with their places in it. */
-export function linksOfValue(value: string, flavour: Flavour): readonly Link[] {
-  const sink = new LinkSink(indexLines(value), false)
+function linksOfValue(value: string, { flavour, destinations }: PropertyContext): readonly Link[] {
+  const sink = new LinkSink(indexLines(value), false, destinations)
   const run: Run = { kind: 'text', start: 0, end: value.length, gaps: undefined, heading: undefined }
   new InlineScanner(flavour, NO_DEFINITIONS, sink).scan(value, run)
   const whole = flavour.profile === 'obsidian' ? value.trim() : undefined

@@ -8,7 +8,7 @@ import { indexLines, LineIndex } from '../line-index.ts'
 import { logseqProperties } from '../logseq.ts'
 import { scanBody } from '../scan-body.ts'
 import { propertyTag } from '../tags.ts'
-import { cardPassage } from './canvas-passage.ts'
+import { cardPassage } from './passages.ts'
 
 export interface TagRenaming {
   /** Without `#`; compared without case. Tags below it, `from/x`, become `to/x`. */

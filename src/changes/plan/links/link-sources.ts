@@ -6,7 +6,7 @@ import type { RelinkSource, SourceTexts } from '../../../links/relink/relink-pla
 import { resolveLink, type Source } from '../../../links/resolve.ts'
 import { parseCanvas } from '../../../markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../markdown/parse-note.ts'
-import { slotsOfCanvas, slotsOfNote } from '../../../markdown/retarget/find-slots.ts'
+import { slotsOfCanvas, slotsOfNote } from '../../../markdown/retarget/link-slots.ts'
 import type { Draft } from '../draft.ts'
 import type { DraftTable } from '../draft-table.ts'
 import { isTrash } from '../note-paths.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
-import { slotsOfCanvas, slotsOfNote } from '../../../src/markdown/retarget/find-slots.ts'
+import { slotsOfCanvas, slotsOfNote } from '../../../src/markdown/retarget/link-slots.ts'
 import { DOCS, flavour, LOGSEQ, OBSIDIAN } from '../check.ts'
 import { soup } from '../soups.ts'
 

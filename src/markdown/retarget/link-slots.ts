@@ -1,0 +1,150 @@
+import type { Flavour, Link } from '../../core/note.ts'
+import type { FindSlots, LinkSlots, PlacedLink, TextRange, TextSlot } from '../../core/text/link-slots.ts'
+import { once } from '../../core/waiting/once.ts'
+import type { WrittenDestination } from '../destinations.ts'
+import { readFrontmatter } from '../frontmatter/frontmatter.ts'
+import { propertyLinks } from '../frontmatter/properties.ts'
+import { type CanvasNode, readCanvasNodes } from '../json-canvas/canvas-json.ts'
+import { LineIndex } from '../line-index.ts'
+import type { Destinations } from '../link-sink.ts'
+import { scanBody } from '../scan-body.ts'
+import { isUrl, splitWikilink, type Wikilink, wikilinkEnd } from '../wikilinks.ts'
+import { destinationSlots, htmlDestination, markdownDestination } from './destination-slots.ts'
+import { cardPassage, type Passage, slotsInFile, stringSlot } from './passages.ts'
+import { propertyPassage, unquotedValue } from './property-passages.ts'
+
+/** Finds where the links of a note say what they lead to. */
+export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
+  return slotTable(() => {
+    const destinations: Destinations = new Map()
+    const context = { text, flavour, lines: new LineIndex(), destinations }
+    const frontmatter = readFrontmatter(text, flavour, context.lines)
+    const inProperties = propertyLinks(frontmatter.texts, context).map((found): SlotEntry => {
+      const { link, inValue } = found
+      const findSlots = () => {
+        const passage = propertyPassage(text, found)
+        const slots = passage && slotsInPassage(passage, inValue, { written: destinations.get(inValue), flavour })
+        const unquoted = slots && unquotedValue(text, found.text, { frontmatter, flavour })
+        return slots === undefined || unquoted === undefined ? slots : { ...slots, unquoted }
+      }
+      return [link, findSlots]
+    })
+    const inBody = scanBody(text, frontmatter.end, context).links.map((link): SlotEntry => {
+      return [link, () => slotsAt(text, link, { written: destinations.get(link), flavour })]
+    })
+    return [...inProperties, ...inBody]
+  })
+}
+
+/** Finds where the links of a canvas say what they lead to. */
+export function slotsOfCanvas(text: string, flavour: Flavour): FindSlots {
+  return slotTable(() => {
+    const read = readCanvasNodes(text)
+    return 'malformed' in read ? [] : read.nodes.flatMap((node) => [...fileSlots(text, node), ...cardSlots(text, node, flavour)])
+  })
+}
+
+function fileSlots(text: string, { file, subpath }: CanvasNode): readonly SlotEntry[] {
+  if (file === undefined) return []
+  const part = subpath === undefined || subpath.value === '' ? undefined : subpath.value.replace(/^#/, '')
+  const slots = {
+    target: stringSlot(text, file),
+    ...(subpath === undefined || part === undefined
+      ? {}
+      : { subpath: stringSlot(text, subpath, subpath.value === part ? '' : '#') }),
+    shown: { start: file.start, end: file.end },
+  }
+  return [[{ form: 'canvas', start: file.start, target: file.value, subpath: part }, () => slots]]
+}
+
+function cardSlots(text: string, { text: card }: CanvasNode, flavour: Flavour): readonly SlotEntry[] {
+  if (card === undefined) return []
+  const passage = cardPassage(text, card)
+  const destinations: Destinations = new Map()
+  return scanBody(card.value, 0, { flavour, lines: new LineIndex(), destinations }).links.map((link) => {
+    const written = destinations.get(link)
+    return [{ ...link, start: passage.sourceOf(link.start) }, () => slotsInPassage(passage, link, { written, flavour })]
+  })
+}
+
+type SlotEntry = readonly [
+  link: Pick<PlacedLink, 'form' | 'start' | 'target' | 'subpath'>,
+  findSlots: () => LinkSlots | undefined,
+]
+
+/** Looks up slots by their links. Links in one escaped property share a place: those that say the same are asked for in their order. */
+function slotTable(read: () => readonly SlotEntry[]): FindSlots {
+  const keyOf = ({ form, start, target, subpath }: SlotEntry[0]) => JSON.stringify([form, start, target, subpath])
+  const table = once(() => {
+    const entries = new Map<string, SlotEntry[1][]>()
+    for (const [link, findSlots] of read()) {
+      const same = entries.get(keyOf(link))
+      if (same === undefined) entries.set(keyOf(link), [findSlots])
+      else same.push(findSlots)
+    }
+    return entries
+  })
+  return (link) => {
+    const same = table().get(keyOf(link))
+    return (same !== undefined && same.length > 1 ? same.shift() : same?.[0])?.()
+  }
+}
+
+interface WrittenLink {
+  readonly written: WrittenDestination | undefined
+  readonly flavour: Flavour
+}
+
+function slotsInPassage(passage: Passage, link: Link, how: WrittenLink): LinkSlots | undefined {
+  const slots = slotsAt(passage.text, link, how)
+  return slots && slotsInFile(slots, passage)
+}
+
+function slotsAt(text: string, link: Link, { written, flavour }: WrittenLink): LinkSlots | undefined {
+  if (written === undefined) return wikilinkSlots(text, { start: link.start, end: link.end })
+  const shown = { start: link.start, end: link.end }
+  const destination =
+    link.form === 'html'
+      ? htmlDestination(text, written, shown)
+      : markdownDestination(text, written, link.form === 'markdown' ? shown : undefined)
+  return destinationSlots(destination, link, flavour.mode === 'docs')
+}
+
+/** The slots of the wikilink `[[…]]`, `![[…]]` or `#[[…]]` that stands at `range`. */
+function wikilinkSlots(text: string, range: TextRange): LinkSlots | undefined {
+  const open = text.indexOf('[[', range.start)
+  if (open === -1 || open > range.start + 1 || wikilinkEnd(text, open, range.end) !== range.end) return undefined
+  const content = text.slice(open + 2, range.end - 2)
+  const parts = splitWikilink(content)
+  const headEnd = headLength(content)
+  const hash = content.slice(0, headEnd).indexOf('#')
+  const at = open + 2
+  const slot = (from: number, to: number, part: 'target' | 'subpath'): TextSlot => {
+    const inner = content.slice(from, to)
+    const start = from + inner.length - inner.trimStart().length
+    const end = inner.trim() === '' ? start : from + inner.trimEnd().length
+    const write = (value: string): string | undefined => {
+      const written = content.slice(0, start) + value + content.slice(end)
+      return says(written, { ...parts, [part]: value }) ? value : undefined
+    }
+    return { start: at + start, end: at + end, write }
+  }
+  const target = slot(0, hash === -1 ? headEnd : hash, 'target')
+  return hash === -1 ? { target, shown: range } : { target, subpath: slot(hash + 1, headEnd, 'subpath'), shown: range }
+}
+
+/** How much of the content stands before the display text. */
+function headLength(content: string): number {
+  const pipe = content.indexOf('|', 1)
+  if (pipe === -1) return content.length
+  return content[pipe - 1] === '\\' ? pipe - 1 : pipe
+}
+
+/** Whether the content between the brackets is read as these parts. */
+function says(content: string, wanted: Wikilink): boolean {
+  const link = `[[${content}]]`
+  if (wikilinkEnd(link, 0, link.length) !== link.length) return false
+  const { target, subpath, display } = splitWikilink(content)
+  if (target.startsWith('|') || isUrl(target)) return false
+  return target === wanted.target && subpath === wanted.subpath && display === wanted.display
+}
