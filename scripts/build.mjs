@@ -4,10 +4,11 @@ import { spawn, spawnSync } from 'node:child_process'
 import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import ts from 'typescript'
 import { buildInlinePages } from './inline-pages.mjs'
+import { METHODS, methodsModule } from './methods.mjs'
 import { PAGE_BUNDLE, PAGE_FILES } from './page-bundle.mjs'
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url))
@@ -31,6 +32,9 @@ const shared = {
     'jsonc-parser': 'jsonc-parser/lib/esm/main.js',
   },
 }
+
+/** Bundled CommonJS packages load Node's own modules with `require`. */
+const REQUIRE = { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" }
 
 /** What a declaration imports of ours. */
 const IMPORTED = /(?<=\bfrom '|\bimport\(["'])(\.[^'"]+)\.ts(?=['"])/g
@@ -80,8 +84,7 @@ async function buildLibrary() {
     outdir: 'dist/lib',
     outExtension: { '.js': '.mjs' },
     format: 'esm',
-    // Bundled CommonJS packages ask for Node's own modules with `require`.
-    banner: { js: "import{createRequire as $require}from'node:module';const require=$require(import.meta.url);" },
+    banner: REQUIRE,
   })
 }
 
@@ -91,12 +94,27 @@ async function buildPage() {
   for (const file of PAGE_FILES) await copyFile(file, join('dist/web', basename(file)))
 }
 
-/** Declarations of what the library exports and what those rest on, nothing else; types were checked elsewhere. */
+/** The definitions of all tools. */
+async function readTools() {
+  const folder = await mkdtemp(join(tmpdir(), 'roux-tools-'))
+  const outfile = join(folder, 'tools.mjs')
+  await build({ ...shared, entryPoints: ['src/mcp/tools/index.ts'], outfile, format: 'esm', banner: REQUIRE })
+  const { TOOLS } = await import(pathToFileURL(outfile).href)
+  await rm(folder, { recursive: true, force: true })
+  return TOOLS.map((tool) => tool.definition())
+}
+
+/** Writes declarations of what the library exports, and of what those need. `npm run check` checks the types. */
 async function declareLibrary() {
   const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile)
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, '.')
   const emitting = { noEmit: false, declaration: true, emitDeclarationOnly: true, noCheck: true }
-  const program = ts.createProgram(['src/index.ts'], { ...options, ...emitting })
+  const host = ts.createCompilerHost({ ...options, ...emitting })
+  const methods = methodsModule('.', await readTools())
+  const readSource = host.getSourceFile
+  host.getSourceFile = (name, language, ...rest) =>
+    name.endsWith(METHODS) ? ts.createSourceFile(name, methods, language) : readSource.call(host, name, language, ...rest)
+  const program = ts.createProgram(['src/index.ts'], { ...options, ...emitting }, host)
   const files = new Set(['src/index.ts'])
   const texts = new Map()
   for (const file of files) {

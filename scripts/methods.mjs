@@ -7,12 +7,15 @@ export function methodName(tool) {
   return tool.replace(/_(\w)/g, (_, letter) => letter.toUpperCase())
 }
 
-/** The text of src/library/methods.ts. */
+/** The file whose declaration the build writes. */
+export const METHODS = 'src/library/methods.ts'
+
+/** What stands in the place of that file when its declaration is written. */
 export function methodsModule(root, tools) {
   const cases = new Map(tools.map(({ name }) => [name, useCaseOf(root, name)]))
   const imports = new Map()
   for (const { name, file } of cases.values()) imports.set(file, new Set([...(imports.get(file) ?? []), name]))
-  return `// Written by "npm run docs" from the tools: change those.
+  return `// Written by the build from the tools.
 ${[...imports]
   .sort(([a], [b]) => (a < b ? -1 : 1))
   .map(([file, names]) => `import type { ${[...names].sort().join(', ')} } from '${file}'`)

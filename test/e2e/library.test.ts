@@ -8,9 +8,14 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type * as Library from '../../src/index.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { openAiSays, serve } from '../outbound/fake-servers.ts'
+import type { Wire } from './support.ts'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-const { openVault } = (await import(join(ROOT, 'dist/lib/index.mjs'))) as typeof Library
+type Tools = Readonly<Record<'search' | 'getNode' | 'createNode', (args: object) => Promise<Wire>>>
+type Built = Omit<typeof Library, 'openVault'> & {
+  openVault(...args: Parameters<typeof Library.openVault>): Promise<Library.OpenVault & Tools>
+}
+const { openVault } = (await import(join(ROOT, 'dist/lib/index.mjs'))) as Built
 
 let scratch = ''
 let vault = ''
@@ -36,10 +41,10 @@ test('a vault answers whole answers with their warnings, and arguments are check
   const open = await openVault(vault, { watch: false })
   await open.ready()
   const { value, warnings } = await open.search({ query: 'why is my bread so dense?', limit: 1 })
-  expect(value.map(({ id }) => id)).toEqual(['faults/dense crumb.md'])
+  expect(value.map(({ id }: Wire) => id)).toEqual(['faults/dense crumb.md'])
   expect(warnings).toEqual([])
   expect((await open.getNode({ id: 'no such note' })).value).toBeNull()
-  await expect(open.search({ query: '', limt: 3 } as never)).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
+  await expect(open.search({ query: '', limt: 3 })).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
   await open.close()
 })
 
