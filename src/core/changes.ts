@@ -6,9 +6,9 @@ export interface TextEdit {
 }
 
 /**
- * One change to a vault's files, as a value. Paths are vault-relative and exactly as spelled. The changes of one list belong together and
- * have no order: every path but a destination is meant as it is on disk before the first of them; a file may be replaced and moved at once
- * (`replace` names it by its old path). Deleting is a move into `.trash/`.
+ * One change to a vault's files, as a value. Paths are vault-relative and exactly as on disk. The changes of a list
+ * form one unit without order: every path except a destination refers to the state before the first of them. A file may
+ * be replaced and moved at once (`replace` uses its old path). Deleting is a move into `.trash/`.
  */
 export type FileChange =
   /** A file that must not be there yet; folders above it are made. */
@@ -58,7 +58,7 @@ export interface AppliedChange {
   /** Those of them that are folders which were made or moved. */
   readonly folders: readonly string[]
   readonly files: readonly ChangedFile[]
-  /** What a caller should know, sentences: the change took place. */
+  /** Sentences for the caller about a change that took place. */
   readonly notes: readonly string[]
 }
 
@@ -86,14 +86,14 @@ export interface KeptFile {
   readonly reason: string
 }
 
-/** What became of a change that was begun and not answered. */
+/** The outcome of a change that was begun but not answered. */
 export interface ChangeFate {
   readonly state: ChangeState
   /** Files that it was not taken out of. */
   readonly kept: readonly KeptFile[]
 }
 
-/** What is told of a change while it is made. */
+/** Callbacks while a change is made. */
 export interface ChangeProgress {
   /** The change is recorded under this id; no file was touched yet. */
   readonly onBegun?: ((id: string) => void) | undefined
@@ -102,20 +102,24 @@ export interface ChangeProgress {
 /** Writes into a vault, all or nothing, and takes back what was written. */
 export interface Changes {
   /**
-   * Applies changes, all or none. What a dead owner left half applied is rolled back first.
-   * @throws RouxError `INVALID_PARAMS` and `PERMISSION_DENIED` for paths that cannot or may not be written, `NODE_EXISTS` for a destination
-   * that is taken, `CONFLICT` when bytes are not the ones expected, `TIMEOUT` when another process keeps the lock, `PROVIDER_ERROR` when the
-   * disk fails. In each case the vault is as before; when even that failed the message says so, and recovery goes on later. What fails once
-   * everything is in place is a note, never an error.
+   * Applies all changes or none. First rolls back what a dead process left half applied.
+   * @throws RouxError `INVALID_PARAMS` and `PERMISSION_DENIED` for paths that cannot or may not be written,
+   * `NODE_EXISTS` for an occupied destination, `CONFLICT` when bytes differ from the expected ones, `TIMEOUT` when
+   * another process holds the lock, `PROVIDER_ERROR` when the disk fails. The vault is then as before; if even that
+   * failed, the message says so and recovery continues later. Failures after all files are in place become notes, not
+   * errors.
    */
   apply(changes: readonly FileChange[], options: { readonly title: string } & ChangeProgress): Promise<AppliedChange>
   /** Refuses what `apply` would refuse as the disk is now; nothing is made or written. @throws RouxError as `apply` */
   check(changes: readonly FileChange[]): void
-  /** Takes a change back, itself a change. @throws RouxError as `apply`; `CONFLICT` with a difference for what was edited since. */
+  /**
+   * Undoes a change; the undo is itself a change. @throws RouxError as `apply`; `CONFLICT` with a diff if a file was
+   * edited since
+   */
   undo(id: string, options?: ChangeProgress): Promise<AppliedChange>
   /** The newest changes of this vault, newest first. */
   list(limit: number): readonly ChangeSummary[]
-  /** What changes that were not taken back have put into the trash, newest first; read from the record as far as it is asked for. */
+  /** Files that changes moved to the trash and that were not restored, newest first. Reads the record lazily. */
   deletions(): Iterable<Trashed>
   /** Gives back space on the disk that the record needs no more; for when nothing else is to do. */
   tidy(): void

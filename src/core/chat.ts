@@ -5,16 +5,16 @@ export interface ChatMessage {
 }
 
 export interface ChatRequest {
-  /** What the model is told before everything else. */
+  /** The system prompt. */
   readonly system: string
   /** At least one; the last is the user's. */
   readonly messages: readonly ChatMessage[]
-  /** What it may answer with, at the most. */
+  /** The limit of the answer, in tokens. */
   readonly maxTokens: number
   readonly temperature: number
-  /** Who asks, for the ledger: `ask`, `chat`. */
+  /** The feature, for the ledger: `ask`, `chat`. */
   readonly feature: string
-  /** Aborted when no one waits for the answer any more: the connection is closed then. */
+  /** Aborted when nobody waits for the answer any more; this closes the connection. */
   readonly signal?: AbortSignal | undefined
 }
 
@@ -29,26 +29,26 @@ export interface ChatUsage {
 /** `length`: it reached `maxTokens`; `cut`: the server broke off; `other`: a filter of the server's own. */
 export type ChatFinish = 'stop' | 'length' | 'cut' | 'other'
 
-/** What comes of a request, in order; `end` is the last. */
+/** The events of a request, in order; `end` is the last. */
 export type ChatEvent =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
   | {
       readonly kind: 'end'
       readonly finish: ChatFinish
       readonly usage: ChatUsage
-      /** Tokens that the question was expected to have, which are not less than it has. */
+      /** An upper estimate of the question's tokens. */
       readonly expected: number
     }
 
 /** A model that is asked in plain text. It is given no tools. */
 export interface ChatProvider {
-  /** What it is called in the ledger, e.g. `api.openai.com`. */
+  /** The provider's name in the ledger, e.g. `api.openai.com`. */
   readonly id: string
   readonly model: string
-  /** Whether what is sent stays on this computer. */
+  /** Whether the data stays on this computer. */
   readonly location: 'local' | 'remote'
   /**
-   * Asks and streams the answer. Ending the iteration closes the connection; what was taken is counted in any case.
+   * Sends a request and streams the answer. Ending the iteration closes the connection; tokens used so far are counted.
    * @throws RouxError `PROVIDER_ERROR`, `TIMEOUT`, `BUDGET_EXCEEDED`, `REMOTE_NOT_ALLOWED`; the signal's reason
    */
   chat(request: ChatRequest): AsyncIterable<ChatEvent>
@@ -58,7 +58,7 @@ export interface ChatProvider {
 export interface Chat {
   /** Tokens that the model reads, its answer included. */
   readonly context: number
-  /** What an answer may have. */
+  /** The limit of an answer, in tokens. */
   readonly maxTokens: number
   /** Which of these paths the settings let leave the vault. */
   mayLeave(paths: readonly string[]): readonly boolean[]

@@ -1,5 +1,5 @@
-// What sync tools put into a name, between its stem and its extension. Text around the telling words is bound to a date or a
-// possessive, so that a note about conflicted copies is not taken for one; `note 2.md` and `note (1).md` say nothing.
+// The marks that sync tools add between a name's stem and its extension. Each pattern requires a date or a possessive,
+// because a note may be about conflicted copies; `note 2.md` and `note (1).md` do not count.
 const DATE = String.raw`(?:\d{4}-\d\d-\d\d|\d{8,14})[^()]{0,40}`
 const MARKS = [
   // Dropbox, Nextcloud, and Obsidian Sync with its device before the date.

@@ -1,9 +1,12 @@
-/** What a text is to a search: some models embed what is looked for and what is looked through differently. */
+/** The role of a text in a search: some models embed queries and passages differently. */
 export type EmbedKind = 'query' | 'passage'
 
 /** How much of a text an embedder knows. */
 export interface Coverage {
-  /** What the parts of the text that mean something have of its vector, 0–1; 0 for letters of a script that is known by its letters only. */
+  /**
+   * The share of the vector that comes from meaningful pieces, 0–1; 0 for a script of which the model knows only single
+   * letters.
+   */
   readonly meaning: number
   /** Words per part that they are known by, 0–1: 1 where each is known whole, as in the language that the model was made for. */
   readonly whole: number
@@ -24,6 +27,6 @@ export interface Embedder {
   embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
   /** How much of a text is known, at once and without a model; absent where the embedder cannot tell and is trusted with every text. */
   coverage?(text: string): Coverage
-  /** Ends what is running and frees what is held; afterwards `embed` is an error. Idempotent. */
+  /** Stops running work and frees memory. Afterwards `embed` throws. Idempotent. */
   close(): Promise<void>
 }

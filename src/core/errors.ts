@@ -35,9 +35,9 @@ const NUMBERS: Partial<Record<ErrorCode, number>> = {
 }
 
 export interface ErrorDetails {
-  /** What to do about it, one sentence. */
+  /** One sentence about how to fix it. */
   readonly hint?: string
-  /** What may have been meant: ids, headings with their lines, names. */
+  /** Similar names: ids, headings with their lines, names. */
   readonly candidates?: readonly unknown[]
   /** The very same may succeed later: a server that is down, busy or slow. */
   readonly isTransient?: boolean
@@ -73,7 +73,7 @@ export class RouxError extends Error {
   }
 }
 
-/** Whether the very same may succeed later. */
+/** Whether the same call may succeed later. */
 export function isTransient(error: unknown): boolean {
   return error instanceof RouxError && error.isTransient
 }

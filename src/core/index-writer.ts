@@ -18,7 +18,7 @@ export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'proper
   readonly brokenSubpath: true | undefined
 }
 
-/** What the index keeps of a note's text for answers that do not read the file. */
+/** The facts about a note's text that answers need without reading the file. */
 export interface FileInfo {
   readonly properties: Readonly<Record<string, unknown>>
   readonly headings: readonly Heading[]
@@ -31,7 +31,7 @@ export interface FileInfo {
   readonly malformed: readonly MalformedPart[]
 }
 
-/** What links can lead to within a note. */
+/** The targets that links can have within a note. */
 export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
 /** Everything that the index holds of one file. */
@@ -41,7 +41,7 @@ export interface FileRecord {
   readonly path: VaultPath
   readonly kind: FileKind
   readonly stat: FileStat
-  /** SHA-256 of the bytes, hex; empty for what was not read (attachments, unreadable files). */
+  /** SHA-256 of the bytes, hex; empty for files that were not read (attachments, unreadable files). */
   readonly hash: string
   readonly excluded: boolean
   readonly archived: boolean
@@ -63,7 +63,7 @@ export interface FileRecord {
   readonly text?: string
 }
 
-/** What the indexing side remembers of a file to tell whether it changed. */
+/** The facts that tell whether a file changed. */
 export interface KnownFile {
   readonly key: number
   readonly path: VaultPath
@@ -72,13 +72,13 @@ export interface KnownFile {
   readonly style: LinkStyle
 }
 
-/** How many links of which style a note has: tells a docs folder from a vault. */
+/** The number of links of each style in a note; they distinguish a docs folder from a vault. */
 export interface LinkStyle {
   readonly wikilinks: number
   readonly relativeLinks: number
 }
 
-/** A part of what one generation changes. Within a generation a file is put once, and no key is put before it is removed. */
+/** A part of one generation. A generation puts each file once, and removes a key before it puts it again. */
 export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
@@ -90,9 +90,9 @@ export interface Batch {
 
 /** The ids that a batch gives, without the vault's name. */
 export interface GivenIds {
-  /** Of every file that is put, and of others whose id or twins are another now. */
+  /** Every file that is put, and others whose id or twins changed. */
   readonly files: readonly GivenId[]
-  /** Of a missing target, by its name in a link. */
+  /** The id of a missing target, by its name in a link. */
   missing(name: string): NodeId
 }
 
@@ -103,7 +103,7 @@ export interface GivenId {
   readonly twins: readonly number[]
 }
 
-/** What a generation says of the vault as a whole. */
+/** Facts of a generation about the whole vault. */
 export interface VaultState {
   /** How the vault is read (`FileRecord`s of another mode are not mixed with these). */
   readonly mode?: string
@@ -116,19 +116,20 @@ export interface VaultState {
   readonly lineage?: string
 }
 
-/** What the last commit left. */
+/** The state after the last commit. */
 export interface IndexState extends VaultState {
   /** 0 when nothing was ever committed. */
   readonly generation: number
 }
 
-/** A generation that is being written. What is put is seen by no reader before `commit`, and by none if that never comes. */
+/** A generation being written. Readers see nothing of it before `commit`, and nothing at all without one. */
 export interface OpenGeneration {
   put(batch: Batch): Promise<void>
   /**
-   * Makes all that was put visible at once if no one else has committed since the generation that this one was begun from.
-   * @returns the new generation (the same, where readers see no change), or `undefined` when another writer was first: read everything
-   * again and plan again. `changes`: what differs in the graph, where that is logged; for an engine that keeps the log for others.
+   * Makes the whole generation visible, if nobody else has committed since it was begun.
+   * @returns the new generation (or the same, if readers see no change), or `undefined` when another writer was first:
+   * read everything again and plan again. `changes`: the graph changes, if logged, for an engine that keeps the log for
+   * others
    */
   commit(state: VaultState, changes?: GraphChanges): Promise<number | undefined>
 }
@@ -138,26 +139,26 @@ export interface FileContent {
   readonly key: number
   /** Empty when the file is gone. */
   readonly path: VaultPath
-  /** SHA-256 of the bytes, hex; empty for what was not read. */
+  /** SHA-256 of the bytes, hex; empty for files that were not read. */
   readonly hash: string
   /** Hidden by the vault's own ignore filters. */
   readonly excluded: boolean
 }
 
-/** What the index holds of a note's text: as good as reading it again, while the note's bytes have this hash. */
+/** The index's facts about a note's text. They are as good as reading the note while its bytes have this hash. */
 export interface NoteDescription
   extends Pick<FileRecord, 'hash' | 'title' | 'aliases' | 'tags'>,
     Pick<FileInfo, 'properties' | 'headings' | 'bodyStart'> {}
 
 /**
- * The writing side of an engine, for `indexing/` only. What may be long comes in parts, in no order. An engine stores what it is given: files
- * are known by their keys, and where links lead was found out above.
+ * The writing side of an engine, for `indexing/` only. Long results come in parts, without order. An engine stores what
+ * it gets: files are identified by keys, and links are already resolved.
  */
 export interface IndexWriter {
   state(): Promise<IndexState>
   /** Every file there is. */
   files(): AsyncIterable<readonly KnownFile[]>
-  /** What decides where links point: names of every file. */
+  /** The names of every file; they decide where links lead. */
   names(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]>
   /** For every file that links: the folded names its links depend on. */
   mentions(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
@@ -167,11 +168,11 @@ export interface IndexWriter {
   hashes(keys: readonly number[]): Promise<readonly string[]>
   /** Files that changed after a generation; from 0, those that are gone are left out. */
   contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }>
-  /** What is known of these notes, by key; those that are not there, or whose rows are damaged, are left out. */
+  /** Facts about these notes, by key; missing notes and damaged rows are left out. */
   descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>>
   /** These files without their `info`, in order; unknown keys are left out. */
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
-  /** Headings and blocks of these notes, in order; `undefined` for what is no note or was not read. */
+  /** Headings and blocks of these notes, in order; `undefined` for other files and unread notes. */
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
   /** Begins the generation after `base`. */
   begin(base: number): Promise<OpenGeneration>

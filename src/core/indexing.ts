@@ -1,13 +1,13 @@
 import type { Mode } from './note.ts'
 import type { SearchProgress } from './search.ts'
 
-/** What the indexing side is doing, as it tells people and answers. */
+/** The state of indexing, for people and answers. */
 export interface IndexStatus {
   /**
-   * `waiting`: nothing complete yet and nothing begun · `building`: no complete state yet ·
-   * `verifying`: a complete state is served while files are compared with it or changes are read in · `idle`: the state is
-   * what the files say · `missing`: the vault's folder is not there · `restarting`: indexing ended unexpectedly and is being
-   * started again, a complete state is served meanwhile · `failed`: indexing stopped, see `message`.
+   * `waiting`: nothing complete and nothing begun · `building`: no complete state yet · `verifying`: a complete state
+   * is served while files are compared or changes are read · `idle`: the state matches the files · `missing`: the
+   * vault's folder does not exist · `restarting`: indexing ended unexpectedly and is being restarted; a complete state
+   * is served · `failed`: indexing stopped, see `message`
    */
   readonly phase: 'waiting' | 'building' | 'verifying' | 'idle' | 'missing' | 'restarting' | 'failed'
   /** Files read so far of `total`, while building or verifying. */
@@ -21,7 +21,7 @@ export interface IndexStatus {
   readonly mode?: Mode
   /** How changes are noticed. */
   readonly watch: 'events' | 'polling' | 'off'
-  /** What is behind the graph: absent until the files were compared. */
+  /** The progress of search; absent until the files were compared. */
   readonly search?: SearchProgress
   /** Why what changes is not logged just now; absent where it is. */
   readonly log?: string
@@ -30,15 +30,15 @@ export interface IndexStatus {
    * long. Seconds.
    */
   readonly feed?: { readonly age: number; readonly silent?: number }
-  /** What a person should know: a failure's reason, why the cache is in memory, why events are polled. */
+  /** A message for people: why something failed, why the cache is in memory, why events are polled. */
   readonly message?: string
-  /** What to do about it, where that is known. */
+  /** How to fix it, if known. */
   readonly hint?: string
 }
 
 export type SearchReadiness = 'words' | 'meaning'
 
-/** The indexing side as `app/` sees it: it reads files and commits what they say; no one else writes the store. */
+/** The indexing side for `app/`. It reads files and commits their facts; nobody else writes the store. */
 export interface Indexing {
   status(): IndexStatus
   /**
@@ -56,7 +56,7 @@ export interface Indexing {
    * @returns false when `timeout` (ms) passed first; true also when that cannot be reached (see `status().search.message`).
    */
   findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean>
-  /** Whether the watcher told something of files that is not in the store yet. */
+  /** Whether the watcher reported changes that are not in the store yet. */
   isBehind(): boolean
   /**
    * Waits until what the watcher told of files is in the store; at once where there is nothing of that kind.

@@ -1,14 +1,15 @@
 import { errorCode } from './error-code.ts'
 
-/** What of Node makes a folder: `node:fs` and `node:path` have it. */
+/** The functions of `node:fs` and `node:path` that create a folder. */
 export interface FolderMaking {
   mkdirSync(path: string, options: { readonly mode: number }): unknown
   dirname(path: string): string
 }
 
 /**
- * Makes a folder and those above it that are missing, readable by their owner only unless `mode` says otherwise; what is there stays as it
- * is. Node's own `recursive` never returns where a file system says that a folder is missing whose parent is there, as `/proc` does.
+ * Creates a folder with its missing parents, readable only by the owner unless `mode` is given. Existing folders stay
+ * unchanged. Node's own `recursive` loops forever on a file system such as `/proc`, which reports an existing parent as
+ * missing.
  * @throws what Node throws, and `EPERM` there
  */
 export function makeFolder(path: string, node: FolderMaking, mode = 0o700): void {

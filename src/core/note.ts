@@ -12,7 +12,7 @@ export interface Flavour {
 export interface IgnoredTags {
   /** `#tag` in the text of a Markdown link. */
   readonly inLinkText: boolean
-  /** What may be a colour: `#ffaa00`. */
+  /** Whether possible colours such as `#ffaa00` count as tags. */
   readonly colors: boolean
 }
 
@@ -32,11 +32,11 @@ export interface Link {
   readonly kind: LinkKind
   readonly form: LinkForm
   /**
-   * What is looked up: as written, without subpath, display text and outer spaces; of Markdown forms after
-   * backslash escapes, character references and percent-encoding are decoded. Empty for `[[#heading]]`.
+   * The name to look up: as written, without subpath, display text and outer spaces. In Markdown forms, backslash
+   * escapes, character references and percent-encoding are decoded. Empty for `[[#heading]]`.
    */
   readonly target: string
-  /** What follows the first `#`, without it: `Heading`, `Heading#Sub`, `^block`. Absent without `#`. */
+  /** The text after the first `#`: `Heading`, `Heading#Sub`, `^block`. Absent without `#`. */
   readonly subpath?: string
   /** The display text as written; absent when there is none. */
   readonly display?: string
@@ -80,11 +80,11 @@ export interface Tag {
 
 export interface MalformedPart {
   readonly line: number
-  /** What is wrong, one sentence for a person. */
+  /** The problem as one sentence for a person. */
   readonly message: string
 }
 
-/** What one file says, read from its text alone; resolving its links is a later step. */
+/** The facts of one file, from its text alone; links are resolved later. */
 export interface Note {
   /** The property `title` where it is a non-empty text (or number). */
   readonly title?: string
@@ -107,6 +107,6 @@ export interface Note {
   /** UTF-16 offset of the first character after the frontmatter (and the BOM). */
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
-  /** What tells a docs folder from a vault; counted alike in every mode. */
+  /** Counts that distinguish a docs folder from a vault; the same in every mode. */
   readonly style: { readonly wikilinks: number; readonly relativeLinks: number }
 }

@@ -6,10 +6,10 @@ export type PropertyValues = Readonly<Record<string, unknown>>
 /** For each property the titles, aliases or ids of the notes that it links to. */
 export type RelationTargets = Readonly<Record<string, string | readonly string[]>>
 
-/** What is done with the content given for a section. */
+/** What happens to a section's content. */
 export type SectionMode = 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
 
-/** What a tool that writes is asked to do. Ids are as a caller wrote them. */
+/** A request to a writing tool. Ids are as the caller wrote them. */
 export type Operation =
   | CreateNote
   | UpdateNote
@@ -38,7 +38,7 @@ export interface UpdateNote {
   readonly kind: 'update'
   readonly id: string
   readonly title?: string
-  /** Takes the place of the body, or with `section` of what `mode` says. */
+  /** Replaces the body, or with `section` the part that `mode` selects. */
   readonly content?: string
   readonly append?: string
   readonly prepend?: string
@@ -50,7 +50,7 @@ export interface UpdateNote {
   readonly properties?: PropertyValues
   readonly relations?: RelationTargets
   readonly expectedHash?: string
-  /** `content` takes the place of what the caller has not read, too. */
+  /** `content` also replaces text that the caller has not read. */
   readonly replaceAll?: boolean
   readonly updateLinks: boolean
 }
@@ -75,21 +75,21 @@ export interface AddAttachment {
   readonly title?: string
 }
 
-/** What a caller wants done, all or nothing. */
+/** Operations to run, all or none. */
 export interface WriteRequest {
   /** For the list of changes: the tool's name and what it was about. */
   readonly title: string
   readonly operations: readonly Operation[]
-  /** Only tell what would be done. */
+  /** Only report what would be done. */
   readonly dryRun: boolean
   /** The answer of a dry run that this is the execution of. */
   readonly planId?: string
 }
 
-/** What became of one file. */
+/** The outcome for one file. */
 export interface WrittenFile {
   readonly kind: 'created' | 'changed' | 'moved' | 'deleted'
-  /** As spelled on disk, before and after; what does not exist then is absent. */
+  /** Exact paths before and after; absent where the file does not exist. */
   readonly from?: string
   readonly to?: string
   /** Lines that were rewritten to keep links alive. */
@@ -100,9 +100,9 @@ export interface WrittenFile {
 export interface WrittenText {
   /** SHA-256 of the file's bytes, hex. */
   readonly hash: string
-  /** UTF-16 offsets in the body: what is not as it was before. */
+  /** The changed range of the body, in UTF-16 offsets. */
   readonly changed: { readonly start: number; readonly end: number }
-  /** Whether the caller knows all of the body: it wrote it, or had read it to its end before it changed a part. */
+  /** Whether the caller knows the whole body: it wrote it, or had read it to the end before changing a part. */
   readonly isKnown: boolean
 }
 
@@ -116,20 +116,20 @@ export interface LinkReport {
 }
 
 export interface WriteResult {
-  /** Absent of a dry run, and of what changed nothing. */
+  /** Absent for a dry run and for a request that changed nothing. */
   readonly changeId?: string
-  /** Of a dry run only. */
+  /** Only for a dry run. */
   readonly planId?: string
   readonly files: readonly WrittenFile[]
-  /** The paths that the operations made or worked on, in their order; absent for what is gone. */
+  /** The paths that the operations created or changed, in order; absent if removed. */
   readonly subjects: readonly (string | undefined)[]
-  /** Of a single operation on a note: what its text is then. */
+  /** For a single operation on a note: its new text. */
   readonly text?: WrittenText | undefined
   /** Links that will dangle, or cannot be kept. */
   readonly dangling: readonly LinkReport[]
   /** Unified difference over all files. */
   readonly diff: string
-  /** What a caller should know, sentences. */
+  /** Sentences for the caller. */
   readonly notes: readonly string[]
 }
 

@@ -15,7 +15,7 @@ export function closedError(id: string): RouxError {
   return providerError(`The embedder ${id} is closed.`, 'Open it again.')
 }
 
-/** What a thrown value says, in one line of at most 300 characters. */
+/** The message of a thrown value, on one line of at most 300 characters. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error)
   const line = text.replace(/\s+/g, ' ').trim()

@@ -1,6 +1,6 @@
 import type { NodeId } from './ids.ts'
 
-/** A word that is looked for, as the analysis of texts gives it (`search/words`). */
+/** A query word after analysis (`search/words`). */
 export interface WordTerm {
   readonly form: string
   readonly stem: string
@@ -8,7 +8,7 @@ export interface WordTerm {
   readonly match: 'stem' | 'form' | 'prefix'
   /** How often the query says it. */
   readonly count: number
-  /** What is looked for where the word itself occurs nowhere: `node` and `js` for `node.js`. */
+  /** Alternatives if the word itself occurs nowhere: `node` and `js` for `node.js`. */
   readonly parts: readonly WordTerm[]
 }
 
@@ -25,15 +25,15 @@ export interface PhraseWord {
   readonly isPrefix: boolean
 }
 
-/** What `has:` can ask for. */
+/** The values of `has:`. */
 export const FEATURES = ['attachment', 'link', 'backlink', 'tag', 'alias', 'property'] as const
 export type Feature = (typeof FEATURES)[number]
 
-/** What `task:` can ask for: `any` is also what is neither open nor done, such as `[-]`. */
+/** The values of `task:`; `any` includes other states, such as `[-]`. */
 export const TASK_STATES = ['open', 'done', 'any'] as const
 export type TaskState = (typeof TASK_STATES)[number]
 
-/** What the value of a property is compared with: numbers with the number, dates with the period. */
+/** The operand of a property comparison: numbers compare with the number, dates with the period. */
 export interface Comparison {
   readonly operator: '<' | '<=' | '>' | '>='
   readonly number: number | undefined
@@ -42,8 +42,8 @@ export interface Comparison {
 }
 
 /**
- * Which notes are meant. Texts are folded (`foldName`, paths as ids are) and analysed; `and` and `or` have at least two parts, none of
- * their own kind.
+ * A condition on notes. Texts are folded (`foldName`, paths like ids) and analysed. `and` and `or` have at least two
+ * parts, none of their own kind.
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
@@ -71,7 +71,7 @@ export type Lookup =
   | { readonly kind: 'task'; readonly state: TaskState }
   /** Whose path contains the text. */
   | { readonly kind: 'path'; readonly text: string }
-  /** Of that time, ms since the epoch, from `from` up to but without `to`, ±Infinity where open. */
+  /** The time range in ms since the epoch: `from` inclusive, `to` exclusive, ±Infinity if open. */
   | { readonly kind: 'time'; readonly field: 'created' | 'modified'; readonly from: number; readonly to: number }
   | { readonly kind: 'has'; readonly feature: Feature }
 

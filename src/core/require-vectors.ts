@@ -5,8 +5,8 @@ import { RouxError } from './errors.ts'
 const LENGTH_TOLERANCE = 0.009
 
 /**
- * An embedder's answer, as its contract says: for each text one vector of its dimension, of unit length or all zeros. What is stored is
- * not embedded again, so a wrong answer would stay.
+ * Checks an embedder's answer: one vector per text, of its dimension, of unit length or all zeros. Stored vectors are
+ * not recomputed, so a wrong one would stay.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export function requireVectors(

@@ -1,15 +1,16 @@
 import type { ChunkPlace } from './search.ts'
 
 /**
- * Takes a word: its form (folded), what it is (0 a word, 1 a part of the word before it, at the same position, 2 the last character of a run
- * in a script without spaces), its position (counted in words) and its UTF-16 offsets in its own text. Positions never descend.
+ * Receives a word: its folded form, its kind (0 a word, 1 a part of the word before it at the same position, 2 the last
+ * character of a run in a script without spaces), its position (counted in words) and its UTF-16 offsets in its own
+ * text. Positions never decrease.
  */
 export type WordSink = (form: string, kind: number, position: number, start: number, end: number) => void
 
 /** The words of a text: hands them over in order and returns how many there are. They are found while they are handed over, each time. */
 export type AnalysedText = (sink: WordSink) => number
 
-/** What a note says, analysed for the keyword index. */
+/** A note's words for the keyword index. */
 export interface NoteWords {
   readonly key: number
   readonly path: string
@@ -41,27 +42,27 @@ export interface NoteVectors {
   readonly content: string
   /** In order. */
   readonly chunks: readonly EmbeddedChunk[]
-  /** Of the title, then of each alias. */
+  /** The title, then each alias. */
   readonly names: readonly EmbeddedText[]
 }
 
 /** Notes whose words are indexed at once; nothing of them is seen before `commit`. */
 export interface WordBatch {
-  /** Each takes the place of what is indexed of its key; a key is put once a batch. */
+  /** Replaces what is indexed under each key; a batch puts a key at most once. */
   put(notes: readonly NoteWords[]): Promise<void>
   commit(): Promise<void>
 }
 
 /**
- * The writing side of search, for `indexing/` only. It is derived from the files that the index names and lies in a file of its own, so
- * that neither damage nor another embedding model ever touches the graph. Notes are known by the keys that the index has them under.
+ * The writing side of search, for `indexing/` only. It derives from the files in the index and lives in a file of its
+ * own, so damage or another embedding model never affects the graph. Notes have the keys of the index.
  */
 export interface SearchWriter {
   /** The version of each note whose words are indexed, by key. */
   wordVersions(): Promise<ReadonlyMap<number, number>>
   /** The version of each note that has vectors of this embedder, by key. */
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
-  /** Whether another process wrote, or the index was replaced, since this was asked last. */
+  /** Whether another process has written, or replaced the index, since the last call. */
   isOutdated(): Promise<boolean>
   /** Begins a batch; `stemOf` gives the stem of each form in it. */
   beginWords(stemOf: (form: string) => string): Promise<WordBatch>

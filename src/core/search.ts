@@ -73,7 +73,7 @@ export interface SearchProgress {
   readonly vectors?: Progress & {
     /** The embedder's id, once it was opened. */
     readonly embedder?: string
-    /** How long what is left will take, ms; absent before that can be told. */
+    /** Estimated remaining time in ms; absent until it can be estimated. */
     readonly remaining?: number
   }
   /** Why it does not go on: a model that is missing, an endpoint that is down. */

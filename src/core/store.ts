@@ -8,7 +8,7 @@ import type { SharedResults } from './shared-results.ts'
 /** `missing` is a link's target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
 
-/** What a list shows of a node. */
+/** A node as lists show it. */
 export interface NodeSummary {
   readonly id: NodeId
   readonly title: string
@@ -38,7 +38,7 @@ export interface Node extends NodeSummary {
   readonly blocks: readonly string[]
   /** The first characters of the body (see `EXCERPT_LENGTH`), for lists. */
   readonly excerpt: string
-  /** Whether the body goes on after `excerpt`. */
+  /** Whether the body continues after `excerpt`. */
   readonly excerptCut: boolean
 }
 
@@ -47,7 +47,7 @@ export interface FileVersion {
   readonly id: NodeId
   readonly path: VaultPath
   readonly kind: NodeKind
-  /** SHA-256 of the bytes, hex; empty for what was not read. */
+  /** SHA-256 of the bytes, hex; empty for files that were not read. */
   readonly hash: string
 }
 
@@ -127,7 +127,7 @@ export interface OutgoingLink extends Occurrence {
 export interface PathOptions {
   /** `out` follows links only forwards. */
   readonly direction: 'any' | 'out'
-  /** How many paths at the most, shortest first. */
+  /** Maximum number of paths, shortest first. */
   readonly count: number
   /** Go around the notes that most is linked to and from, where there is another way. */
   readonly avoidHubs: boolean
@@ -150,7 +150,7 @@ export interface Ranked {
 /** The listed notes of one generation and the links among them, self-links left out: what algorithms over the whole graph take. */
 export interface Topology {
   readonly generation: number
-  /** Of every node; made when asked for. @throws SnapshotOutdated when the vault moved on since */
+  /** The ids of all nodes, made on demand. @throws SnapshotOutdated when the vault has moved on */
   ids(): readonly NodeId[]
   /** `offsets[n]` to `offsets[n + 1]` is the stretch of `targets` that node `n` links to. */
   readonly offsets: Uint32Array
@@ -171,7 +171,7 @@ export interface PropertyCount {
   readonly key: string
   /** Notes that have it. */
   readonly count: number
-  /** What its values are, the most frequent first. */
+  /** The kinds of its values, the most frequent first. */
   readonly kinds: readonly ValueKind[]
 }
 
@@ -191,7 +191,7 @@ export interface Folder {
   readonly noteCount: number
   readonly folders: readonly Folder[]
   readonly notes: readonly NodeSummary[]
-  /** What `limit` or `depth` left out of this folder itself. */
+  /** Notes of this folder that `limit` or `depth` left out. */
   readonly omittedNotes: number
   readonly omittedFolders: number
 }
@@ -216,14 +216,14 @@ export const PROBLEM_KINDS = [
 ] as const
 export type ProblemKind = (typeof PROBLEM_KINDS)[number]
 
-/** A link as it is written. */
+/** A link as written. */
 export interface WrittenLink {
   readonly form: LinkForm
   readonly target: string
   readonly subpath?: string
 }
 
-/** What is wrong, as facts: `app/links/problems.ts` says it in words and finds what may have been meant. */
+/** A problem as facts; `app/links/problems.ts` puts it into words and finds similar names. */
 export type Problem = {
   readonly id: NodeId
   /** 1-based; 0 where the whole file is meant. */
@@ -250,7 +250,7 @@ export type Problem = {
 export interface ProblemFilter {
   readonly kind?: ProblemKind
   readonly folder?: string
-  /** Of this node only. */
+  /** Only problems of this node. */
   readonly id?: NodeId
   /** Only of links that lead to this node. */
   readonly target?: NodeId
@@ -261,7 +261,7 @@ export type ProblemCounts = Readonly<Record<ProblemKind, number>>
 /** Which files want something. */
 export interface WantedFilter {
   readonly folder?: string
-  /** Whether links from a file of this path count; all do when absent. */
+  /** Whether links from a file with this path count; all do if absent. */
   readonly counts?: (path: VaultPath) => boolean
 }
 
@@ -273,7 +273,7 @@ export interface WantedNote {
   readonly ids: readonly [NodeId, ...NodeId[]]
   /** How many files link to it. */
   readonly files: number
-  /** Three of them at the most, by in-degree, then id. */
+  /** At most three of them, by in-degree, then id. */
   readonly sources: readonly NodeId[]
 }
 
@@ -299,15 +299,15 @@ export interface NameOptions {
   readonly limit: number
   /** Least similarity, 0–1. */
   readonly minimum: number
-  /** Only names that are longer or shorter by so many letters at the most are of use (see `plainName`); others may be given all the same. */
+  /** The greatest useful difference in length (see `plainName`); an engine may return other names, too. */
   readonly slips?: number
 }
 
-/** What a caller may get of `nodes`. */
+/** Options of `nodes`. */
 export interface NodeOptions {
-  /** Links a node at the most. */
+  /** Maximum links per node. */
   readonly links: number
-  /** Whether `created` and `modified` are wanted. */
+  /** Whether to return `created` and `modified`. */
   readonly times?: boolean
   readonly tasks?: boolean
 }
@@ -319,7 +319,7 @@ export interface FindOptions {
 }
 
 export interface FindOrder {
-  /** What says no time comes last, in either direction. */
+  /** Notes without that time come last, in either direction. */
   readonly by: 'relevance' | 'title' | 'modified' | 'created'
   /** Not for `relevance`, which has the best first. */
   readonly direction: 'asc' | 'desc'
@@ -330,9 +330,9 @@ export interface FindOrder {
 }
 
 /**
- * What one generation of a vault says. Ids and texts are compared letter by letter: callers fold them before. Absence is `undefined` or
- * an empty list. A list in an argument is answered in its order by one round trip.
- * @throws SnapshotOutdated from any method, when the vault moved on; see `Store.read`.
+ * The data of one generation. Ids and texts are compared letter by letter; callers fold them first. Absence is
+ * `undefined` or an empty list. A list argument is answered in its order by one round trip.
+ * @throws SnapshotOutdated from any method when the vault has moved on; see `Store.read`
  */
 export interface Snapshot {
   /** Grows with every commit; 0 before the first. */
@@ -341,20 +341,20 @@ export interface Snapshot {
   readonly files: number
   /** Everything that was found in the vault is in it; else this or another process is still reading it. */
   readonly complete: boolean
-  /** Of the index that it is a generation of, see `VaultState.lineage`; absent where that has none yet. */
+  /** The index's lineage, see `VaultState.lineage`; absent if it has none yet. */
   readonly lineage?: string | undefined
-  /** The use case is not run again, whatever moves on. */
+  /** This run is the last, even if the vault moves on. */
   readonly isLast: boolean
   /** The vault moved on while it was read, and this is the last run: what was answered may be of two generations. */
   readonly isMixed: boolean
   /** Ends this run for one on a newer generation; does nothing in the last run. @throws SnapshotOutdated */
   restart(): void
-  /** Of what kind the node of each id is; `undefined` where there is none. */
+  /** The kind of each id's node; `undefined` if there is none. */
   kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]>
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
   /** `undefined` for missing targets. */
   versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>
-  /** What notes are called: the title, then the aliases; nothing for what is not there. */
+  /** The names of notes: the title, then the aliases; nothing for a missing note. */
   namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]>
   /** By id. Excluded nodes are left out. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>
@@ -362,7 +362,7 @@ export interface Snapshot {
   sample(scope: Scope, seed: number): Promise<NodeId | undefined>
   /** By count, then name. */
   tags(prefix?: string): Promise<readonly TagCount[]>
-  /** Of listed notes, by count, then name. */
+  /** Properties of listed notes, by count, then name. */
   properties(): Promise<readonly PropertyCount[]>
   /** The values of a property in listed notes, by count, then text; its name is folded. */
   propertyValues(key: string): Promise<readonly ValueCount[]>
@@ -381,13 +381,13 @@ export interface Snapshot {
   /** Every place in other listed nodes that links to one of these, by source, then position. */
   linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
-   * The links that begin in each stretch and lead to other nodes of the scope, in order of position; none of comments. The same offsets as
-   * those of occurrences.
+   * Links that start in each range and lead to other nodes of the scope, in order of position, without those in
+   * comments. Offsets are those of occurrences.
    */
   linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]>
   /** Shortest first, then by ids; each is `[source, …, target]`. */
   paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]>
-  /** By score, then id; `undefined` for a metric of the whole graph of which nothing was kept yet. */
+  /** By score, then id; `undefined` for a metric of the whole graph that has not been computed yet. */
   hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined>
   topology(): Promise<Topology>
   /**
@@ -410,17 +410,17 @@ export interface Snapshot {
     scope: Scope,
     options: NameOptions,
   ): Promise<readonly (readonly NameVectorHit[])[]>
-  /** The vectors of each note's chunks; `undefined` where it has none of this embedder. */
+  /** The vectors of each note's chunks; `undefined` if this embedder made none. */
   vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]>
-  /** What vectors there are, the embedder used last first. */
+  /** The stored vectors by embedder, the one used last first. */
   vectorStates(): Promise<readonly VectorState[]>
   /** The notes that fit a condition (all when absent), in the order asked for, then by id. */
   find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found>
 }
 
 /**
- * Whether a store can answer. `building`: what it has is not complete yet · `rebuilding`: what it had cannot be used and is being made
- * again; it answers `STORE_UNAVAILABLE` meanwhile · `unreachable`: it answers `STORE_UNAVAILABLE` until it can be reached.
+ * Whether a store can answer. `building`: it is not complete yet · `rebuilding`: its data was unusable and is being
+ * rebuilt; it answers `STORE_UNAVAILABLE` · `unreachable`: it answers `STORE_UNAVAILABLE` until it can be reached
  */
 export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
 
@@ -434,9 +434,9 @@ export interface Scores {
 /** The reading side of an engine, for `app/` only; `docs/architecture.md` has its rules. */
 export interface Store {
   /**
-   * Runs a use case over the newest generation. Where the vault moves on meanwhile, `use` is run again, a few times at the most: it must
-   * only read, and wait for nothing else. `signal` ends every question of the snapshot.
-   * @throws RouxError `STORE_UNAVAILABLE` while there is nothing to read, see `condition`.
+   * Runs a use case over the newest generation. If the vault moves on meanwhile, runs `use` again, up to a few times.
+   * `use` must only read, and wait for nothing else. `signal` ends every question of the snapshot.
+   * @throws RouxError `STORE_UNAVAILABLE` while there is nothing to read, see `condition`
    */
   read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T>
   condition(): StoreCondition
@@ -444,7 +444,7 @@ export interface Store {
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
   /** Absent where the index is this computer's own. */
   readonly results?: SharedResults
-  /** What was decided about the vault, where the index is shared; else that is kept on this computer. */
+  /** Decisions about the vault, if the index is shared; otherwise they are stored on this computer. */
   readonly decisions?: Decisions
   /** The whole graph of one generation, for export: every node by id, then every edge by source. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>

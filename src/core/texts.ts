@@ -1,7 +1,7 @@
 import type { VaultPath } from './ids.ts'
 import type { FileVersion } from './store.ts'
 
-/** A note's text; everything here is of this text, whatever the index says. */
+/** A note's text with facts about exactly this text. */
 export interface NoteText {
   /** Decoded as UTF-8, invalid bytes replaced. */
   readonly text: string
@@ -20,7 +20,7 @@ export interface Texts {
   read(versions: readonly FileVersion[], signal?: AbortSignal): Promise<readonly ReadText[]>
 }
 
-/** The bytes of the vault's files, whatever kind they are. */
+/** The bytes of the vault's files of any kind. */
 export interface VaultFiles {
   /**
    * A stretch of a file, shorter where the file ends, and the size of the whole; `undefined` when it is gone, outside of the vault or

@@ -1,10 +1,10 @@
 import type { VaultPath } from './ids.ts'
 import type { Mode } from './note.ts'
 
-/** What kind of node a file is, by its name alone. */
+/** The kind of a file's node, by its name alone. */
 export type FileKind = 'note' | 'attachment' | 'canvas'
 
-/** What tells whether a file changed, without reading it. */
+/** The facts that tell whether a file changed, without reading it. */
 export interface FileStat {
   /** Milliseconds, with fractions where the platform has them. */
   readonly mtime: number
@@ -32,7 +32,7 @@ export interface OutsideLink {
 export interface Listing {
   readonly files: readonly ListedFile[]
   readonly outside: readonly OutsideLink[]
-  /** Folders and files that could not be read; what was known of them before stays as it is. */
+  /** Folders and files that could not be read; their last known state stays. */
   readonly unreadable: readonly { readonly path: VaultPath; readonly message: string }[]
 }
 
@@ -64,7 +64,7 @@ export interface Vault {
   readonly marker: Mode | undefined
 }
 
-/** What a watcher tells: these folders (or, where known, files) may have changed; everything, when `all`. */
+/** A watcher's report: these folders or files may have changed; everything, if `all`. */
 export interface Dirty {
   readonly folders: readonly string[]
   readonly files: readonly string[]

@@ -10,7 +10,7 @@ export function cosine(a: Float32Array, b: Float32Array): number {
   return dotProduct(a, b) / (magnitudeOf(a) * magnitudeOf(b) || 1)
 }
 
-/** The dot product of two vectors of the same dimension, which is their cosine where both have length 1. */
+/** The dot product of two vectors of the same dimension; for unit vectors this is their cosine. */
 export function dotProduct(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)

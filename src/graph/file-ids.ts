@@ -60,7 +60,7 @@ export class FileIds {
     this.#order.move(key)
   }
 
-  /** Of paths that fold alike the one that is folded already has the plain id, else the first in code-point order. */
+  /** Of paths that fold alike, the already folded one has the plain id, otherwise the first in code-point order. */
   #regroup(folded: string, keys: readonly number[]): void {
     const sorted = [...keys].sort((a, b) => (this.#pathOf(a) < this.#pathOf(b) ? -1 : 1))
     const plain = sorted.find((key) => this.#pathOf(key) === folded) ?? sorted[0]

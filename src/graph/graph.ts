@@ -4,7 +4,7 @@ import { FileIds } from './file-ids.ts'
 import { MissingTargets } from './missing-targets.ts'
 import { selectTop } from './select-top.ts'
 
-/** What the graph needs to know of one file. `key` is small, dense and stays with the path. */
+/** The graph's facts about one file. `key` is small, dense and stays with the path. */
 export interface GraphRow {
   readonly key: number
   /** `undefined`: the file is gone. */
@@ -68,7 +68,7 @@ export class Graph {
     return this.#rows[key]
   }
 
-  /** Replaces what is known of these files, all at once; a file once. */
+  /** Replaces the facts of these files at once; each file appears once. */
   apply(rows: readonly GraphRow[]): void {
     const moved = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
     this.#unlink(rows)
@@ -218,7 +218,7 @@ export class Graph {
     return node < 0 ? this.#missing.sources(-node - 1) : (this.#in[node] ?? [])
   }
 
-  /** What a node links to among the files, in no order. */
+  /** The files that a node links to, without order. */
   targets(node: NodeIndex): Int32Array {
     return (node < 0 ? undefined : this.#rows[node]?.targets) ?? NOTHING
   }
@@ -275,7 +275,7 @@ function add(counts: Int32Array, key: number, by: number): void {
 
 /** How long a list is looked through for one key at a time: for thousands that leave a hub that would take quadratic time. */
 const SHORT = 64
-/** How many keys are looked for one at a time, which for so few is faster than to go through all of a list. */
+/** Up to this many keys, searching one at a time is faster than scanning the whole list. */
 const FEW = 4
 
 /** Takes a key out of a list; out of a long one later, with all others that leave it. */

@@ -1,7 +1,7 @@
 /** Above this share of moved keys the whole list is sorted again: merging would save nothing. */
 const SORT_ANEW = 1 / 4
 
-/** Keys sorted by a text each, kept up lazily: what moved since the list was last asked for is merged in, in one linear pass. */
+/** Keys sorted by a text each. The order is updated lazily: changes since the last use are merged in one linear pass. */
 export class KeyOrder {
   readonly #textOf: (key: number) => string | undefined
   readonly #moved = new Set<number>()

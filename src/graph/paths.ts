@@ -25,7 +25,7 @@ interface Search {
   readonly taken: ReadonlySet<number>
 }
 
-/** Degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, so that a path is found where there is one. */
+/** Degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, to find a path if there is one. */
 function ceilings(graph: Graph, source: number, target: number): readonly number[] {
   const counts: number[] = []
   let notes = 0
@@ -189,7 +189,7 @@ class Walk {
     return marked
   }
 
-  /** Of the steps that lie on a shortest path the one with the smallest id. */
+  /** The step with the smallest id among those on a shortest path. */
   #next(search: Search, at: number, marked: ReadonlySet<number>): number | undefined {
     const here = this.#from[at] ?? 0
     const left = marked.has(at) ? (this.#to[at] ?? 0) : 0

@@ -11,7 +11,7 @@ export interface Refusal {
 }
 
 export interface RefusalDetails {
-  /** What to do about it, one sentence. */
+  /** One sentence about how to fix it. */
   readonly hint?: string
   readonly headers?: Readonly<Record<string, string>>
 }

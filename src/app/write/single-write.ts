@@ -9,7 +9,7 @@ export interface SingleWrite<Asked extends Operation = Operation> {
   /** The tool's name. */
   readonly tool: string
   readonly operation: Asked
-  /** Only tell what would be done. */
+  /** Only report what would be done. */
   readonly dryRun: boolean
 }
 

@@ -8,13 +8,13 @@ export interface Community {
   readonly stubs: number
   /** Which share of the links of its notes stays in it, 0–1; 0 where there are none. */
   readonly inside: number
-  /** The notes that most of the others link to or are alike, three at the most. */
+  /** The notes that most of the others link to or resemble; at most three. */
   readonly key: readonly number[]
-  /** What its notes say and others do not, most telling first. */
+  /** Words typical of its notes, the most distinctive first. */
   readonly words: readonly string[]
 }
 
-/** What ties two communities, by their places in the list. */
+/** The connection between two communities, given by their places in the list. */
 export interface Bridge {
   readonly of: readonly [number, number]
   readonly links: number
@@ -26,13 +26,13 @@ export interface Bridge {
 export interface CommunityLevel {
   /** Largest first; of the second level those of one community together, in its order. */
   readonly list: readonly Community[]
-  /** Of each note of the generation the place of its community in the list, or `NO_COMMUNITY`. */
+  /** For each note of the generation its community's place in the list, or `NO_COMMUNITY`. */
   readonly of: Uint32Array
   /** Most links first. */
   readonly between: readonly Bridge[]
 }
 
-/** What stands for a note that nothing ties to others. */
+/** Marks a note without a community. */
 export const NO_COMMUNITY = 0xffff_ffff
 
 /** The communities of a vault, and what became of those that were kept before. */

@@ -1,7 +1,7 @@
-/** Two communities that are about the same and hardly linked; notes and communities are numbers. */
+/** Two similar communities with few links. Notes and communities are numbers. */
 export interface ApartCommunities {
   readonly of: readonly [number, number]
-  /** Cosine of what the two say, 0–1. */
+  /** Cosine of their words, 0–1. */
   readonly alike: number
   readonly links: number
   /** How many links chance would put between two of their links. */
@@ -17,7 +17,7 @@ export interface CutNote {
   readonly fallsOff: number
 }
 
-/** What a vault as a whole lacks, by its links and texts. */
+/** Gaps of the whole vault, from its links and texts. */
 export interface Gaps {
   /** Most striking first. */
   readonly apart: readonly ApartCommunities[]

@@ -4,13 +4,13 @@ import type { FileKind } from '../vault.ts'
 export interface LoggedFile {
   readonly kind: FileKind
   readonly title: string
-  /** The first digits of the hash of its bytes; empty for what was not read. */
+  /** The first digits of the hash of its bytes; empty for files that were not read. */
   readonly hash: string
   /** Hidden by the vault's own ignore filters. */
   readonly excluded?: true
 }
 
-/** What became of one file between two generations. A file that was moved is the same file. */
+/** The change of one file between two generations. A moved file is the same file. */
 export interface LoggedFileChange {
   /** Its path before; absent: it was not there. */
   readonly from?: string
@@ -25,8 +25,8 @@ export interface LoggedFileChange {
 }
 
 /**
- * One end of a link: the path of a file that is there after the changes; `/` and the path before of one that is gone; or `//` and the folded
- * name of what does not exist. Paths in a vault never begin with `/`.
+ * One end of a link: the path of a file that exists after the changes; `/` and the former path of a removed file; or
+ * `//` and the folded name of a missing target. Vault paths never start with `/`.
  */
 export type LinkEnd = string
 
@@ -38,32 +38,32 @@ export interface LoggedLinkChange {
   readonly part?: string
   readonly was: number
   readonly now: number
-  /** Of which the links are more, or fewer: as written, with a line where each stands or stood. */
+  /** The added or removed links as written, each with its line. */
   readonly texts: readonly LoggedText[]
 }
 
 export type LoggedText = readonly [text: string, line: number, more: number]
 
-/** What differs between two generations of the graph. */
+/** The differences between two generations of the graph. */
 export interface GraphChanges {
   readonly files: readonly LoggedFileChange[]
   readonly links: readonly LoggedLinkChange[]
 }
 
-/** What one commit of an index changed. */
+/** The changes of one commit of an index. */
 export interface LoggedCommit {
-  /** Of the index, see `VaultState.lineage`. */
+  /** The index's lineage, see `VaultState.lineage`. */
   readonly lineage: string
-  /** The generation that it was made from; the same as `generation` for what only says which generation there was at that time. */
+  /** The generation before the commit; equal to `generation` for a row that only records the generation at a time. */
   readonly base: number
   readonly generation: number
   /** Milliseconds since 1970; never below that of an earlier one. */
   readonly time: number
-  /** `undefined` where what was written is not what is read: then it is not known what changed. */
+  /** `undefined` when the row cannot be read. */
   readonly changes: GraphChanges | undefined
 }
 
-/** Where the indexer tells what its commits changed. Nothing here ever fails: a log that cannot be written has a gap. */
+/** Receives the changes of each commit. Never fails: a log that cannot be written has a gap. */
 export interface GraphLogWriter {
   /** Tells of a commit. */
   append(commit: Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges }): void

@@ -1,13 +1,13 @@
-/** What is at hand, or comes from a database. */
+/** A value that is at hand, or comes from a database. */
 type Sooner<T> = T | Promise<T>
 
-/** What a person decided about a vault as a whole: what communities are called, which gaps are none, which links are not wanted. */
+/** A person's decisions about a vault: names of communities, dismissed gaps and unwanted links. */
 export interface Decisions {
   /** The user's own labels, by community. */
   labels(): Sooner<ReadonlyMap<string, string>>
   /** Gives a community a label of its own; without one it is called after its notes again. @throws RouxError `PROVIDER_ERROR` */
   setLabel(community: string, label: string | undefined): Sooner<void>
-  /** The gaps and links that the user does not want to be told again; see `gapKey` and `linkKey`. */
+  /** Keys of dismissed gaps and links; see `gapKey` and `linkKey`. */
   dismissed(): Sooner<ReadonlySet<string>>
   /** @throws RouxError `PROVIDER_ERROR` */
   dismiss(gap: string): Sooner<void>

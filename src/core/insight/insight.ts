@@ -3,16 +3,16 @@ import type { Communities } from './communities.ts'
 import type { Gaps } from './gaps.ts'
 import type { DuplicatePair, LinkSuggestions } from './link-suggestions.ts'
 
-/** What is computed of all notes for one generation. Arrays are in the order of `ids`, which are numbers of notes elsewhere. */
+/** Results for all notes of one generation. Arrays follow the order of `ids`; elsewhere notes are indexes into it. */
 interface OfAllNotes {
   readonly generation: number
   /** The listed notes that take part, ascending. */
   readonly ids: readonly NodeId[]
-  /** Notes of which nothing but the names is in it, because their files did not answer. */
+  /** Notes whose files did not answer; only their names were used. */
   readonly unread: readonly NodeId[]
 }
 
-/** What the notes of a vault say together. */
+/** The insight into a vault. */
 export interface Insight extends OfAllNotes {
   /** How many words each has that are no boilerplate. */
   readonly ownWords: Uint32Array
@@ -30,7 +30,7 @@ export interface LinkInsight extends OfAllNotes {
   readonly suggestions: LinkSuggestions
 }
 
-/** What is computed, by the name of the run. */
+/** The results by kind of run. */
 export interface InsightKinds {
   readonly whole: Insight
   readonly links: LinkInsight
@@ -44,7 +44,7 @@ export interface Nearest {
   readonly kept: number
   /** Note `n` has the stretch from `n · kept` on; `NO_NOTE` where there are fewer. */
   readonly notes: Uint32Array
-  /** Of the same places, 0–1: how much of what both say is the same. */
+  /** For the same notes, 0–1: the share of common content. */
   readonly scores: Float32Array
 }
 
@@ -72,7 +72,7 @@ export interface Insights<Kind extends InsightKind = 'whole'> {
    * @throws RouxError `PROVIDER_ERROR` when there is none because computing it failed
    */
   follow(options: FollowOptions): Promise<Followed<Kind> | undefined>
-  /** Of the run that is under way, which goes on whoever gave up waiting: how many of the notes whose texts it needs were read. */
+  /** Progress of the current run, which continues when callers stop waiting: notes read so far. */
   progress?(): { readonly done: number; readonly total: number } | undefined
 }
 

@@ -5,7 +5,7 @@ export interface LinkSuggestions {
   readonly targets: Uint32Array
   /** 0–1: how likely a link is missing. */
   readonly scores: Float32Array
-  /** Where a name of the target stands, or, of those that are only related, the line that says most of what the target is about; 0 for none. */
+  /** The line that contains a name of the target or, for related notes, the line closest to it; 0 for none. */
   readonly lines: Uint32Array
   /** `IS_NAMED` and the reasons that count. */
   readonly reasons: Uint8Array

@@ -6,7 +6,7 @@ export interface LinkedFile {
   readonly title: string
   /** The folder that it is in. */
   readonly folder: string
-  /** What links to it, or it to them; at least one. */
+  /** Nodes linked with it in either direction; at least one. */
   readonly linked: readonly NodeId[]
 }
 

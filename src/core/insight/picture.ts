@@ -14,7 +14,7 @@ export interface VaultPicture {
   /** Numbers in `groups`; -1 for none. */
   readonly communities: readonly number[]
   readonly groups: readonly PictureGroup[]
-  /** What links alone hold together: numbers in `regions`, of each note; -1 where it is not known. */
+  /** For each note the number of its region in `regions`; -1 if unknown. */
   readonly region_of: readonly number[]
   readonly regions: readonly PictureGroup[]
   /** Communities are being found, or newer ones: asked again in a moment, the picture has them. */
@@ -23,7 +23,7 @@ export interface VaultPicture {
   readonly places: string
   /** Two numbers of notes a link, each pair once: base64 of unsigned 32-bit integers, little-endian. */
   readonly links: string
-  /** So much is new, or was not known before, that it is worth while to lay everything out again. */
+  /** Enough is new that a fresh layout is worthwhile. */
   readonly is_crowded: boolean
 }
 
@@ -35,20 +35,20 @@ export interface PartialPicture extends VaultPicture {
   readonly link_count: number
   /** With how many notes of the vault each note is linked. */
   readonly degrees: readonly number[]
-  /** The number of each note that was named; -1 for what is not on the picture. */
+  /** The number of each named note; -1 if it is not on the picture. */
   readonly named: readonly number[]
 }
 
 /** A community or region. */
 export interface PictureGroup {
   readonly id: string
-  /** What someone called a community, else the title of a note in it. */
+  /** The community's name given by the user, otherwise the title of one of its notes. */
   readonly label: string
   /** How many notes of the vault are in it. */
   readonly notes: number
 }
 
-/** What is answered while there is no picture yet: asked again, there is one sooner or later. */
+/** The answer while there is no picture yet; ask again later. */
 export interface PictureAhead {
   readonly laying_out: {
     /** How much of it is done, 0–1. */

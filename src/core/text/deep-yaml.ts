@@ -4,13 +4,13 @@ import type { CST } from 'yaml'
 export const MAX_YAML_DEPTH = 64
 
 /**
- * Where collections are nested deeper than that in what the YAML library's parser found, or `undefined`. To be asked before a
- * document is composed: the library catches a stack overflow of its own and goes on where hardly any stack is left, and a
- * regular expression that V8 compiles there ends the process.
+ * The offset where collections are nested too deeply in the YAML parser's tokens, or `undefined`. Check this before
+ * composing a document: the library catches its own stack overflow and continues with almost no stack, where V8 ends
+ * the process when it compiles a regular expression.
  */
 export function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
   const found = tokens.map((token) => ({ token, depth: 1 }))
-  // The list grows while it is read: what is nearest to the top comes first.
+  // The list grows while it is read, so the shallowest collections come first.
   for (const { token, depth } of found) {
     if (token.type === 'document' && token.value) found.push({ token: token.value, depth })
     if (!('items' in token)) continue

@@ -1,7 +1,7 @@
-/** Of what no one counted: UTF-8 bytes / 3, which is above the true number of nearly all texts. */
+/** For uncounted text: UTF-8 bytes / 3, which is above the true number for nearly all texts. */
 const BYTES_PER_TOKEN = 3
 
-/** How many tokens a text is at the most, or nearly so. */
+/** An upper estimate of a text's tokens. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
 }

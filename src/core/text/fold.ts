@@ -1,4 +1,4 @@
-/** Code units that change nothing but case when lowered: folding pure ASCII needs no normalisation. */
+/** ASCII needs no normalisation: lowering it changes only its case. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]*$/
 
@@ -11,7 +11,7 @@ export function foldName(name: string): string {
   return spellName(name).toLowerCase().normalize('NFC').replaceAll('ς', 'σ')
 }
 
-/** A name as spelled, but for what two spellings that look alike may differ in: NFC, no-break space as space. */
+/** Normalises a name without changing its case: NFC, no-break space as space. */
 export function spellName(name: string): string {
   return ASCII.test(name) ? name : name.normalize('NFC').replaceAll('\u00a0', ' ')
 }

@@ -1,6 +1,6 @@
 import { MARKER } from './partial-reading.ts'
 
-/** Data that stands in the text itself, as pictures are pasted into notes: no one reads it. What is shorter costs little. */
+/** Inline data, such as pasted images. Nobody reads it. Short data costs little and stays. */
 const DATA = /\b(data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+(?:=[\w.+-]*)?)*;base64,)[\w+/=-]{100,}/gi
 
 function mayHaveData(text: string): boolean {
@@ -20,7 +20,7 @@ export interface WithoutData {
   readonly toWhole: (at: number) => number
 }
 
-/** Cuts inline data after its kind, with the marker that says so; `undefined` where there is none. */
+/** Cuts inline data after its media type and adds the marker; `undefined` if there is none. */
 export function cutData(whole: string): WithoutData | undefined {
   if (!mayHaveData(whole)) return undefined
   const ends: { readonly whole: number; readonly short: number }[] = []

@@ -9,7 +9,7 @@ export interface TextRange {
 
 /** A stretch of a file that says one thing and can be made to say another. */
 export interface TextSlot extends TextRange {
-  /** What must stand there to say `value`, written in the manner of what stands there; `undefined`: it cannot be said there. */
+  /** The text that says `value` in the style of the current text; `undefined` if that is impossible. */
   write(value: string): string | undefined
 }
 
@@ -21,7 +21,7 @@ export interface LinkSlots {
   readonly subpath?: TextSlot
   /** The YAML value around the link, where it is written without quotes. */
   readonly unquoted?: UnquotedValue
-  /** What a person is shown of the link: the link, or the destination of its definition. */
+  /** The range shown to a person: the link, or the destination of its definition. */
   readonly shown: TextRange
 }
 
@@ -31,7 +31,7 @@ export interface UnquotedValue extends TextRange {
   quotedWith(edits: readonly TextEdit[]): string | undefined
 }
 
-/** What tells a link and its place. */
+/** The facts that identify a link and its place. */
 export interface PlacedLink extends TextRange, Pick<Link, 'form' | 'kind' | 'target'> {
   readonly subpath?: string | undefined
 }

@@ -1,6 +1,6 @@
 import type { LinkForm } from '../note.ts'
 
-/** A link as it is written, without what is shown in its place. */
+/** A link as written, without its display text. */
 export function linkText({ form, target, subpath }: LinkAsWritten): string {
   const whole = subpath === undefined ? target : `${target}#${subpath}`
   return form === 'wikilink' || form === 'page' ? `[[${whole}]]` : whole

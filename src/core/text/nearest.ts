@@ -1,14 +1,14 @@
-/** A word shorter than this is part of too many names to say which is meant. */
+/** A shorter word is part of too many names. */
 const MIN_PART = 3
 
 /**
- * The names that `word` may have been meant for, nearest first, then in code-point order; at most `count`, none when nothing is near.
- * Case and punctuation do not count. Near is what has up to a third of its characters wrong (always one; Damerau-Levenshtein
- * distance, so that a swap of neighbours counts once), and a name of which `word` is a part: `tag` for `tags_any`.
+ * The names that `word` may stand for, nearest first, then in code-point order; at most `count`. Case and punctuation
+ * do not count. A name matches if at most a third of its characters differ (at least one; Damerau-Levenshtein distance,
+ * where swapped neighbours count once), or if `word` is part of it: `tag` for `tags_any`.
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const wanted = fold(word)
-  // No one mistypes a name into one this long, and comparing costs the product of the lengths.
+  // A typo in such a long name is unlikely, and comparing costs the product of the lengths.
   if (wanted.length > 100) return []
   const hits: { readonly name: string; readonly distance: number }[] = []
   for (const name of names) {

@@ -1,9 +1,9 @@
-/** What a cut text ends with; it counts towards the limit. */
+/** The end of a cut text; it counts towards the limit. */
 export const MARKER = '... [truncated]'
 
 const PARTIAL = 'partial:'
 
-/** The hash of a file of which a caller has not read everything: good for every change but one that replaces all of it. */
+/** The hash for a caller that has not read the whole file: valid for every change except replacing everything. */
 export function partialHash(hash: string): string {
   return PARTIAL + readHash(hash).sha
 }

@@ -1,10 +1,10 @@
 /**
- * How long the end of a server may take, ms, which promises to be gone within five seconds: until calls in work are answered, until the
- * last bytes have left, until the vaults are closed as well, and until the process is ended whatever still holds it.
+ * Time limits for ending a server, in ms. It promises to be gone within five seconds: running calls, the last bytes,
+ * closing the vaults, and ending the process.
  */
 export const SHUTDOWN = { drain: 3_500, lastBytes: 300, closed: 4_100, gone: 4_400 } as const
 
-/** The moment (of `performance.now()`) by which the vaults of a server that begins to end now are closed. */
+/** The time (`performance.now()`) by which a server that starts to end now has closed its vaults. */
 export function closedBy(): number {
   return performance.now() + SHUTDOWN.closed
 }

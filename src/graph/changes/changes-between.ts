@@ -4,7 +4,7 @@ import type { GraphChanges, LinkEnd, LoggedFile, LoggedFileChange, LoggedLinkCha
 import { linkText } from '../../core/text/link-text.ts'
 import { type Movable, matchMoves } from './match-moves.ts'
 
-/** What a commit changes, as the index knows it before and after. */
+/** A commit's changes, with the index's facts before and after. */
 export interface CommittedFiles {
   /** Every file that is put or removed, as it was; those that are new are left out. */
   readonly before: readonly FileRecord[]
@@ -13,7 +13,7 @@ export interface CommittedFiles {
   readonly removed: readonly number[]
   /** The path of a key, before and after: keys that are free before are given to files that are new. */
   pathOf(key: number): string | undefined
-  /** What a file that is new was called before, where that is known of a move that was asked for. */
+  /** The former path of a new file, if a requested move is known. */
   formerPath(path: string): string | undefined
   /** Milliseconds since 1970. */
   readonly time: number
@@ -24,11 +24,11 @@ export interface CommittedFiles {
 /** Digits of a hash that are kept: no two versions of one vault's notes have them in common. */
 const HASH_DIGITS = 16
 
-/** What differs between two generations; `undefined` where that cannot be told, because a link leads to a file that is not known. */
+/** The differences between two generations; `undefined` if a link leads to an unknown file. */
 export function changesBetween(files: CommittedFiles): GraphChanges | undefined {
   const { before, after, removed, pathOf } = files
   const known = new Map(before.map((record) => [record.key, record]))
-  // What went before its turn to be read was never there.
+  // A file that went before it was read never existed for the log.
   const gone = removed.flatMap((key) => known.get(key) ?? [])
   const moves = movesOf(files, gone, known)
   const goneEnds = new Map(gone.map(({ key, path }) => [key, moves.get(path) ?? `/${path}`]))
@@ -69,7 +69,7 @@ function movesOf(
   })
   const moves = new Map(told)
   const arrived = new Set(moves.values())
-  // Links among files that move together are the same only by what stands there: how many lead where is told of those that stay.
+  // Links among files that move together compare by their text only; other links by their targets.
   const movable = ({ path, hash, links }: FileRecord): Movable => ({
     path,
     hash: hash.slice(0, HASH_DIGITS),
@@ -111,7 +111,7 @@ function loggedFile({ kind, title, hash, excluded }: FileRecord): LoggedFile {
   return { kind, title, hash: hash.slice(0, HASH_DIGITS), ...(excluded ? { excluded: true } : {}) }
 }
 
-/** Whether nothing of a file is another. */
+/** Whether two states of a file are equal. */
 function sameFile(a: LoggedFile, b: LoggedFile): boolean {
   return a.hash === b.hash && a.kind === b.kind && a.title === b.title && a.excluded === b.excluded
 }

@@ -7,7 +7,7 @@ import type {
   LoggedText,
 } from '../../core/insight/graph-changes.ts'
 
-/** One file, whatever it is called, from the first of the changes to the last. */
+/** One file from the first to the last change, under any name. */
 interface Identity {
   readonly number: number
   readonly from: string | undefined
@@ -111,7 +111,7 @@ function endKey(end: Identity | LinkEnd): string {
   return typeof end === 'string' ? end : String(end.number)
 }
 
-/** What came and went again was never there. */
+/** A file that came and went again is not a change. */
 function fileChange({ from, to, before, after, time, change, isTouched }: Identity): readonly LoggedFileChange[] {
   if (!isTouched || (from === undefined && to === undefined)) return []
   return [
@@ -142,7 +142,7 @@ function linkChange({ from, to, part, was, now, texts }: ComposedLink): readonly
   ]
 }
 
-/** `undefined` of what came and went again. */
+/** `undefined` for an end that came and went again. */
 function endName(end: Identity | LinkEnd): LinkEnd | undefined {
   if (typeof end === 'string') return end
   return end.to ?? (end.from === undefined ? undefined : `/${end.from}`)

@@ -13,8 +13,8 @@ export interface Movable {
 const TELLING_LINKS = 2
 
 /**
- * Which of the files that are gone is which of those that are new: the same bytes, or the same links where only one of each has them.
- * @returns the new path of each that was moved, by its old one
+ * Matches removed files with new ones: the same bytes, or the same links if only one of each has them.
+ * @returns the new path of each moved file, by its old path
  */
 export function matchMoves(gone: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {
   const moves = new Map<string, string>()
@@ -46,7 +46,7 @@ export function matchMoves(gone: readonly Movable[], added: readonly Movable[]):
 }
 
 function linkKey(file: Movable, least: number, name: string): string | undefined {
-  // What was not read has no links that are known.
+  // A file that was not read has no known links.
   if (file.hash === '') return undefined
   const links = file.links()
   return links.size < least ? undefined : [name, ...[...links].sort()].join('\0')

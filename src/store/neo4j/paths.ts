@@ -34,7 +34,7 @@ export async function findPaths(
 
 const NO_CEILING = Number.MAX_SAFE_INTEGER
 
-/** Degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, so that a path is found where there is one. */
+/** Degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, to find a path if there is one. */
 async function ceilings(
   ask: Ask,
   { source, target }: { readonly source: string; readonly target: string },

@@ -129,7 +129,7 @@ export async function vectorsOf(
   )
 }
 
-/** What vectors there are, the embedder used last first. */
+/** The stored vectors by embedder, the one used last first. */
 export async function vectorStates({ questions }: Asking): Promise<readonly VectorState[]> {
   const rows = await questions.ask<{ readonly embedder: string; readonly notes: number; readonly indexed: boolean | null }>(
     `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''
