@@ -1,5 +1,5 @@
 // What the library offers, from what the tools are: the interface of an open vault, and the table of its methods in docs/library.md.
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** `get_node` → `getNode`. */
@@ -45,14 +45,17 @@ export function methodRows(tools) {
   ])
 }
 
-/** The function of `src/app` that a tool runs, as its file says. */
+/** The function of `src/app` that a tool runs, as its literal says. */
 function useCaseOf(root, tool) {
-  const text = readFileSync(join(root, `src/mcp/tools/${tool.replaceAll('_', '-')}.ts`), 'utf8')
+  const folder = join(root, 'src/mcp/tools')
+  const texts = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'))
+  const text = texts.find((one) => one.includes(`\n  name: '${tool}',`)) ?? ''
   const importing = /(?:import|const) \{ ([^}]*) \} (?:from |= await import\()'\.\.\/\.\.\/(app\/[^']*)'/g
   const imports = [...text.matchAll(importing)].flatMap(([, names, file]) =>
-    names.split(', ').map((name) => ({ name, file: `../${file}` })),
+    names.split(/,\s*/).flatMap((name) => (name.trim() === '' ? [] : [{ name: name.trim(), file: `../${file}` }])),
   )
-  const run = text.slice(text.indexOf('\n  run: '))
+  const literal = text.slice(text.indexOf(`\n  name: '${tool}',`)).split('\n})')[0]
+  const run = literal.slice(literal.indexOf('\n  run: '))
   const found = imports.filter(({ name }) => new RegExp(`\\b${name}\\b`).test(run))
   if (found.length !== 1) throw new Error(`The use case of ${tool} is not one: ${found.map(({ name }) => name).join(', ')}`)
   return found[0]

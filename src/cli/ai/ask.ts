@@ -2,7 +2,7 @@ import { type AskAnswer, type AskArguments, ask, askPrompt } from '../../app/ask
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import { vaultsNamedIn, withoutVaultName } from '../../mcp/calls/vault-arguments.ts'
-import { askTool } from '../../mcp/tools/ask.ts'
+import { askTool } from '../../mcp/tools/find.ts'
 import { interruptible, UsageError } from '../host.ts'
 import { printable } from '../output/table.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'

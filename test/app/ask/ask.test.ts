@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { type AskArguments, ask, askPrompt } from '../../../src/app/ask/ask.ts'
 import type { Chat, ChatEvent, ChatRequest } from '../../../src/core/chat.ts'
-import { askTool } from '../../../src/mcp/tools/ask.ts'
+import { askTool } from '../../../src/mcp/tools/find.ts'
 import { ATTACKS } from '../../ai/attacks.ts'
 import { dangersIn } from '../../ai/judge.ts'
 import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'

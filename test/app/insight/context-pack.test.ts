@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type ContextPack, contextPack, type PackArguments } from '../../../src/app/insight/context-pack.ts'
 import type { Vaults } from '../../../src/app/vaults.ts'
 import { prepareCall } from '../../../src/mcp/calls/prepare-call.ts'
-import { contextPackTool } from '../../../src/mcp/tools/context-pack.ts'
+import { contextPackTool } from '../../../src/mcp/tools/insight.ts'
 import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'
 
 const GARDEN = {

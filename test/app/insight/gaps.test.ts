@@ -4,7 +4,7 @@ import { fitGaps } from '../../../src/app/insight/fit-gaps.ts'
 import { gapKey, listGaps } from '../../../src/app/insight/gaps.ts'
 import { vaultsOnDemand } from '../../../src/app/vaults.ts'
 import { callTool } from '../../../src/mcp/calls/call-tool.ts'
-import { gapsTool } from '../../../src/mcp/tools/gaps.ts'
+import { gapsTool } from '../../../src/mcp/tools/insight.ts'
 import type { Wire } from '../../support/stdio-client.ts'
 import { searchCore } from '../search-core.ts'
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { fitImpact, type Impact, type Intent, impact } from '../../../src/app/insight/impact.ts'
 import type { Operation, Planning } from '../../../src/core/operations.ts'
 import { prepareCall } from '../../../src/mcp/calls/prepare-call.ts'
-import { impactTool } from '../../../src/mcp/tools/impact.ts'
+import { impactTool } from '../../../src/mcp/tools/insight.ts'
 import { searchCore } from '../search-core.ts'
 
 const NOTES = {

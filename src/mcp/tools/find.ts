@@ -1,0 +1,188 @@
+import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitRows } from '../../app/answer/fit-list.ts'
+import { fitTags } from '../../app/answer/fit-tags.ts'
+import { mergeFound, mergeRanked, mergeResolved, withoutFallbacks } from '../../app/answer/merge.ts'
+import { type FoundNode, findNodes } from '../../app/find/find-nodes.ts'
+import { type SearchResult, search } from '../../app/find/search.ts'
+import { searchByTags } from '../../app/find/search-by-tags.ts'
+import { similarNodes } from '../../app/find/similar-nodes.ts'
+import { resolveNodes } from '../../app/names/resolve-nodes.ts'
+import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { folder, includeContent, limit, links, maxTokens, nodeId, page, path, relevance, tag } from './parameters.ts'
+
+export const searchTool = defineTool({
+  name: 'search',
+  title: 'Search by meaning and words',
+  description:
+    'Notes that answer a question, by words and meaning, with passages and lines. Exact words, tags, dates, properties: find_nodes.',
+  annotations: READS,
+  names: { folder: 'place', note: 'note' },
+  byMeaning: true,
+  searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
+  input: () => ({
+    query: z.string().min(1).max(10_000).describe('The question.'),
+    ...page(50, 10),
+    include_content: includeContent(),
+    folder: folder(),
+    tag: tag(),
+    note: nodeId('Only passages of this note').optional(),
+    relevance: relevance(),
+    mode: z.enum(['hybrid', 'keyword', 'semantic']).default('hybrid').describe('By words, by meaning, or both.'),
+    explain: z.boolean().default(false).describe('Show ranks and scores.'),
+    links: links(),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
+  reach: {
+    kind: 'all',
+    merge: (answers: readonly VaultAnswer<readonly SearchResult[]>[]) => mergeRanked(valuesOf(answers)),
+  },
+  run: (core, { include_content, max_tokens, ...args }, call) =>
+    search(core, { ...args, includeContent: include_content, maxTokens: max_tokens }, call),
+})
+
+export const findNodesTool = defineTool({
+  name: 'find_nodes',
+  title: 'Find notes by words and filters',
+  description: 'Notes that fit a query of words and filters, with the text around the match. A question: search.',
+  annotations: READS,
+  names: { folder: 'place' },
+  searchReadiness: () => 'words',
+  input: () => ({
+    query: z
+      .string()
+      .max(500)
+      .describe(
+        'Words, "a phrase", pre*, #tag, #property=value #property>=2024-01-01, ~relation=title, links:"a note" linkedfrom:note, task:open, community:c4, title:x path:x type:x, created:>2024-01-01 modified:day-7, -has:backlink has:attachment; OR, -not, ( ). Empty: all notes.',
+      ),
+    ...page(100, 10),
+    folder: folder(),
+    order_by: z
+      .enum(['relevance', 'title', 'modified', 'created'])
+      .default('relevance')
+      .describe('relevance: modified without words.'),
+    order: z.enum(['asc', 'desc']).optional().describe('desc; titles asc.'),
+    include_archived: z.boolean().default(false).describe('Also archived notes.'),
+    links: links(),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
+  reach: {
+    kind: 'all',
+    counting: (answers: readonly VaultAnswer<readonly FoundNode[]>[]) => withoutFallbacks(answers),
+    merge: (answers, { order_by, order }) => mergeFound(valuesOf(answers), { orderBy: order_by, order }),
+  },
+  run: (core, { order_by, include_archived, ...args }, call) =>
+    findNodes(core, { ...args, orderBy: order_by, includeArchived: include_archived }, call),
+})
+
+export const resolveNodesTool = defineTool({
+  name: 'resolve_nodes',
+  title: 'Names to ids',
+  description: 'Ids of notes by title or alias, many at once, typos allowed.',
+  annotations: READS,
+  names: { path: 'place' },
+  searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
+  input: () => ({
+    names: z.array(z.string()).describe('Up to 1,000.'),
+    strategy: z
+      .enum(['exact', 'fuzzy', 'semantic'])
+      .default('fuzzy')
+      .describe('fuzzy: also similar spelling; semantic: by meaning.'),
+    threshold: z.number().min(0).max(1).default(0.7).describe('Least similarity.'),
+    tag: tag(),
+    path: path(),
+  }),
+  wrap: 'results',
+  reach: { kind: 'all', merge: (answers) => mergeResolved(valuesOf(answers)) },
+  run: resolveNodes,
+})
+
+export const similarNodesTool = defineTool({
+  name: 'similar_nodes',
+  title: 'Notes about the same',
+  description: 'Notes about the same, linked or not: for duplicates, further reading.',
+  annotations: READS,
+  names: { id: 'note', folder: 'place' },
+  searchReadiness: () => 'meaning',
+  input: () => ({
+    id: nodeId('The note'),
+    ...page(50, 10),
+    folder: folder(),
+    tag: tag(),
+    relevance: relevance(),
+    exclude_linked: z.boolean().default(false).describe('Leave out what it links to or is linked from.'),
+    links: links(),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
+  run: (core, { exclude_linked, ...args }, call) => similarNodes(core, { ...args, excludeLinked: exclude_linked }, call),
+})
+
+export const suggestTagsTool = defineTool({
+  name: 'suggest_tags',
+  title: 'Tags and folders for a note',
+  description: 'Tags in use and folders that suit a note, by those nearest to it. operation: for apply_changes.',
+  annotations: READS,
+  names: { id: 'note' },
+  searchReadiness: () => 'meaning',
+  input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
+  wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
+  run: async (core, args, call) => {
+    // It compares words as citations are checked: what does that is evaluated when it is asked for.
+    const { suggestTags } = await import('../../app/find/suggest-tags.ts')
+    return await suggestTags(core, args, call)
+  },
+})
+
+export const searchByTagsTool = defineTool({
+  name: 'search_by_tags',
+  title: 'Notes by tags',
+  description: 'Notes with any or all of some tags (nested ones count), with their beginnings. list_nodes lists more at once.',
+  annotations: READS,
+  input: () => ({
+    tags: z.array(z.string()).min(1).describe('With or without "#".'),
+    mode: z.enum(['any', 'all']).default('any').describe('Any or all.'),
+    ...page(100, 20),
+    links: links(),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
+  run: searchByTags,
+})
+
+export const askTool = defineTool({
+  name: 'ask',
+  title: 'Ask a model about the notes',
+  description:
+    "Another model, the user's own, answers from the notes, with verified citations (they prove where, not that it follows). Slower than search, which lets you answer yourself.",
+  annotations: { ...READS, idempotentHint: false, openWorldHint: true },
+  names: { note_id: 'note', folder: 'place' },
+  byModel: true,
+  searchReadiness: () => 'meaning',
+  input: () => ({
+    question: z.string().min(1).max(4_000).describe('The question.'),
+    note_id: nodeId('Only this note').optional(),
+    folder: folder(),
+    tag: tag(),
+    relevance: relevance(),
+    history: z
+      .array(z.strictObject({ question: z.string().max(4_000), answer: z.string().max(20_000) }))
+      .max(6)
+      .default([])
+      .describe('What was asked before.'),
+  }),
+  wrap: 'object',
+  run: async (core, { note_id, ...args }, call) => {
+    // Where it is off nothing of it is evaluated.
+    const { ask } = await import('../../app/ask/ask.ts')
+    return await ask(core, { ...args, noteId: note_id }, call)
+  },
+})

@@ -1,0 +1,215 @@
+import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitMember } from '../../app/answer/fit-list.ts'
+import { changesSince } from '../../app/insight/changes-since.ts'
+import { compare, fitComparison } from '../../app/insight/compare.ts'
+import { type ContextPack, contextPack, mergePacks } from '../../app/insight/context-pack.ts'
+import { fitChanges } from '../../app/insight/fit-changes.ts'
+import { fitGaps } from '../../app/insight/fit-gaps.ts'
+import { fitMap } from '../../app/insight/fit-map.ts'
+import { GAP_KINDS, listGaps } from '../../app/insight/gaps.ts'
+import { fitImpact, type Intent, impact } from '../../app/insight/impact.ts'
+import { mapVault } from '../../app/insight/map.ts'
+import { SUGGESTION_KINDS, type SuggestionList, suggestLinks } from '../../app/insight/suggest-links.ts'
+import { MOST_ITEMS } from '../calls/list-bounds.ts'
+import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
+import { defineTool, READS, type SwitchedOffBy } from '../definition/define-tool.ts'
+import { type GivenOperation, operationsOf, violationsIn } from './given-operations.ts'
+import { OPERATION_TOOLS } from './operation-tools.ts'
+import { folder, limit, maxTokens, offset, page, tag } from './parameters.ts'
+
+const LEAST_TOKENS = 500
+
+const MOST_TOKENS = 32_000
+
+const MOST_NOTES = 50
+
+export const contextPackTool = defineTool({
+  name: 'context_pack',
+  title: 'Passages that belong together',
+  description:
+    'All that a question needs, in one budget: passages that answer, and those that links in them lead to. Or about some notes: ids.',
+  annotations: READS,
+  group: 'tools.insight',
+  names: { ids: 'note', folder: 'place' },
+  searchReadiness: () => 'meaning',
+  input: () => ({
+    query: z.string().max(10_000).optional().describe('The question.'),
+    ids: z.array(z.string()).max(MOST_NOTES).optional().describe('These notes first.'),
+    max_tokens: z.int().min(LEAST_TOKENS).max(MOST_TOKENS).optional().describe('Budget, 4,000.'),
+    folder: folder(),
+    tag: tag(),
+    cursor: z.string().optional().describe('Goes on; same arguments.'),
+  }),
+  wrap: 'object',
+  reach: {
+    kind: 'all',
+    merge: (answers: readonly VaultAnswer<ContextPack>[], { cursor }) => mergePacks(valuesOf(answers), cursor),
+  },
+  check: ({ query = '', ids = [] }) => ({
+    messages: query.trim() === '' && ids.length === 0 ? ['query or ids: expected a question, or ids of notes'] : [],
+    candidates: [],
+  }),
+  run: (core, { max_tokens, query = '', ...args }, call) =>
+    contextPack(core, { ...args, ...(query.trim() === '' ? {} : { query }), maxTokens: max_tokens }, call),
+})
+
+export const impactTool = defineTool({
+  name: 'impact',
+  title: 'What a change would break',
+  description:
+    'What deleting a note or folder, or operations, would do to the links, without doing it: broken links, orphans, parts that fall apart.',
+  annotations: READS,
+  group: 'tools.insight',
+  names: { id: 'note', folder: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
+  input: () => ({
+    id: z.string().optional().describe('Delete this.'),
+    folder: z.string().optional().describe('Delete all in it.'),
+    operations: z
+      .array(z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) }))
+      .min(1)
+      .max(MOST_ITEMS)
+      .optional()
+      .describe('As for apply_changes.'),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitImpact },
+  check: ({ id, folder, operations }) => {
+    const given = [id, folder, operations].filter((one) => one !== undefined)
+    if (given.length !== 1) return { messages: ['id, folder, operations: expected one of them'], candidates: [] }
+    const unknown = (operations ?? []).flatMap(({ tool }, at) =>
+      isOperation(tool) ? [] : [`operations[${at}].tool: no tool that writes`],
+    )
+    return unknown.length > 0 ? { messages: unknown, candidates: [] } : violationsIn(operations ?? [])
+  },
+  run: (core, args, call) =>
+    impact(core, { intent: intentOf(args), mayApply: mayApply(args.operations ?? [DELETING], call.switchedOffBy) }, call),
+})
+
+function isOperation(tool: string): boolean {
+  return OPERATION_TOOLS.some(({ name }) => name === tool)
+}
+
+interface Given {
+  readonly id?: string | undefined
+  readonly folder?: string | undefined
+  readonly operations?: readonly GivenOperation[] | undefined
+}
+
+function intentOf({ id, folder, operations }: Given): Intent {
+  if (operations !== undefined)
+    return { kind: 'operations', operations: operationsOf(operations).map(({ operation }) => operation) }
+  return folder === undefined ? { kind: 'id', id: id ?? '' } : { kind: 'folder', folder }
+}
+
+const DELETING: GivenOperation = { tool: 'delete_node', arguments: {} }
+
+const APPLYING = { name: 'apply_changes', needs: 'tools.write' } as const
+
+/** A plan is for who may carry it out. */
+function mayApply(operations: readonly GivenOperation[], switchedOffBy: SwitchedOffBy): boolean {
+  const used = OPERATION_TOOLS.filter(({ name }) => operations.some(({ tool }) => tool === name))
+  return [APPLYING, ...used].every((tool) => switchedOffBy(tool) === undefined)
+}
+
+export const compareTool = defineTool({
+  name: 'compare',
+  title: 'Compare notes',
+  description: 'What two notes share: links, passages, a path; and what not.',
+  annotations: READS,
+  group: 'tools.insight',
+  names: { a: 'note', b: 'note' },
+  searchReadiness: () => 'meaning',
+  input: () => ({ a: z.string().describe('Id or title.'), b: z.string().describe('Other.'), max_tokens: maxTokens() }),
+  wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitComparison },
+  run: (core, { a, b }, call) => compare(core, { a, b }, call),
+})
+
+export const changesSinceTool = defineTool({
+  name: 'changes_since',
+  title: 'What changed in the graph',
+  description:
+    'What anyone changed since a time or an earlier answer, net: notes, links gained and lost, links broken and fixed, new orphans, notes linked to more.',
+  group: 'tools.insight',
+  annotations: READS,
+  names: { cursor: 'place', folder: 'place' },
+  input: () => ({
+    cursor: z.string().optional().describe('From an earlier answer.'),
+    since: z.string().optional().describe('2024-01-31, monday, 12h … Default: 7d.'),
+    folder: folder(),
+    limit: limit(200, 20, 'Of each list.'),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitChanges },
+  check: ({ cursor, since }) => ({
+    messages:
+      cursor !== undefined && since !== undefined ? ['since: goes without cursor, which says from where on by itself'] : [],
+    candidates: [],
+  }),
+  run: changesSince,
+})
+
+export const suggestLinksTool = defineTool({
+  name: 'suggest_links',
+  title: 'Links that are missing',
+  description:
+    'Links that should be there, likeliest first, of one note or the whole vault. named: a title or alias stands in the text; has line and edit, an operation for apply_changes. related: notes that belong together.',
+  group: 'tools.insight',
+  annotations: READS,
+  names: { id: 'note', folder: 'place' },
+  input: () => ({
+    id: z.string().optional().describe('From this note.'),
+    folder: folder(),
+    kind: z.enum(SUGGESTION_KINDS).default('both').describe('Only such.'),
+    limit: limit(100, 10),
+    offset: offset(),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'object',
+  budget: {
+    tokens: DEFAULT_TOKENS.list,
+    fit: fitMember<'suggestions', SuggestionList['suggestions'][number], SuggestionList>('suggestions'),
+  },
+  run: suggestLinks,
+})
+
+export const mapTool = defineTool({
+  name: 'map',
+  title: 'Map of the vault',
+  description:
+    'What a vault is about: its communities of notes, by links and words, each with label, key notes and words of its own, and the notes that lie between them. The best first look.',
+  group: 'tools.insight',
+  annotations: READS,
+  names: { scope: 'place', community: 'place' },
+  input: () => ({
+    scope: z.string().optional().describe('Only this folder.'),
+    community: z.string().optional().describe('Look into this one.'),
+    level: z.int().min(1).max(2).default(1).describe('2: smaller ones.'),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'object',
+  isPictured: true,
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitMap },
+  run: mapVault,
+})
+
+export const gapsTool = defineTool({
+  name: 'gaps',
+  title: 'Gaps',
+  description: 'Alike communities hardly linked, notes that others hang on, missing notes, dead ends.',
+  group: 'tools.insight',
+  annotations: READS,
+  names: { folder: 'place' },
+  input: () => ({
+    kind: z.enum(GAP_KINDS).optional().describe('Default: all.'),
+    folder: folder(),
+    ...page(100, 20),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitGaps },
+  run: listGaps,
+})

@@ -1,0 +1,114 @@
+import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitMember, fitRows } from '../../app/answer/fit-list.ts'
+import { fitPath } from '../../app/answer/fit-path.ts'
+import { findPath } from '../../app/links/find-path.ts'
+import { getHubs } from '../../app/links/get-hubs.ts'
+import { getNeighbors } from '../../app/links/get-neighbors.ts'
+import { getProblems, LINK_KINDS, type ProblemList, REPORTED_KINDS } from '../../app/links/get-problems.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { listOf, NUMBER, outputSchema, TEXT } from '../definition/output-schema.ts'
+import { folder, includeContent, kinds, limit, links, maxTokens, nodeName, page, specifiedOffset, tag } from './parameters.ts'
+
+export const getNeighborsTool = defineTool({
+  name: 'get_neighbors',
+  title: 'Linked notes',
+  description: 'Notes that link to a note (backlinks) or that it links to, best linked first.',
+  annotations: READS,
+  names: { id: 'note' },
+  input: () => ({
+    id: nodeName('Note'),
+    direction: z.enum(['in', 'out', 'both']).default('both').describe('in: linking here; out: linked to.'),
+    ...page(50, 20),
+    include_content: includeContent(),
+    type: z.string().optional().describe('Only links in this property.'),
+    kinds: kinds(),
+    evidence: z.boolean().default(false).describe('Add the sentences that link: who mentions it, and how.'),
+    links: links(),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'results',
+  isPictured: true,
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
+  run: (core, { include_content, ...args }, call) => getNeighbors(core, { ...args, includeContent: include_content }, call),
+})
+
+export const findPathTool = defineTool({
+  name: 'find_path',
+  title: 'Path between two notes',
+  description: 'The shortest way over links, with the sentence that makes each.',
+  annotations: READS,
+  names: { source: 'note', target: 'note' },
+  input: () => ({
+    source: nodeName('Start'),
+    target: nodeName('End'),
+    direction: z.enum(['any', 'out']).default('any').describe('out: forwards only.'),
+    count: z.int().min(1).max(5).default(1).describe('Paths; others come as alternatives.'),
+    avoid_hubs: z.boolean().default(false).describe('Go around the best-linked notes.'),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'object',
+  isPictured: true,
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitPath },
+  run: (core, { avoid_hubs, ...args }, call) => findPath(core, { ...args, avoidHubs: avoid_hubs }, call),
+})
+
+export const getHubsTool = defineTool({
+  name: 'get_hubs',
+  title: 'Most central notes',
+  description: 'The best-linked notes of a vault, folder or tag: a good first look.',
+  annotations: READS,
+  names: { folder: 'place' },
+  input: () => ({
+    metric: z
+      .enum(['in_degree', 'out_degree', 'pagerank', 'betweenness'])
+      .default('in_degree')
+      .describe('By notes linking here, notes linked to, rank of what links here, or bridges between parts.'),
+    ...page(50, 10),
+    folder: folder(),
+    tag: tag(),
+    max_tokens: maxTokens(),
+  }),
+  output: outputSchema({ results: listOf({ id: TEXT, title: TEXT, score: NUMBER }) }),
+  wrap: 'results',
+  isPictured: true,
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
+  run: getHubs,
+})
+
+const fitList = fitMember<'problems', ProblemList['problems'][number], ProblemList>('problems')
+
+export const getProblemsTool = defineTool({
+  name: 'get_problems',
+  title: 'Problems in the vault',
+  description: 'What is wrong in notes, links and names, with file, line and what may have been meant.',
+  annotations: READS,
+  names: { folder: 'place', target: 'note' },
+  input: () => ({
+    kind: z
+      .enum(REPORTED_KINDS)
+      .optional()
+      .describe(
+        'Only this kind. twin: paths that differ in case only. missing_note: most wanted first. duplicate: notes of much the same text.',
+      ),
+    folder: folder(),
+    target: z.string().optional().describe('Only links to this note, by path or title.'),
+    summary: z.boolean().default(false).describe('Only counts.'),
+    limit: limit(100, 20),
+    offset: specifiedOffset(),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'object',
+  budget: {
+    tokens: DEFAULT_TOKENS.list,
+    fit: (value, room) => ('problems' in value ? fitList(value, room) : { value, omitted: {} }),
+  },
+  check: ({ kind, target }) => ({
+    messages:
+      target === undefined || kind === undefined || LINK_KINDS.some((one) => one === kind)
+        ? []
+        : [`target: goes with kind ${LINK_KINDS.join(', ')}, or none; ${kind} is not about links to a note`],
+    candidates: [],
+  }),
+  run: getProblems,
+})

@@ -1,0 +1,140 @@
+import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitMember, fitRows } from '../../app/answer/fit-list.ts'
+import { fitTree } from '../../app/answer/fit-tree.ts'
+import { nodesExist } from '../../app/names/nodes-exist.ts'
+import { getNode } from '../../app/read/get-node.ts'
+import { getTree } from '../../app/read/get-tree.ts'
+import { listNodes } from '../../app/read/list-nodes.ts'
+import { listProperties, type PropertyPage, type ValuePage } from '../../app/read/list-properties.ts'
+import { listTags } from '../../app/read/list-tags.ts'
+import { randomNode } from '../../app/read/random-node.ts'
+import { valuesOf } from '../calls/reach.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { COUNT, FLAG, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
+import { kinds, limit, maxTokens, nodeName, offset, page, path, specifiedOffset, tag } from './parameters.ts'
+
+export const getNodeTool = defineTool({
+  name: 'get_node',
+  title: 'Read a note',
+  description:
+    'Reads a note: content, tags, links, properties, outline. Long notes come in parts: go on with offset = next_offset, or ask for a section.',
+  annotations: READS,
+  names: { id: 'note' },
+  input: () => ({
+    id: nodeName('Note'),
+    depth: z.int().min(0).max(1).default(0).describe('1: also up to 20 linked notes each way.'),
+    section: z.array(z.string()).min(1).optional().describe('Only this: headings from the outside in, or one "^block".'),
+    offset: z.int().min(0).default(0).describe('Characters to skip.'),
+    max_chars: z.int().min(20).max(10_000).default(10_000).describe('Characters of content.'),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'node',
+  run: (core, { max_chars, max_tokens, ...args }, call) =>
+    getNode(core, { ...args, maxChars: max_chars, maxTokens: max_tokens }, call),
+})
+
+export const listNodesTool = defineTool({
+  name: 'list_nodes',
+  title: 'List notes',
+  description: 'Ids and titles, page by page. As a tree: get_tree; a name: resolve_nodes.',
+  annotations: READS,
+  names: { path: 'place', community: 'place' },
+  input: () => ({
+    tag: tag(),
+    path: path(),
+    limit: limit(1000, 100),
+    offset: specifiedOffset(),
+    kinds: kinds(),
+    community: z.string().optional().describe('Only of this community, from map.'),
+    max_tokens: maxTokens(),
+  }),
+  output: outputSchema({ nodes: listOf({ id: TEXT, title: TEXT }), total: COUNT }),
+  wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.nodes, fit: fitMember('nodes') },
+  run: listNodes,
+})
+
+export const listTagsTool = defineTool({
+  name: 'list_tags',
+  title: 'List tags',
+  description: 'Tags with how many notes carry them or one nested in them, most used first.',
+  annotations: READS,
+  input: () => ({
+    prefix: z.string().optional().describe('Only tags that begin with this.'),
+    offset: offset(),
+    max_tokens: maxTokens(),
+  }),
+  output: outputSchema({ results: listOf({ tag: TEXT, count: COUNT }) }),
+  wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
+  run: listTags,
+})
+
+const fitKeys = fitMember<'properties', PropertyPage['properties'][number], PropertyPage>('properties')
+
+const fitValues = fitMember<'values', ValuePage['values'][number], ValuePage>('values')
+
+export const listPropertiesTool = defineTool({
+  name: 'list_properties',
+  title: 'List properties',
+  description: 'Property keys with how many notes have them and kinds of values; with key, its values.',
+  annotations: READS,
+  input: () => ({
+    key: z.string().optional().describe('Values of this.'),
+    prefix: z.string().optional().describe('Only what begins with this.'),
+    ...page(1000, 50),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'object',
+  budget: {
+    tokens: DEFAULT_TOKENS.list,
+    fit: (value, room) => ('values' in value ? fitValues(value, room) : fitKeys(value, room)),
+  },
+  run: listProperties,
+})
+
+export const getTreeTool = defineTool({
+  name: 'get_tree',
+  title: 'Folder tree',
+  description: 'How a vault is laid out: folders with note counts, notes at the leaves. A flat list: list_nodes.',
+  annotations: READS,
+  names: { path: 'place' },
+  input: () => ({
+    path: z.string().optional().describe('Folder to begin at.'),
+    depth: z.int().min(1).max(10).default(3).describe('Levels of folders.'),
+    limit: limit(1000, 200, 'Notes in the whole tree.'),
+    include_archived: z.boolean().default(false).describe('Also archived notes.'),
+    max_tokens: maxTokens(),
+  }),
+  wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitTree },
+  run: (core, { include_archived, ...args }, call) => getTree(core, { ...args, includeArchived: include_archived }, call),
+})
+
+export const randomNodeTool = defineTool({
+  name: 'random_node',
+  title: 'Random note',
+  description: 'Any note, for discovery or review.',
+  annotations: { ...READS, idempotentHint: false },
+  input: () => ({
+    tags: z.array(z.string()).optional().describe('With any of these tags.'),
+  }),
+  wrap: 'node',
+  run: randomNode,
+})
+
+export const nodesExistTool = defineTool({
+  name: 'nodes_exist',
+  title: 'Do these ids exist',
+  description: 'Which ids exist. For names: resolve_nodes.',
+  annotations: READS,
+  names: { ids: 'note' },
+  input: () => ({
+    ids: z.array(z.string()).describe('In any case, up to 1,000.'),
+  }),
+  output: outputSchema({ results: { type: 'object', additionalProperties: FLAG } }),
+  wrap: 'results',
+  reach: { kind: 'each', merge: (answers) => Object.assign({}, ...valuesOf(answers)) },
+  run: (core, { ids }, call) => nodesExist(core, ids, call),
+})
