@@ -22,7 +22,7 @@ ${[...imports]
   .join('\n')}
 
 export interface CallOptions {
-  /** Aborted when no one waits for the answer any more. */
+  /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
 }
 

@@ -10,7 +10,7 @@ import { connectionTo, neo4jPlace } from './engine.ts'
 import { indexFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
-/** What only the adapters can tell of an installation. Changes nothing on disk, downloads nothing. */
+/** Facts about the installation that only the adapters know. Changes nothing on disk and downloads nothing. */
 export async function diagnose(
   settings: Settings,
   options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'> = {},
@@ -44,7 +44,7 @@ async function examineStore(
   const called = stored ?? name
   const options = { ...(called === undefined ? {} : { name: called }), ...(storePassword === undefined ? {} : { storePassword }) }
   const { origin, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })
-  // What is answered for without its folder was fed from another.
+  // A vault served without its folder was fed from another one.
   const connection = await connectionTo(stored !== undefined || origin === undefined ? place : { ...place, origin })
   try {
     return await examineDatabase(connection)
@@ -61,7 +61,7 @@ export interface Diagnosis {
   readonly embedder: readonly EmbedderFinding[]
   /** Why the index of vectors that is set cannot be used. */
   readonly hnsw?: string
-  /** Of the database that keeps the index instead of files of this computer. */
+  /** Findings about the database that holds the index. */
   readonly database?: readonly DatabaseFinding[]
 }
 

@@ -13,7 +13,7 @@ import type { OpenOptions } from './open-options.ts'
 /** In-memory indexes of one process need names of their own. */
 let opened = 0
 
-/** The reading side of an engine, and what it is told when a commit is heard of. */
+/** The reading side of an engine, with a callback for commits. */
 export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'expect' | 'refreshSearch' | 'prepare' | 'rest'> {
   readonly store: Store
   /** The index was replaced by another, perhaps elsewhere. */
@@ -88,7 +88,7 @@ export function neo4jPlace(
     password: storePassword,
     database,
     vault,
-    // Which folder it is, and (as the name of the file says) by which settings it is read.
+    // Identifies the folder and the settings that decide how it is read.
     origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
     file: `${serverOf(url)} (${vault})`,
     insightFile: insightFile(file),

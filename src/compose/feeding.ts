@@ -16,7 +16,7 @@ export async function openFeederLease(
   return openLease(await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })))
 }
 
-/** Removes a vault from the database of the settings. @throws RouxError where there is none of that name, or it is being fed */
+/** Removes a vault from the configured database. @throws RouxError when it does not exist or is being fed */
 export async function removeFed(
   settings: Settings,
   options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,

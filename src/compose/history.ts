@@ -6,7 +6,7 @@ import { realRoot } from './index-files.ts'
 
 export type History = history.History
 
-/** What is remembered of a vault's past. @throws RouxError where that cannot be read */
+/** The size of a vault's history. @throws RouxError when it cannot be read */
 export function readHistory(settings: Settings): History {
   return history.readHistory(historyOf(settings))
 }

@@ -1,4 +1,4 @@
-// What the command line and the library ask for: settings go in, a GraphCore and what belongs to it come out.
+// The entry point for command line and library: settings in, a GraphCore and its parts out.
 export type { AiDesk, NamedModel } from '../workers/ai-desk.ts'
 export { type Diagnosis, diagnose, type IndexDiagnosis } from './diagnose.ts'
 export { type FeederLease, openFeederLease, removeFed } from './feeding.ts'

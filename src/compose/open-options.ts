@@ -8,24 +8,24 @@ export interface OpenOptions {
   readonly watch: boolean
   /** The vault's name, where one process serves several. */
   readonly name?: string
-  /** Told of unexpected failures, for the log. */
+  /** Called for unexpected failures, for the log. */
   readonly onError?: (stack: string) => void
-  /** What the server at `embedder.base_url` wants; never part of the settings. */
+  /** The key of the server at `embedder.base_url`; never part of the settings. */
   readonly apiKey?: string
   /** Where the key of the chat model is to be had. */
   readonly aiKey?: AiKey
-  /** Whether a chat model may be asked, looked at with every question; without it what the settings say. */
+  /** Whether chat models are allowed, checked with every question; the settings decide by default. */
   readonly isAiOn?: () => boolean
-  /** What the database of `store.type: neo4j` wants; never part of the settings. */
+  /** The password of the Neo4j database; never part of the settings. */
   readonly storePassword?: string
   /** A vault of that database that is answered for without its folder, by the name that it has there. */
   readonly stored?: string
-  /** What the vaults of one process have in common; absent where there is one. */
+  /** Parts shared by the vaults of one process; absent for a single vault. */
   readonly shared?: SharedParts
-  /** Told of the first real request. */
+  /** Called at the first real request. */
   readonly onBegin?: () => void
-  /** What is switched on, asked whenever someone wants to write or to read an attachment; without it what the settings say. */
+  /** The current permissions for writing and attachments; the settings decide by default. */
   readonly permits?: () => Pick<Settings['tools'], 'write' | 'attach'>
-  /** Told how far the download of a model is. */
+  /** Called with the progress of a model's download. */
   readonly onDownload?: (progress: DownloadProgress) => void
 }

@@ -16,10 +16,10 @@ export async function loadSearch({ store, refreshSearch }: OpenEngine): Promise<
   }
 }
 
-/** How long no one must have asked anything, and how often that is looked at. Milliseconds. */
+/** Idle time before memory is given back, and how often it is checked, in ms. */
 const IDLE = { after: 30_000, look: 15_000 }
 
-/** Does something once each time no one has asked for a while. */
+/** Calls the function once whenever nothing was asked for a while. */
 export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout {
   let doneFor = 0
   const timer = setInterval(() => {
@@ -31,14 +31,14 @@ export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.T
   return timer.unref()
 }
 
-/** What is kept at hand for the next call is not worth its memory while none comes. */
+/** Gives back caches that are not worth their memory while nothing is asked. */
 export function giveUpMemory(engine: OpenEngine, files: FileThreads): void {
   engine.rest()
   files.rest()
   collectGarbage()
 }
 
-/** Takes vectors in as they are made: the next search shall not wait for thousands of them. */
+/** Loads vectors as they are made, because the next search must not wait for thousands of them. */
 export function followVectors(indexing: IndexingClient, engine: OpenEngine): void {
   let isLoading = false
   indexing.onStatus(({ search }) => {
@@ -57,15 +57,15 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
 }
 
 /**
- * How long the first question is prepared for at once, and how long others have their turn then; how long no one must have asked before what
- * cannot be done in parts; and after how long comes what the first answer need not wait for. Milliseconds.
+ * Timing of preparation in ms: the length of a slice, the pause after it, the idle time before work that cannot be
+ * split, and the delay of work that the first answer does not need.
  */
 const PREPARING = { slice: 2, pause: 8, quiet: 100, answered: 2_000 }
 
 /**
- * Once a server is asked anything, makes ready what the first question would wait for: the thread that reads files, the names of all notes,
- * and the built-in model, which takes less than a model that someone chose may. Last what only names that are similar are found by.
- * @returns what ends it.
+ * After a server's first request, prepares what the first question needs: the reader thread, the names of all notes,
+ * and the built-in model. The lookup of similar names comes last.
+ * @returns a function that stops it
  */
 export function prepareForQuestions(
   indexing: IndexingClient,
@@ -88,7 +88,7 @@ export function prepareForQuestions(
     if (wait > 0) later(openWhenQuiet, wait)
     else embedding?.open().catch(() => {})
   }
-  // Search is told of only after the first real request, and after the graph.
+  // Progress of search arrives only after the first real request, and after the graph.
   const stop = indexing.onStatus(({ search }) => {
     if (search === undefined) return
     stop()
@@ -101,7 +101,7 @@ export function prepareForQuestions(
   }
 }
 
-/** Reads before anybody asks; what fails is said to the first who does, and damage was reported to the worker already. */
+/** Reads ahead. The first caller gets the error; damage was already reported to the worker. */
 export function tryEagerly(read: () => void): void {
   try {
     read()

@@ -16,18 +16,18 @@ import type { OpenOptions } from './open-options.ts'
 export interface WholeVaultParts {
   /** The vault's name in ids, where it has one. */
   readonly name: string | undefined
-  /** What its labels and verdicts are kept under. */
+  /** The key of its labels and decisions. */
   readonly root: string
   readonly store: Store
   readonly texts: Texts
   readonly runs: ComputeClient
   /** Where results are kept. */
   readonly file: string
-  /** Whether another process is about to bring what the store has of it up to date. */
+  /** Whether another process is about to update the stored results. */
   readonly isKeptElsewhere?: () => boolean
 }
 
-/** What answers for a vault as a whole, wherever its index is. */
+/** Opens the answers about a whole vault, wherever its index is. */
 export function openWholeVault(
   settings: Settings,
   { root, ...parts }: WholeVaultParts,
@@ -55,7 +55,7 @@ export function openWholeVault(
   }
 }
 
-/** What was decided is where the index is, for all who share it. */
+/** Decisions are stored with a shared index, for everyone who uses it. */
 function stateWith(kept: InsightState, decisions: Decisions | undefined): InsightState {
   if (decisions === undefined) return kept
   return {

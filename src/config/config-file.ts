@@ -20,7 +20,7 @@ export async function readConfigFile(path: string): Promise<ConfigFile | undefin
   try {
     stat = statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    // What should be its folder is a file: then it is not there, either.
+    // The parent is a file, so the file does not exist.
     if (errorCode(error) === 'ENOTDIR') return undefined
     return unreadable(path, error instanceof Error ? error.message : String(error))
   }

@@ -5,12 +5,12 @@ import { describeType } from './values.ts'
 /** A tool as the settings name it. */
 export interface ToolSwitch {
   readonly name: string
-  /** What it does, a few words. */
+  /** Its purpose, in a few words. */
   readonly title: string
 }
 
 export interface DocumentOptions {
-  /** Every key behind a `#`, so that the file fixes nothing until someone edits it. */
+  /** Every key behind a `#`: the file sets nothing until someone edits it. */
   readonly inactive?: boolean
   /** Keys to leave out. */
   readonly without?: readonly string[]
@@ -52,7 +52,7 @@ export function shownKey(key: string): string {
   return key.replace('*', key.startsWith('tools.') ? '<tool>' : '<name>')
 }
 
-/** What is taken from any file although its key is not. */
+/** Values that are accepted from any file although their key is not. */
 function exceptions(): string {
   const taken = SETTINGS.flatMap((setting: Setting) => (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``))
   return taken.length === 0 ? '' : `; ${taken.join(' and ')} are taken all the same`

@@ -1,13 +1,13 @@
 import { isAbsolute, join } from 'node:path'
 import envPaths from 'env-paths'
 
-/** The user's own folders. None of them is made before something is written into it, and then with mode 0700. */
+/** The user's own folders. Each is created with mode 0700 when something is first written into it. */
 export interface Folders {
-  /** What a person writes: settings. */
+  /** Settings, written by a person. */
   readonly config: string
-  /** What can be rebuilt: the index. */
+  /** The index, which can be rebuilt. */
   readonly cache: string
-  /** What cannot: what was trusted, what was changed. */
+  /** Trust and history, which cannot be rebuilt. */
   readonly state: string
 }
 

@@ -24,7 +24,7 @@ export interface Given {
   readonly base: string
 }
 
-/** What a source gives, and what is wrong with it. */
+/** The values of a source and its problems. */
 export interface Gift {
   readonly given: readonly Given[]
   readonly problems: readonly RouxError[]
@@ -93,7 +93,7 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   )
 }
 
-/** Whether a key says what holds anyway, as most do in a file with every default. */
+/** Whether a value equals the default, as most do in a file with every key. */
 export function isDefault({ key, raw }: Pick<Given, 'key' | 'raw'>): boolean {
   return JSON.stringify(raw) === JSON.stringify(findSetting(key)?.default)
 }

@@ -6,21 +6,21 @@ import { type LoadedSettings, readSettings, requireRight, type SettingsInput, VA
 export interface LoadedVault extends LoadedSettings {
   /** Where the settings name several. */
   readonly name?: string
-  /** What it is called in the database that it is answered for from, without its folder. */
+  /** The vault's name in the database, when it is served without its folder. */
   readonly stored?: string
 }
 
 export interface LoadedVaults {
-  /** What belongs to no vault: the tools that are offered, and where the settings were found. */
+  /** Settings that belong to no vault: the offered tools and the sources of settings. */
   readonly server: LoadedSettings
   /** At least one; several have a name each. */
   readonly vaults: readonly [LoadedVault, ...LoadedVault[]]
 }
 
 /**
- * The vaults that are meant: the one that is named, by its folder or its name, else all of `vaults`, else the one of `vault.path`. What
- * the file in a vault's own folder says holds for that vault, but for the tools, which are the server's.
- * @throws RouxError `INVALID_SETTINGS` for the first thing that is wrong.
+ * The selected vaults: one by folder or name, otherwise all of `vaults`, otherwise that of `vault.path`. The file in a
+ * vault's folder applies to that vault, except `tools.*`, which belong to the server.
+ * @throws RouxError `INVALID_SETTINGS` for the first problem
  */
 export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
   const loaded = await readVaults(input)
@@ -46,7 +46,7 @@ export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
-/** The folder of the one vault that is meant, by its folder or its name; what is wrong in the settings is left to what uses them. */
+/** The folder of the selected vault, by folder or name. Leaves problems in settings to the code that uses them. */
 export async function folderMeant(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
   const named = Object.entries(settings.vaults).find(([name]) => name === input.vault)
@@ -113,7 +113,7 @@ function separate(named: readonly Named[]): { readonly distinct: readonly Named[
   return { distinct: [...byFolder.values()], problems }
 }
 
-/** A folder by whichever link or spelling it is reached; one that is not there as it is written. */
+/** The real path of a folder, whichever link or spelling reaches it; a missing folder stays as written. */
 function realFolder(path: string): string {
   try {
     return realpathSync.native(path)

@@ -40,11 +40,11 @@ export interface SettingsInput {
 export interface LoadedSettings {
   /** `vault.path` is absolute. */
   readonly settings: Settings
-  /** Whether the vault was named on the command line: only there a home folder may be meant. */
+  /** Whether the command line names the vault. Only then may it be a home folder. */
   readonly vaultNamed: boolean
-  /** What a person should know: settings that were ignored. */
+  /** Messages for people, such as ignored settings. */
   readonly warnings: readonly string[]
-  /** What is wrong; the settings named in it have their defaults. */
+  /** The problems; the settings they name have their defaults. */
   readonly problems: readonly RouxError[]
   /** The settings files that were found, the first wins. */
   readonly files: readonly string[]
@@ -52,9 +52,9 @@ export interface LoadedSettings {
   readonly places: readonly string[]
   /** Where each setting that is not the default was given. */
   readonly origins: ReadonlyMap<string, string>
-  /** What `embedder.base_url` may be sent: absent, too, where a file of the vault or the working directory says where that is. */
+  /** The key for `embedder.base_url`; absent if a file of the vault or the working directory sets that address. */
   readonly apiKey?: string
-  /** What `store.neo4j.user` says who it is with; absent in the same way where such a file says which server that is. */
+  /** The password for `store.neo4j.user`; absent if such a file sets the server. */
   readonly storePassword?: string
   /** Where the key for `ai.base_url` is to be had; absent, too, where a file of the vault or the working directory says where that is. */
   readonly aiKey?: AiKey
@@ -105,7 +105,7 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
   return merge.result(vault)
 }
 
-/** A folder that may not be entered is no mistake in settings: what reads the vault says so. */
+/** A forbidden folder is not a problem of settings; reading the vault reports it. */
 function mayEnter(folder: string): boolean {
   try {
     accessSync(folder, constants.X_OK)
@@ -275,7 +275,7 @@ class Merge {
   }
 }
 
-/** What can stand before the colon of an id, and in the name of a variable or a file. */
+/** The names allowed before the colon of an id, and in names of variables and files. */
 export const VAULT_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
 function wrongVaultName({ key, where }: Given): RouxError | undefined {

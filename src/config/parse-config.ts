@@ -48,7 +48,7 @@ interface Item {
 interface Tree {
   readonly path: string
   readonly contents: Node | null
-  /** What a mapping holds, nothing for nothing; `undefined` of what is no mapping. */
+  /** The items of a mapping, none for an empty value; `undefined` if it is not a mapping. */
   itemsOf(node: Node | null): readonly Item[] | undefined
   /** @throws where aliases would grow without end. */
   toValue(node: Node | null): unknown

@@ -1,8 +1,8 @@
 import type { Mode } from '../core/note.ts'
 
 /**
- * What a value must be. `path` is a text that is made absolute against the place it was given at; `~/` is understood. `model` is a name,
- * or a path where it begins with `./`, `../`, `~` or `/`.
+ * The type of a value. A `path` becomes absolute relative to its source; `~/` works. A `model` is a name, or a path if
+ * it starts with `./`, `../`, `~` or `/`.
  */
 export type SettingType =
   | { readonly kind: 'text' | 'path' | 'model' | 'flag' }
@@ -294,7 +294,7 @@ export const SETTINGS = [
   flag('tools.*', true, 'Offer this tool.', { widens: true }),
 ] as const
 
-/** What a section is about, for its heading in files. */
+/** The heading of each section in files. */
 export const SECTIONS: Readonly<Record<string, string>> = {
   vault: 'The folder with the notes.',
   vaults: 'The folders with the notes, where there are several.',
@@ -323,7 +323,7 @@ export function findSetting(key: string): Setting | undefined {
   return BY_KEY.get(key) ?? (key.endsWith('.') ? undefined : BY_KEY.get(key.replace(/\..*$/, '.*')))
 }
 
-/** Whether a value of a key has to wait until `roux trust` was said for its file. */
+/** Whether a value must wait for `roux trust` of its file. */
 export function widensTrust(key: string, value: unknown): boolean {
   const setting = findSetting(key)
   return setting?.widens === true && setting.harmless?.includes(value) !== true

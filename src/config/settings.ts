@@ -7,8 +7,8 @@ type SectionOf<Key> = Key extends `${infer Section}.${string}` ? Section : never
 type NameIn<Section extends string, Key> = Key extends `${Section}.${infer Name}` ? (Name extends '*' ? string : Name) : never
 
 /**
- * Every setting with its default applied, as `{ vault: { mode, … }, links: { … }, … }`; see `roux.config.yaml` for what each
- * one means. Sections of free names (`tools`) hold what was set; a missing one has its default.
+ * Every setting with its default applied, as `{ vault: { mode, … }, links: { … }, … }`; `roux.config.yaml` explains
+ * them. Sections of free names (`tools`) hold only the given values.
  */
 export type Settings = {
   readonly [Section in SectionOf<Entry['key']>]: {

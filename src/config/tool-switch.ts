@@ -3,23 +3,23 @@ import type { Settings } from './settings.ts'
 /** The setting that has a tool switched off. */
 export interface ToolSwitch {
   readonly setting: string
-  /** What it must be for the tool to be offered. */
+  /** The value with which the tool is offered. */
   readonly on: string
 }
 
-/** What of a tool settings are asked for. */
+/** The facts about a tool that decide whether settings switch it off. */
 export interface SwitchedTool {
   readonly name: string
   readonly needs?: 'tools.write' | 'tools.attach'
   /** Switched off by a setting together with others. */
   readonly group?: 'tools.insight'
-  /** Whether there is nothing to answer without an embedder. */
+  /** Whether it needs an embedder. */
   readonly byMeaning?: true
-  /** Whether it asks a chat model. */
+  /** Whether it calls a chat model. */
   readonly byModel?: true
 }
 
-/** What a tool is switched off by; `undefined` when it is on. */
+/** The setting that switches a tool off; `undefined` if it is on. */
 export function switchOff(
   { name, needs, group, byMeaning, byModel }: SwitchedTool,
   { tools, embedder, ai }: Settings,

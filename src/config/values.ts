@@ -53,7 +53,7 @@ export function readText(type: SettingType, text: string, base: string): Reading
   }
 }
 
-/** What a value must be, as a phrase: `one of auto, polling, off`. */
+/** Describes a type as a phrase: `one of auto, polling, off`. */
 export function describeType(type: SettingType): string {
   switch (type.kind) {
     case 'flag':
@@ -93,7 +93,7 @@ function readList(type: SettingType & { readonly kind: 'list' }, raw: unknown, b
   return ok(items)
 }
 
-/** What stands between the slashes of an address, in lower case. */
+/** The host part of an address, in lower case. */
 const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
 function readHosts(type: SettingType, raw: unknown): Reading {

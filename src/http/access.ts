@@ -1,9 +1,9 @@
-/** What a token allows; each tool needs one of these. */
+/** The rights of a token; each tool needs one of these. */
 export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
 
 export type Scope = (typeof SCOPES)[number]
 
-/** What the bearer of a token may do; never more than the settings allow. */
+/** The rights of a token's owner; never more than the settings allow. */
 export interface Access {
   /** The token's name, for messages. */
   readonly name: string

@@ -1,7 +1,7 @@
 import { get } from 'node:http'
 import { HEALTH, HEALTH_PATH } from './health-route.ts'
 
-/** What listens at a port: nothing, what answers as this server does, or another program. */
+/** Who listens on a port: nobody, a Roux, or another program. */
 export type Occupant = 'nothing' | 'roux' | 'other'
 
 const PATIENCE_MS = 1_000

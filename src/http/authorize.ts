@@ -8,7 +8,7 @@ import { digestOf } from './tokens.ts'
 /** A longer header holds no token of ours; that needs no digest to know. */
 const LONGEST_HEADER = 200
 
-/** Who sends a request, by the token in its header `Authorization`; nowhere else is one looked for. */
+/** Identifies the sender by the token in the `Authorization` header, and nowhere else. */
 export function authorize({ headers }: IncomingMessage, gate: TokenGate): Admission<Principal> {
   const { fault } = gate
   if (fault !== undefined)

@@ -5,7 +5,7 @@ const METHODS = 'GET, POST, DELETE'
 const HEADERS = 'Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name'
 const PREFLIGHT_SECONDS = '600'
 
-/** Whether a browser asks what a page may send. */
+/** Whether this is a browser's preflight. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }

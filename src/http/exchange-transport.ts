@@ -2,7 +2,7 @@ import type { JSONRPCMessage, Transport, TransportSendOptions } from '@modelcont
 import { answeredId, cancelledId } from '../mcp/transport/json-rpc.ts'
 import { PendingRequests } from '../mcp/transport/pending-requests.ts'
 
-/** Connects a server to posted messages: each post is given its own answers, whatever else is in work. */
+/** Connects a server to posted messages: each post gets its own answers, even with others in progress. */
 export class ExchangeTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void

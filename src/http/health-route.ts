@@ -6,14 +6,14 @@ import type { Principal } from './token-gate.ts'
 
 /** Where everyone may ask whether the server is there. */
 export const HEALTH_PATH = '/health'
-/** The whole of what is answered there to those without a token. */
+/** The whole answer to senders without a token. */
 export const HEALTH = '{"status":"ok"}'
 
-/** What the holder of a token is told besides; `undefined` where that is nothing. */
+/** The additional answer for a token's owner; `undefined` if there is none. */
 export type HealthFor = (access: Access) => Promise<HealthReport | undefined>
 
 export interface HealthReport {
-  /** Whether everything can be answered. */
+  /** Whether every vault can answer. */
   readonly isWell: boolean
   readonly vaults: readonly unknown[]
 }
@@ -34,7 +34,7 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   return defineRoute({
     path: HEALTH_PATH,
     methods: { GET: answer, HEAD: answer },
-    // Who has no token that is known here is no one, and is told as much.
+    // Without a known token the sender is anonymous and gets the short answer.
     admit(request) {
       const admission = authorize(request)
       return { sender: 'sender' in admission ? admission.sender.access : undefined }

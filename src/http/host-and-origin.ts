@@ -3,7 +3,7 @@ import type { Limits } from './limits.ts'
 import { hostName, inUrl, isLoopbackName, isLoopbackOrigin } from './names.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** What of the settings decides which requests are served. */
+/** The settings that decide which requests are served. */
 export interface AccessPolicy {
   /** Off, everything but `/health` is refused: another program's server may carry this one. */
   readonly enabled: boolean
@@ -15,10 +15,10 @@ export interface AccessPolicy {
 
 type Check = (request: IncomingMessage, policy: AccessPolicy, limits: Limits) => Refusal | undefined
 
-/** What is wrong with where a request comes from, before it is asked who sends it. */
+/** Checks where a request comes from, before its token. */
 export const checkAddress: Check = firstOf([checkHeaderCount, checkSingleHeaders, checkHost, checkOrigin])
 
-/** What is wrong with how a request for the protocol is written. */
+/** Checks the form of a protocol request. */
 export const checkForm = firstOf([checkContentType, checkEncoding, checkAccept])
 
 function firstOf<Given extends readonly unknown[]>(
@@ -41,7 +41,7 @@ function checkHeaderCount({ rawHeaders }: IncomingMessage, _: AccessPolicy, { he
 
 const SINGLE = ['host', 'authorization', 'origin', 'content-type', 'content-encoding', 'mcp-session-id', 'mcp-protocol-version']
 
-/** Of two, a proxy in front may have looked at the other one. */
+/** With two such headers, a proxy in front may have checked the other one. */
 function checkSingleHeaders({ headersDistinct }: IncomingMessage): Refusal | undefined {
   const twice = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1)
   return twice === undefined ? undefined : refusal(400, `The header ${twice} is there more than once.`, { hint: 'Send it once.' })
@@ -90,7 +90,7 @@ function checkAccept({ method, headers }: IncomingMessage): Refusal | undefined 
   })
 }
 
-/** Whether an `Accept` header takes a type, itself or through a wildcard. */
+/** Whether an `Accept` header accepts a type, directly or through a wildcard. */
 function accepts(header: string, type: string): boolean {
   const ranges = header.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase())
   return ranges.some((range) => range === type || range === '*/*' || range === `${type.split('/', 1)[0]}/*`)

@@ -29,13 +29,13 @@ export interface HttpServerOptions extends AccessPolicy {
   readonly tokenFile: string
   /** Makes the server that a client talks to: one a session, or one a request. */
   serverFor(access: Access, era: Era): Server
-  /** What clients that listen hear of; absent where that is nothing. */
+  /** Events for listening clients; absent if there are none. */
   eventsFor?(access: Access): EventFeed
-  /** What `/health` says of the vaults; absent where it says nothing of them. */
+  /** The vaults' part of `/health`; absent if it says nothing about them. */
   readonly healthFor?: HealthFor
   /** Routes beside those of the protocol. */
   extraRoutes?(parts: ServerParts): ExtraRoutes
-  /** What to do when the port is in use. */
+  /** The advice when the port is in use. */
   readonly portAdvice?: string
   /** Takes what the owner of the server should know, a line each. */
   log(line: string): void

@@ -23,13 +23,13 @@ export interface LegacyOptions {
 
 type TokenExchange = Exchange<Principal>
 
-/** What clients that name no version mean: the one before which the header did not exist. */
+/** The version of clients that send none: the last one without the header. */
 const VERSION_WITHOUT_HEADER = '2025-03-26'
 
 /** Serves the versions of the protocol up to 2025-11-25: in sessions, or post by post to clients without one. */
 export class LegacyHandler {
   readonly #options: LegacyOptions
-  /** Of posts without a session that are in work. */
+  /** Posts without a session that are in progress. */
   readonly #single = new Set<ExchangeTransport>()
 
   constructor(options: LegacyOptions) {

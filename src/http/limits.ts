@@ -1,6 +1,6 @@
 import { SHUTDOWN } from '../core/waiting/shutdown.ts'
 
-/** What one server lets its clients take; times are milliseconds, sizes bytes. */
+/** The limits for clients of one server: times in ms, sizes in bytes. */
 export interface Limits {
   readonly body: number
   /** With the scope `attach`. */
@@ -35,11 +35,11 @@ export const LIMITS: Limits = {
   // A client that is slower than this only holds a connection.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than reverse proxies keep theirs (60 s), so that we never close a connection that they are about to use.
+  // Longer than the 60 s of reverse proxies, so we never close a connection they are about to use.
   idleTimeout: 75_000,
   // A call answers within 30 s and a stream says something every 15 s; a client that takes nothing for this long has gone.
   stallTimeout: 120_000,
-  // A connection is renewed now and then, so that none lives as long as the process.
+  // Connections are renewed occasionally instead of living as long as the process.
   requestsPerConnection: 10_000,
   connections: 512,
   // All calls share one thread for the protocol: more of them at once only make each wait longer.

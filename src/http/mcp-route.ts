@@ -19,7 +19,7 @@ export interface McpRouteOptions {
   readonly modern: ModernHandler
   readonly load: Load
   readonly limits: Limits
-  /** Who sends a request, by its token, while serving is switched on. */
+  /** Identifies the sender by its token, while serving is switched on. */
   authorize(request: IncomingMessage): Admission<Principal>
 }
 

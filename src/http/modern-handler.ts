@@ -22,13 +22,13 @@ import type { Exchange } from './routes.ts'
 import type { Principal } from './token-gate.ts'
 
 export interface ModernOptions {
-  /** What a client with such a token hears of. */
+  /** Events for a client with such a token. */
   eventsFor(access: Access): EventFeed
   readonly load: Load
   readonly limits: Limits
   /** Makes the server of one request. */
   serverFor(principal: Principal): Server
-  /** Takes what is a mistake of ours; what clients do wrong is answered, and not logged. */
+  /** Receives our own bugs; clients' mistakes are answered and not logged. */
   log(line: string): void
 }
 
@@ -41,7 +41,10 @@ interface Streams {
 export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
-  /** Apart from calls, so that at the end streams can be closed while calls are still answered; one for all principals that may see the same. */
+  /**
+   * Separate from calls, because at the end streams close while calls are still answered. One per set of principals
+   * with equal rights.
+   */
   readonly #streams = new Map<string, Streams>()
   readonly #principals = new WeakMap<Request, Principal>()
   readonly #listening = new Map<AbortController, string>()
@@ -127,12 +130,12 @@ export class ModernHandler {
   }
 }
 
-/** Whether what was posted is of a version before 2026-07-28. What is no message says nothing about it. */
+/** Whether a post is of a version before 2026-07-28. An invalid message does not count. */
 export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
   if (arrival.kind === 'fault' || arrival.messages.length === 0) return true
-  // What the SDK's own handler goes by, without the request that it wants to be made of it.
+  // The SDK's own classification, without the `Request` it would build.
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     ...member('protocolVersionHeader', headers['mcp-protocol-version']),
@@ -150,13 +153,13 @@ function member<Name extends string>(
   return (header === undefined ? {} : { [name]: String(header) }) as { readonly [N in Name]?: string }
 }
 
-/** Whether what was posted asks for a stream. */
+/** Whether a post asks for a stream. */
 export function isListening(arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   return message !== undefined && isListen(message)
 }
 
-/** The message that came alone; `undefined` of a batch, and of what is no message. */
+/** The message, if it came alone; `undefined` for a batch and for an invalid message. */
 function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
   return arrival.kind === 'messages' && !arrival.isBatch ? arrival.messages[0] : undefined
 }
@@ -197,6 +200,6 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
   try {
     await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response)
   } catch {
-    // The client went away, or its stream was ended: no one is left to answer.
+    // The client left, or its stream was ended: nobody waits for the answer.
   }
 }

@@ -8,17 +8,17 @@ export function hostName(header: string): string | undefined {
   return HOST.exec(header.toLowerCase())?.[1]
 }
 
-/** Whether a name, as it stands in URLs, means this computer on every computer. */
+/** Whether a host name means this computer everywhere. */
 export function isLoopbackName(name: string): boolean {
   return LOOPBACK_NAMES.has(name)
 }
 
-/** Whether an address to listen at, or the name in a URL, is of this computer alone. */
+/** Whether an address or host name belongs to this computer only. */
 export function isLoopbackAddress(address: string): boolean {
   return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-/** Whether an address to listen at stands for all of this computer's. */
+/** Whether an address to listen on means all addresses of this computer. */
 export function isEveryAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === ''
 }

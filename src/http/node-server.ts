@@ -34,7 +34,7 @@ const CHECK_MS = 1_000
 
 /** Answers what is no HTTP, as far as that can be. */
 function refuseClient(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
-  // In the midst of an answer, another one would be taken for a part of it.
+  // Inside an answer, another one would become part of it.
   const isAnswering = response?.headersSent === true && !response.writableEnded
   if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
     socket.destroy()

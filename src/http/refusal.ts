@@ -21,7 +21,7 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// What is discarded of a body that is not read, so that its sender gets to read the answer, and for how long.
+// How much of an unread body is discarded, and for how long, to let its sender read the answer.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 

@@ -4,7 +4,7 @@ import type { Load } from './load.ts'
 import { type Refusal, refusal } from './refusal.ts'
 import type { Principal } from './token-gate.ts'
 
-/** What is known of the sender of a request that a route lets in, or why it does not. */
+/** The accepted sender, or the reason for a refusal. */
 export type Admission<Sender> = { readonly sender: Sender } | { readonly refusal: Refusal }
 
 /** One request that was let in, and the response to it. */
@@ -24,11 +24,11 @@ export interface RouteLiteral<Sender> {
   readonly methods: Readonly<Record<string, Answer<Sender>>>
   /** Its own way of letting in: everyone, the bearer of a token, … */
   admit(request: IncomingMessage): Admission<Sender>
-  /** Whether pages of other origins, if they may connect at all, are told by a preflight what they may send. */
+  /** Whether a preflight tells pages of other allowed origins what they may send. */
   readonly answersPreflight: boolean
 }
 
-/** A route as the table of routes holds it: whatever it knows of a sender is its own affair. */
+/** A route in the table; its type of sender is private to it. */
 export interface Route {
   readonly path: string
   readonly answersPreflight: boolean
@@ -59,21 +59,21 @@ export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: 
   }
 }
 
-/** The route of a request's path, as it was written, so that there is one spelling only. */
+/** Finds the route of a path exactly as written; there is one spelling only. */
 export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessage): Route | undefined {
   const [path] = url.split('?', 1)
   return routes.find((route) => route.path === path)
 }
 
-/** What the server shares with routes that are added to its table. */
+/** Parts of the server that added routes use. */
 export interface ServerParts {
   readonly load: Load
   readonly limits: Limits
   /** The names that reverse proxies are reached by. */
   readonly hosts: readonly string[]
-  /** Who sends a request, by its token, while serving is switched on. */
+  /** Identifies the sender by its token, while serving is switched on. */
   authorize(request: IncomingMessage): Admission<Principal>
-  /** Whether a token may still do what it might, and serving is switched on. */
+  /** Whether a token still has its rights and serving is switched on. */
   isCurrent(key: string): boolean
 }
 

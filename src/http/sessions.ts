@@ -5,7 +5,7 @@ import type { ExchangeTransport } from './exchange-transport.ts'
 import type { Limits } from './limits.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** What one client of an older protocol version has agreed on with the server. */
+/** The agreed state with one client of an older protocol version. */
 export interface Session {
   readonly id: string
   /** The key of the principal that opened it: for any other it does not exist. */
@@ -13,7 +13,7 @@ export interface Session {
   readonly version: string
   readonly server: Server
   readonly transport: ExchangeTransport
-  /** What the server says without being asked goes here. */
+  /** The stream for messages without a request. */
   stream?: EventStream | undefined
   /** Milliseconds of a clock that never goes back. */
   lastUsed: number
@@ -64,7 +64,7 @@ export class Sessions {
     return session
   }
 
-  /** Ends a session: its stream ends, what is in flight is given up. */
+  /** Ends a session: closes its stream and abandons its requests. */
   end(session: Session): void {
     this.#byId.delete(session.id)
     session.stream?.end()

@@ -85,12 +85,12 @@ export function modeOf(path: string): number | undefined {
   return stats === undefined ? undefined : stats.mode & 0o777
 }
 
-/** Whether bits let more than the owner in. */
+/** Whether mode bits let others in. */
 export function isOpenToOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }
 
-/** What differs when a file was replaced or changed. */
+/** A value that changes when a file is replaced or changed. */
 export function versionOf(path: string): string {
   const stats = statOf(path)
   return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.mode}`

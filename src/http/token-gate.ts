@@ -29,7 +29,7 @@ export class TokenGate {
     this.#warn = warn
   }
 
-  /** Why no one can be let in: the file cannot be read. */
+  /** Why nobody is accepted: the file cannot be read. */
   get fault(): RouxError | undefined {
     this.#refresh()
     return this.#fault
@@ -40,12 +40,12 @@ export class TokenGate {
     this.#refresh()
     const digest = digestOf(secret)
     let found: Known | undefined
-    // Every token is compared, so that the time tells neither which one it was nor how near.
+    // Compares every token, so the time reveals neither which one matched nor how closely.
     for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known
     return found
   }
 
-  /** Whether the principal of a key may still do the same. */
+  /** Whether a principal still has the same rights. */
   isCurrent(key: string): boolean {
     this.#refresh()
     return this.#known.some((known) => known.key === key)

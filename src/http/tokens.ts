@@ -63,22 +63,22 @@ export function requireToken(tokens: readonly Token[], name: string): Token {
   throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? known })
 }
 
-/** What the bearer of a token may do. */
+/** The rights of a token's owner. */
 export function accessOf({ name, scopes, vaults }: Token): Access {
   return { name, scopes: new Set(scopes), vaults }
 }
 
-/** What secrets are compared by: all digests are as long, however long what was sent is. */
+/** Secrets are compared by their digests, which have equal length. */
 export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Whether a text has the form of a secret. */
+/** Whether a text looks like a secret. */
 export function isSecret(text: string): boolean {
   return SECRET.test(text)
 }
 
-/** Whether a text can name a token. */
+/** Whether a text is a valid token name. */
 export function isTokenName(text: string): boolean {
   return NAME.test(text)
 }

@@ -43,7 +43,7 @@ const SMALL_PART = 4
 /** 137.5°: turns by it never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
-/** Told now and then how much is done, 0–1. */
+/** Reports progress, 0–1. */
 export type OnProgress = (share: number) => void
 
 /** What of the work the packing of groups is, about; the rest is the relaxation of all notes. */

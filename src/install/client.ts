@@ -4,7 +4,7 @@ export type ClientName = 'claude-desktop' | 'claude-code' | 'cursor' | 'vscode' 
 /** A server as a client's settings file holds it. */
 export type Entry = Readonly<Record<string, unknown>>
 
-/** What starts a server without a shell: absolute paths, each argument as one word. */
+/** A command that starts a server without a shell: absolute paths, one word per argument. */
 export interface Launch {
   readonly command: string
   readonly args: readonly string[]
@@ -37,7 +37,7 @@ export interface EntryPlace {
 /** A program that takes servers, as one literal. */
 export interface Client {
   readonly name: ClientName
-  /** What people call it. */
+  /** Its name for people. */
   readonly title: string
   /** Its settings file, absolute. */
   file(places: Places): string
@@ -47,7 +47,7 @@ export interface Client {
   stdio(launch: Launch): Entry
   /** Absent where the file takes programs only. */
   readonly http?: (endpoint: HttpEndpoint) => Entry
-  /** What makes the program see an entry that was put in, and one that was taken out. */
+  /** How the program picks up a new or removed entry. */
   readonly afterInstall: string
   readonly afterUninstall: string
 }

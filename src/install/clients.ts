@@ -2,10 +2,10 @@ import { posix, win32 } from 'node:path'
 import type { Client, HttpEndpoint, Launch, Places } from './client.ts'
 
 /**
- * What each program documents of its settings file, in the order of the help.
- *
- * As documented in 2026: Claude Desktop and Cursor take `command` and `args`; Claude Code and VS Code also say the `type`; Zed has
- * taken `command`, `args` and `env` beside each other since 2025 (before, `command` was an object), and `url` with `headers`.
+ * The documented settings files of each program, in the order of the help.
+ * As documented in 2026: Claude Desktop and Cursor take `command` and `args`; Claude Code and VS Code also need `type`;
+ * Zed takes `command`, `args` and `env` on one level since 2025 (before, `command` was an object), and `url` with
+ * `headers`.
  */
 export const CLIENTS: readonly Client[] = [
   {

@@ -21,9 +21,9 @@ export function listEntries(source: string, { file, key }: Omit<EntryPlace, 'nam
 }
 
 /**
- * The file with an entry in it, added behind the others or put in the place of one of that name. Nothing but that changes: comments,
- * line ends and white space elsewhere stay as they are.
- * @throws RouxError `INVALID_SETTINGS` where the file is no JSON, or servers are kept otherwise.
+ * Adds an entry after the others, or replaces the one of that name. Comments, line endings and white space elsewhere
+ * stay.
+ * @throws RouxError `INVALID_SETTINGS` when the file is not JSON or stores servers differently
  */
 export function putEntry(source: string, place: EntryPlace, entry: Entry): string {
   const { file, key, name } = place
@@ -44,10 +44,10 @@ export function putEntry(source: string, place: EntryPlace, entry: Entry): strin
 }
 
 /**
- * The file without an entry; the same when there is none. What stood there before is found among `earlier` versions, newest first:
- * one that becomes this file by adding the entry is the answer, so that also what adding it took (an empty object, blank space) is
- * undone. Without one, only the entry goes, and the comma with it.
- * @throws RouxError `INVALID_SETTINGS` where the file is no JSON, or servers are kept otherwise.
+ * Removes an entry; returns the same text if there is none. If adding the entry to one of the `earlier` versions
+ * (newest first) gives this file, that version is the result; it also undoes an added object or white space. Otherwise
+ * the entry goes with its comma.
+ * @throws RouxError `INVALID_SETTINGS` when the file is not JSON or stores servers differently
  */
 export function removeEntry(source: string, place: EntryPlace, earlier: readonly string[] = []): string {
   const { file, key, name } = place
@@ -141,7 +141,7 @@ function checked(result: string, { file, name }: EntryPlace, expected: unknown):
 function readsAs(source: string, file: string, expected: unknown): boolean {
   try {
     const { root } = parseDocument(source, file)
-    // As text, so that the order of properties counts, too.
+    // Compared as text, so the order of properties counts.
     return root !== undefined && JSON.stringify(getNodeValue(root)) === JSON.stringify(expected)
   } catch {
     return false

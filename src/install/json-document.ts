@@ -7,9 +7,9 @@ export interface JsonDocument {
   readonly file: string
   /** A byte order mark, or nothing. */
   readonly mark: string
-  /** What follows the mark; offsets count in it. */
+  /** The text after a byte order mark; offsets refer to it. */
   readonly text: string
-  /** `undefined` where there is nothing but white space and comments. */
+  /** `undefined` for a file of white space and comments. */
   readonly root: Node | undefined
 }
 

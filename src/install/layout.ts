@@ -1,7 +1,7 @@
 import type { Node } from 'jsonc-parser'
 import type { JsonDocument } from './json-document.ts'
 
-/** How a file is laid out, so that what is added looks like the rest of it. */
+/** The layout of a file; additions follow it. */
 export interface Layout {
   readonly eol: string
   /** One level of indentation. */

@@ -1,7 +1,7 @@
 import { isRecord } from '../core/is-record.ts'
 import type { Entry } from './client.ts'
 
-/** What an entry of ours starts, or where it asks. */
+/** What an entry of Roux starts or connects to. */
 export type OwnEntry =
   | {
       readonly kind: 'stdio'
@@ -10,7 +10,7 @@ export type OwnEntry =
       readonly program: string
       readonly vault?: string
       readonly config?: string
-      /** What `--set` gives, in order; absent where it gives nothing. */
+      /** The values of `--set`, in order; absent if there are none. */
       readonly settings?: readonly string[]
       /** Present where notes may be changed. */
       readonly write?: true
@@ -32,7 +32,7 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   return { kind: 'http', url, token: bearer.slice('Bearer '.length) }
 }
 
-/** What belongs to how a server is reached; everything else in an entry is the user's. */
+/** Members that say how to reach a server; the others belong to the user. */
 const REACHED_BY: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
 
 /** A new entry with what a user added to the one in its place: switches, variables where a program is started, headers where one is asked. */
@@ -44,7 +44,7 @@ export function keepAdditions(fresh: Entry, former: unknown): Entry {
   return { ...fresh, ...env, ...headers, ...Object.fromEntries(additions) }
 }
 
-/** Ours, and those of another name, in whatever case. */
+/** Our headers, and the user's others; case does not matter. */
 function withHeaders(fresh: Readonly<Record<string, unknown>>, former: unknown): Readonly<Record<string, unknown>> {
   const names = new Set(Object.keys(fresh).map((name) => name.toLowerCase()))
   const others = isRecord(former) ? Object.entries(former).filter(([name]) => !names.has(name.toLowerCase())) : []

@@ -1,5 +1,5 @@
 export interface CallOptions {
-  /** Aborted when no one waits for the answer any more. */
+  /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal
 }
 

@@ -17,34 +17,38 @@ import { TOOLS } from '../mcp/tools/index.ts'
 import type { CallOptions, VaultMethods } from './methods.ts'
 
 export interface OpenVaultOptions {
-  /** Whether notes and attachments may be changed. Default: what the settings say, which is no unless someone changed it. */
+  /** Allows changes of notes and attachments. Default: the settings, which forbid them unless changed. */
   readonly write?: boolean
-  /** Whether edits of the files are noticed while the vault is open. Default: true. */
+  /** Follows edits of the files while the vault is open. Default: true. */
   readonly watch?: boolean
   /** Settings as `--set` takes them, before those of files: `['vault.mode=docs']`. */
   readonly set?: readonly string[]
-  /** Told of unexpected failures, with their stacks. */
+  /** Called with the stack of unexpected failures. */
   readonly onError?: (stack: string) => void
 }
 
 /** An open vault: every use case, and its index. */
 export interface OpenVault extends VaultMethods {
   /**
-   * Waits until every note can be found by its words and its meaning; without it, an answer says in its warnings what is not indexed yet.
-   * @throws RouxError `VAULT_NOT_FOUND` when the folder is not there, `PROVIDER_ERROR` when it cannot be indexed
+   * Waits until every note can be found by words and meaning. Without it, answers list in their warnings what is not
+   * indexed yet.
+   * @throws RouxError `VAULT_NOT_FOUND` when the folder is missing, `PROVIDER_ERROR` when it cannot be indexed
    */
   ready(options?: CallOptions): Promise<void>
-  /** Whether a quote stands in a note, and on which lines: the same words, or all of them with a few more between. @throws RouxError `NODE_NOT_FOUND` */
+  /**
+   * Checks whether a note contains a quote, and on which lines: the same words, or all of them with a few more between.
+   * @throws RouxError `NODE_NOT_FOUND`
+   */
   verifyQuote(args: { readonly id: string; readonly quote: string }, options?: CallOptions): Promise<Answer<VerifiedQuote>>
   /** For programs that build on a chat model and on finding by meaning; every request passes the gate that `ask` passes. */
   readonly ai: VaultAi
-  /** What the indexing side is doing. */
+  /** The state of indexing. */
   status(): IndexStatus
   /** Ends its threads. Calls after it fail. */
   close(): Promise<void>
 }
 
-/** What a plugin needs to answer from notes in its own way. */
+/** Functions for plugins that answer from notes in their own way. */
 export interface VaultAi {
   /** Parts of notes that answer a question, or that are like a note, the best first. @throws RouxError as the tools do */
   search(args: SearchChunksArguments, options?: CallOptions): Promise<Answer<readonly FoundChunk[]>>
@@ -53,14 +57,17 @@ export interface VaultAi {
    * @throws RouxError `AI_DISABLED`, `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT`, `INVALID_PARAMS`
    */
   chat(messages: readonly PluginMessage[], options?: ChatOptions & CallOptions): Promise<ChatReply>
-  /** What models on servers were asked by all programs in these days (7), today the first, by day, server, model and feature. @throws RouxError `INVALID_PARAMS` */
+  /**
+   * The requests of all programs to models on servers in these days (default 7), today first, by day, server, model and
+   * feature. @throws RouxError `INVALID_PARAMS`
+   */
   usage(days?: number): Promise<readonly UsageRow[]>
 }
 
 /**
- * Opens a folder of notes with the settings that `roux` would have there. Nothing is written into it unless a method is called that
- * changes notes and `write` allows it; the index is kept in the user's cache folder, as that of `roux` is.
- * @throws RouxError `INVALID_SETTINGS` for the first thing that is wrong in the settings
+ * Opens a folder of notes with the settings that `roux` would use there. Only a method that changes notes writes into
+ * it, and only if `write` allows it; the index is in the user's cache folder, shared with `roux`.
+ * @throws RouxError `INVALID_SETTINGS` for the first problem in the settings
  */
 export async function openVault(path: string, options: OpenVaultOptions = {}): Promise<OpenVault> {
   const { write, watch = true, set = [], onError } = options
@@ -94,7 +101,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     async ready({ signal } = {}) {
       core.indexing.begin()
       await core.indexing.ready(PATIENCE, signal)
-      // What no use case can answer is said at once, not waited for.
+      // Fail at once if no use case could answer.
       await answer(core, { signal }, async () => plain(undefined))
       for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, PATIENCE, signal)
     },
@@ -120,7 +127,7 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
 
 /** Ten years. */
 const MOST_DAYS = 3_650
-/** What a timer can hold, some 24 days. */
+/** The longest timer: some 24 days. */
 const PATIENCE = 2 ** 31 - 1
 
 /** `get_node` → `getNode`. */

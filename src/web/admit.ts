@@ -14,8 +14,8 @@ export class PageGate {
   }
 
   /**
-   * Lets in what the page itself sends. A page cannot change what its browser says about where a request comes from. Another program on
-   * this computer can leave it out, but has no session.
+   * Accepts requests of the page itself. A page cannot change what its browser sends about a request's source; another
+   * local program can, but has no session.
    */
   page({ headers }: IncomingMessage): Admission<undefined> {
     const site = headers['sec-fetch-site']
@@ -24,8 +24,8 @@ export class PageGate {
   }
 
   /**
-   * Lets in whoever visits the page, also from a link or a file elsewhere: "roux open" leads the browser here from a file. The page
-   * without a session holds nothing, and its policy lets no other page frame it.
+   * Accepts a visit of the page, also from a link or file elsewhere, because `roux open` starts the browser with a
+   * file. Without a session the page shows nothing, and its policy forbids framing.
    */
   visit(request: IncomingMessage): Admission<undefined> {
     const { headers } = request
@@ -33,7 +33,7 @@ export class PageGate {
     return isVisit && headers.origin === undefined ? { sender: undefined } : this.page(request)
   }
 
-  /** Lets in what the page sends within a session. */
+  /** Accepts requests of the page within a session. */
   session(request: IncomingMessage, sessions: WebSessions): Admission<WebSession> {
     const page = this.page(request)
     if ('refusal' in page) return page

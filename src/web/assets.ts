@@ -5,12 +5,12 @@ import { defineRoute, type Route } from '../http/routes.ts'
 import type { PageGate } from './admit.ts'
 
 /**
- * What the page may do: nothing but run its own script and style and ask its own server. Notes are data for it, and where one got around everything else,
- * it would still find no way to run or to send anything.
+ * The page may only run its own script and style and talk to its own server. Text from a note that escaped everything
+ * else still could not run or send anything.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  // Threads fall under it, too, as nothing is said of them.
+  // Worker threads fall under it, too.
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob:",
@@ -19,7 +19,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // What the page starts the thread that parses notes with; a second policy of that name cannot be made.
+  // The policy for starting the Markdown thread; a second policy of that name cannot be created.
   'trusted-types roux',
 ].join('; ')
 

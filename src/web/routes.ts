@@ -24,7 +24,7 @@ import { assetRoutes, secure } from './assets.ts'
 import { sendPicture } from './attachment.ts'
 import { type WebSession, WebSessions } from './sessions.ts'
 
-/** What the page is served with. */
+/** The parts the page is served with. */
 export interface WebOptions {
   /** The folder of the page's own files. */
   readonly folder: string
@@ -35,10 +35,10 @@ export interface WebOptions {
   eventsFor(access: Access): EventFeed
 }
 
-/** What the page asks takes as long as it likes: a person sees that it waits. Budgets of answers are for models. */
+/** Requests of the page have no time limit, because a person sees that it waits. Budgets are for models. */
 const MOST_TOKENS = 50_000
 
-/** What is read of a request that holds a code and nothing else. */
+/** Maximum body of a request that holds only a code. */
 const CODE_BYTES = 1_000
 
 /** The routes of the page that people look at, and how a session of it begins. */
@@ -55,7 +55,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     })
   const routes = [
     ...assetRoutes(options.folder, gate),
-    // "roux open" beside a running server, or whoever has a token, gets a code for the browser, and may ask whether it was used.
+    // Gives `roux open`, or anyone with a token, a code for the browser, and reports whether it was used.
     defineRoute<Principal>({
       path: '/web/code',
       methods: {
@@ -70,7 +70,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     }),
     defineRoute<undefined>({
       path: '/web/session',
-      // Nothing is known of its sender: it takes no place of those who may ask.
+      // An unknown sender does not count against the limits of known ones.
       methods: { POST: (exchange) => answerBody(exchange, CODE_BYTES, async (body) => beginSession(body, sessions, options)) },
       admit: (request) => gate.page(request),
       answersPreflight: false,
@@ -112,12 +112,12 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
 }
 
 interface OpenStream {
-  /** Of the token that its session came from. */
+  /** The key of the session's token. */
   readonly key: string
   readonly stream: EventStream
 }
 
-/** What an answer that was written already gives. */
+/** Marks an answer that has already been written. */
 const ANSWERED = Symbol('answered')
 
 type Answering<Sender> = (body: unknown, exchange: Exchange<Sender>) => Promise<unknown>
@@ -140,7 +140,7 @@ async function post<Sender extends { readonly key: string }>(
   }
 }
 
-/** Reads a request's body and writes what is answered; an error that says what to do is an answer, too. */
+/** Reads a request's body and writes the answer. An error with a hint is an answer, too. */
 async function answerBody<Sender>(exchange: Exchange<Sender>, most: number, answer: Answering<Sender>): Promise<void> {
   const { request, response } = exchange
   secure(response)
@@ -257,7 +257,7 @@ async function openNamed(body: unknown, vaults: Vaults): Promise<{ readonly core
   return { core: await openVault(named, vaults), id: id.slice(named.length + 1) }
 }
 
-/** A vault by its name; the first where none is named. @throws RouxError `INVALID_PARAMS` where there is none of that name */
+/** Opens a vault by name; the first by default. @throws RouxError `INVALID_PARAMS` for an unknown name */
 async function openVault(given: string | undefined, vaults: Vaults): Promise<GraphCore> {
   const { names } = vaults
   const name = given || names[0]

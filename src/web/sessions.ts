@@ -5,7 +5,7 @@ import { digestOf } from '../http/tokens.ts'
 
 /** Someone who looks at the page. */
 export interface WebSession {
-  /** What it may do: at the most what the token allows that it came from. */
+  /** Its rights; never more than its token's. */
   readonly access: Access
   /** Of that token. */
   readonly key: string
@@ -20,14 +20,14 @@ interface Code extends WebSession {
   readonly until: number
 }
 
-/** Who may look at the page, in memory only: they end with the process, or with the token that they came from. */
+/** Sessions of the page, in memory only. They end with the process or with their token. */
 export class WebSessions {
   readonly #isCurrent: (key: string) => boolean
   readonly #now: () => number
   readonly #codes = new Map<string, Code>()
   readonly #sessions = new Map<string, WebSession>()
 
-  /** `isCurrent` says whether a token may still do what it might; `now` gives milliseconds that never go back. */
+  /** `isCurrent` checks whether a token still has its rights; `now` returns monotonic milliseconds. */
   constructor(isCurrent: (key: string) => boolean, now: () => number = () => performance.now()) {
     this.#isCurrent = isCurrent
     this.#now = now
@@ -43,7 +43,7 @@ export class WebSessions {
     return code
   }
 
-  /** Whether a code still opens a session. */
+  /** Whether a code can still open a session. */
   isWaiting(code: string): boolean {
     const found = this.#codes.get(nameOf(code))
     return found !== undefined && found.until >= this.#now()
@@ -76,7 +76,7 @@ function forgetOldest(map: Map<string, WebSession>, key: string): void {
   for (const [digest] of own.slice(0, -MOST)) map.delete(digest)
 }
 
-/** A digest is looked up instead of the secret, so that the time of the look-up tells nothing of it. */
+/** A digest is looked up instead of the secret, so the time of the look-up reveals nothing. */
 function nameOf(secret: string): string {
   return digestOf(secret).toString('base64')
 }

@@ -25,7 +25,7 @@ export interface Trial {
 
 const DAY = 86_400_000
 
-/** What a person says and is told of models on servers. */
+/** Consent and usage of models on servers, for people. */
 export class AiDesk {
   readonly #settings: Settings
   readonly #key: AiKey | undefined
@@ -66,15 +66,15 @@ export class AiDesk {
     return { origin, was: this.#gate.state().revoke(origin) }
   }
 
-  /** What was asked in these days, today the first. */
+  /** The usage of these days, today first. */
   usage(days: number): readonly UsageRow[] {
     const since = new Date(Date.now() - (days - 1) * DAY).toISOString().slice(0, 10)
     return this.#gate.state().usage(since)
   }
 
-  /** What is used of today's bound for the chat model; absent where there is none. */
+  /** Today's use of the chat budget; absent without a limit. */
   async budget() {
-    // What was used is told also where the settings name no address that can be asked.
+    // Usage is shown even if the settings name no valid address.
     const chat = (await this.models().catch(() => [])).find(({ use }) => use === 'chat')
     return this.#gate.gate.budget(chat?.location ?? 'remote')
   }

@@ -5,8 +5,8 @@ import { runInNewContext } from 'node:vm'
 const MOST_BYTES = 128 << 20
 
 /**
- * Gives memory that this thread does not need any more back to the system, in some tens of milliseconds: for a moment when no one waits.
- * V8 does so by itself only after minutes, and not of everything. A heap of more than `most` bytes is left to V8.
+ * Returns unused memory of this thread to the system, in some tens of milliseconds; call it when nobody waits. V8 does
+ * this only after minutes and not for everything. A heap above `most` bytes is left to V8.
  */
 export function collectGarbage(most = MOST_BYTES): void {
   if (getHeapStatistics().used_heap_size > most) return

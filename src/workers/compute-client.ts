@@ -11,7 +11,7 @@ import type { LayoutHow, LayoutRuns } from './layout-client.ts'
 import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 import { ThreadGuard } from './thread-guard.ts'
 
-/** What someone waits for. */
+/** A pending request. */
 interface Asked {
   resolve(result: ComputeResult): void
   reject(error: string): void

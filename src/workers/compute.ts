@@ -82,7 +82,7 @@ function runInsight(job: InsightJob): RunPlan | RunResult | undefined {
   try {
     return stepOf(open.run, job)
   } catch (error) {
-    // What was kept may be to blame, and can be made again.
+    // The cache may be to blame and can be rebuilt.
     open.cache.reset()
     throw error
   } finally {

@@ -2,13 +2,13 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } f
 import type { FromIndexer, ToIndexer } from './messages.ts'
 import { Restarts } from './restarts.ts'
 
-/** What speaks to the part of an indexing worker that works on one vault. */
+/** The channel to the part of an indexing worker that handles one vault. */
 export interface IndexerChannel {
   post(message: ToIndexer): void
   onMessage(listener: (message: FromIndexer) => void): void
-  /** Told when the whole worker fails; its end follows. */
+  /** Called when the whole worker fails; its end follows. */
   onError(listener: (error: Error) => void): void
-  /** Told when the whole worker ends, after everything that it sent. */
+  /** Called when the whole worker ends, after all its messages. */
   onExit(listener: () => void): void
   /** As long as it is held, the process lives. */
   ref(): void

@@ -108,7 +108,7 @@ interface ServiceCallbacks {
 
 type Send = (message: FromIndexer) => void
 
-/** The log of what commits change, where one is kept. */
+/** Opens the log of graph changes, if one is kept. */
 function openLog(
   { root, stateFolder, settings: { insight } }: OpenIndexer,
   onProblem: (reason: string | undefined) => void,
@@ -218,13 +218,13 @@ async function reconciled(
   }
 }
 
-/** What a log says of a failure: what to do where that is known, else where it happened. */
+/** Describes a failure for the log: its fix if known, otherwise its place. */
 function describeFailure(error: unknown): string {
   if (error instanceof RouxError) return [error.message, error.hint].filter((part) => part !== undefined).join(' ')
   return String(error instanceof Error ? error.stack : error)
 }
 
-/** What fails at the end is no reason to stay. */
+/** A failure at the end does not keep the worker alive. */
 async function closed(service: IndexingService | undefined, send: Send): Promise<void> {
   try {
     await service?.close()

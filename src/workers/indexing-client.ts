@@ -15,12 +15,12 @@ export interface ClientListeners {
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onSearchReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** Told what the first commit is about to write. */
+  /** Called with the rows the first commit is about to write. */
   readonly onComing?: (coming: ComingRows) => void
   /** Opens the embedder, or gives the one that is open. */
   readonly openEmbedder: () => Promise<Embedder>
   readonly onError: (stack: string) => void
-  /** Told of the first real request. */
+  /** Called at the first real request. */
   readonly onBegin?: (() => void) | undefined
 }
 
@@ -34,15 +34,15 @@ interface Pending {
   readonly fail: (error: Error) => void
   /** Workers that it was sent to and that died. */
   readonly deaths: number
-  /** Whether the worker of now has it. */
+  /** Whether the current worker has it. */
   readonly isSent: boolean
-  /** Of a write: the change that it began. */
+  /** For a write: the change it began. */
   readonly changeId?: string
 }
 
 /**
- * The indexing side as the main thread sees it: a service in a worker, spoken to in messages. A worker that dies is started again; what only
- * reads is asked once more then, and of what was being written the record tells what became of it.
+ * The indexing side on the main thread: a service in a worker, reached by messages. A dead worker is restarted; reads
+ * are sent once more, and the record tells the outcome of a write.
  */
 export class IndexingClient implements Indexing {
   readonly #host: IndexerHost
@@ -51,7 +51,7 @@ export class IndexingClient implements Indexing {
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #pending = new Map<number, Pending>()
   readonly #upToDate = new Latch()
-  /** What a dead process left half written was taken back; asked for by `begin`. */
+  /** Resolves after recovery of half-written changes; `begin` asks for it. */
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
   #freshness = new Freshness()
@@ -64,14 +64,14 @@ export class IndexingClient implements Indexing {
   #askedAt = 0
   #hasBegun = false
   #replaced = 0
-  /** Where the indexes were that the listeners were told of last. */
+  /** The last reported places of the indexes. */
   #caches: Readonly<Record<'index' | 'search', IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
-  /** Damage was reported: what is told until there is another index is of the damaged one. */
+  /** Damage was reported; until there is another index, events refer to the damaged one. */
   #isReplacing = false
   #isClosing = false
   /** Why the worker is not started again for now. */
   #failure: string | undefined
-  /** What was opened only because the worker was given up. */
+  /** Latches opened only because the worker was given up. */
   #forced: readonly Latch[] = []
   #onClosed: () => void = () => {}
 
@@ -87,7 +87,7 @@ export class IndexingClient implements Indexing {
     return this.#status
   }
 
-  /** Since when no one has asked anything, a moment of `performance.now()`. */
+  /** The time since which nothing was asked, on the clock of `performance.now()`. */
   get quietSince(): number {
     return this.#askedAt
   }
@@ -179,7 +179,7 @@ export class IndexingClient implements Indexing {
     this.#send({ type: 'damaged', replaced: this.#replaced })
   }
 
-  /** The writing side, in the same worker: what is written is in the index before it is answered. */
+  /** The writing side in the same worker: the index has the change before the answer. */
   readonly writing: Writing = {
     run: async (request) => (await this.#write({ kind: 'run', request })) as WriteResult,
     undo: async (changeId) => (await this.#write({ kind: 'undo', changeId })) as WriteResult,
@@ -202,7 +202,7 @@ export class IndexingClient implements Indexing {
     })
   }
 
-  /** What the record says of a change, once recovery has looked at it; `undefined` where that cannot be told. */
+  /** The recorded outcome of a change after recovery; `undefined` if unknown. */
   async #fateOf(changeId: string): Promise<ChangeFate | undefined> {
     try {
       return (await this.#write({ kind: 'state', changeId })) as ChangeFate | undefined
@@ -233,8 +233,8 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // Every worker begins on disk: what the one before kept in memory is written by no one any more. Damage that is found
-    // in doing so is told to the worker once it has opened the vault.
+    // Each worker starts on disk, because nobody writes its predecessor's memory any more. Damage found then is
+    // reported once the vault is open.
     if (this.#caches.index === 'memory') this.#replace('disk')
     if (this.#caches.search === 'memory') this.#replaceSearch('disk')
     const channel = this.#host.channel()
@@ -339,11 +339,11 @@ export class IndexingClient implements Indexing {
     if (pending !== undefined) this.#pending.set(id, { ...pending, changeId })
   }
 
-  /** The worker died: what it was asked is given up or asked again, and another one is started. */
+  /** Handles a dead worker: repeats or gives up its requests and starts another. */
   #lose(channel: IndexerChannel, reason: string): void {
     this.#channel = undefined
     void channel.end()
-    // What it was behind by is compared at the next start.
+    // The next start compares everything it missed.
     this.#freshness = new Freshness()
     this.#caughtUp.open()
     this.#onClosed()
@@ -421,7 +421,7 @@ function isWrite({ type }: Request): boolean {
   return type === 'write'
 }
 
-/** Whether a dry run is to be executed. */
+/** Whether a request runs a dry run's plan. */
 function isPlan(request: Request): boolean {
   return request.type === 'write' && request.job.kind === 'run' && request.job.request.planId !== undefined
 }

@@ -23,14 +23,14 @@ export interface InsightSteps {
 }
 
 export interface InsightRuns {
-  /** Begins a run; `file`: where what is made of notes is kept between runs. The arrays are taken over. */
+  /** Starts a run. `file` caches the records of notes; the arrays are transferred. */
   beginInsight(file: string, subject: RunSubject): Promise<InsightSteps>
 }
 
 export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   /** What is computed. */
   readonly kind: Kind
-  /** The vault's name, with which ids begin, where it has one. */
+  /** The vault's name, the prefix of its ids, if it has one. */
   readonly name?: string | undefined
   readonly store: Pick<Store, 'read' | 'results'>
   readonly texts: Texts
@@ -40,16 +40,16 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
   /** Whether a path is left out. */
   readonly isIgnored: (path: string) => boolean
-  /** What decides that, as text: others who share the store may leave out other paths. */
+  /** The rule as text: others who share the store may leave out other paths. */
   readonly ignored?: string
-  /** Whether another process is about to bring what the store has up to date. */
+  /** Whether another process is about to update the store. */
   readonly isKeptElsewhere?: () => boolean
 }
 
 /** The name that the store has for the communities that were kept last, packed. */
 const COMMUNITIES = 'communities'
 
-/** What is kept for others: ids are without the vault's name, which each server gives. */
+/** Results stored for others; ids lack the vault's name, which each server adds. */
 interface Packed {
   readonly recipe: string
   readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
@@ -65,7 +65,7 @@ const ATTEMPTS = 2
 /** How long after a run that lacked texts, or failed with an older result at hand, the same generation is not tried again, ms. */
 const PAUSE = 60_000
 
-/** Gathers what an insight is computed of, and keeps the last one. What is read of the vault comes in parts, with a turn for others between. */
+/** Collects the inputs of an insight and keeps the latest result. Reads in parts and lets other work run between them. */
 export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
   readonly #parts: InsightClientParts<Kind>
   readonly #end = new AbortController()
@@ -74,7 +74,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
   #progress: { readonly done: number; readonly total: number } | undefined
   /** The generation that someone asked for while a run was under way. */
   #wanted: number | undefined
-  /** What need not be tried again before a moment. */
+  /** Skip another attempt until this time. */
   #pause = { generation: -1, until: 0 }
 
   constructor(parts: InsightClientParts<Kind>) {
@@ -87,7 +87,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    // A vault that was fed from the beginning again has a lower generation: what was known of the one before is of no use.
+    // A vault fed from scratch has a lower generation, so earlier results are useless.
     const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isKeptElsewhere?.() === true
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
@@ -125,7 +125,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
   }
 
-  /** What is computed of the same notes by another version, or without other paths, is something else. */
+  /** Identifies the inputs apart from the notes: our version and the left-out paths. */
   get #recipe(): string {
     return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? ''])
   }
@@ -141,7 +141,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       if (recipe !== this.#recipe) return undefined
       return { ...insight, ids: insight.ids.map((id) => toNodeId(id, this.#parts.name)) } as unknown as InsightKinds[Kind]
     } catch {
-      // Of a newer Node.js.
+      // Written by a newer Node.js.
       return undefined
     }
   }
@@ -198,7 +198,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     }
   }
 
-  /** `undefined` where the vault moved on, unless what is found then is taken all the same. */
+  /** `undefined` when the vault has moved on, unless this is the last attempt. */
   async #tryOnce(isLast: boolean): Promise<InsightKinds[Kind] | undefined> {
     const { generation, topology, ids } = await this.#read(async (snapshot) => {
       const found = await snapshot.topology()
@@ -233,7 +233,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     }
   }
 
-  /** From those that all who share the store know, so that they have the same ids for all. */
+  /** Starts from the communities everyone shares, so ids agree. */
   async #formerCommunities(): Promise<Uint8Array | undefined> {
     const { store, state } = this.#parts
     if (state === undefined) return undefined
@@ -275,7 +275,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       await handedOver
       this.#end.signal.throwIfAborted()
       handedOver = steps.addTexts(part.map((note, at) => ({ note, text: typeof read[at] === 'string' ? undefined : read[at] })))
-      // What fails is waited for below; until then no one handles it.
+      // A failure is awaited below; until then nothing handles it.
       handedOver.catch(() => {})
       unread.push(...part.filter((_, at) => read[at] === 'unread'))
     }

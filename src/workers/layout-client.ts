@@ -16,7 +16,7 @@ export interface LayoutRuns {
 export interface LayoutHow {
   /** Everything is placed again, and turned to resemble what was before. */
   readonly again: boolean
-  /** Told now and then how much is done, 0–1. */
+  /** Reports progress, 0–1. */
   onProgress(share: number): void
 }
 
@@ -26,13 +26,13 @@ interface Kept {
   readonly regions: Int32Array
   /** Notes that were placed one by one, beside others. */
   readonly added: number
-  /** Whether it was known what shall lie together when everything was placed. */
+  /** Whether groups were known when everything was placed. */
   readonly isGrouped: boolean
 }
 
 const FORMAT = 3
 
-/** So many new notes are placed beside what is there; with more of them everything is laid out. */
+/** Up to this many new notes are placed beside existing ones; with more, everything is laid out. */
 const MOST_NEW = 2_000
 
 /** Keeps the places of a vault's notes in a file that can be made again; where it cannot be written, for as long as the process runs. */
@@ -80,7 +80,7 @@ export class LayoutClient implements Layouts {
       if (kept.ids.length !== ids.length) await this.#keep({ ...kept, ids, places: before, regions })
       return { places: before, regions, added: shareOf(this.#kept, ids.length), isRough }
     }
-    // Where hardly any has a place, it is another vault by now.
+    // If hardly any note has a place, this is effectively another vault.
     const isNew = before === undefined || missing > ids.length / 2
     // Very many would take minutes to be placed one by one.
     const isAll = isNew || isWhole || missing > MOST_NEW

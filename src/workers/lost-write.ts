@@ -27,12 +27,12 @@ export function notBegun(reason: string, isPlan: boolean): RouxError {
   )
 }
 
-/** What to do when nothing was written. */
+/** Advice when nothing was written. */
 function again(isPlan: boolean) {
   return isPlan ? { hint: 'Make the dry run again: its plan is not kept.' } : { hint: 'Call again.', isTransient: true }
 }
 
-/** What the record says of a change whose answer was lost. */
+/** The error for a write whose answer was lost, with the recorded outcome. */
 export function lostWriteError({ changeId, message }: LostWrite, fate: ChangeFate | undefined, isPlan: boolean): RouxError {
   const why = `indexing ended before it could be answered (${firstLine(message)})`
   switch (fate?.state) {
@@ -63,7 +63,7 @@ function keptError(changeId: string, why: string, kept: readonly KeptFile[]): Ro
   )
 }
 
-/** Of a stack the message. */
+/** The message line of a stack. */
 export function firstLine(text: string): string {
   return text.split('\n')[0] ?? text
 }

@@ -16,7 +16,7 @@ import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../i
 import type { LaidOut } from '../insight/layout.ts'
 import type { ComingRows, EnginePlace } from '../store/open-writers.ts'
 
-/** What the indexing worker works on. */
+/** The configuration of an indexing worker. */
 export interface IndexerData {
   /** The vault's folder, absolute. */
   readonly root: string
@@ -27,9 +27,9 @@ export interface IndexerData {
   readonly watch: boolean
 }
 
-/** The same with what is made for each worker that is started. */
+/** The same, plus the parts made for each started worker. */
 export interface OpenIndexer extends IndexerData {
-  /** Of the counts of a `Freshness`. */
+  /** The counters of a `Freshness`. */
   readonly freshness: SharedArrayBuffer
 }
 
@@ -60,32 +60,32 @@ export type FromIndexer =
   | { readonly type: 'searchReplaced'; readonly cache: IndexStatus['cache'] }
   | { readonly type: 'reconciled'; readonly id: number; readonly error?: string }
   | { readonly type: 'found'; readonly id: number }
-  /** What the watcher told is in the index. */
+  /** The index now contains everything the watcher reported. */
   | { readonly type: 'caughtUp' }
-  /** What a dead process left half written is taken back. */
+  /** Half-written changes of a dead process were undone. */
   | { readonly type: 'recovered' }
-  /** What is asked to be written is recorded as this change; no file was touched before. */
+  /** The requested write is recorded as this change; no file was touched yet. */
   | { readonly type: 'begun'; readonly id: number; readonly changeId: string }
   | { readonly type: 'written'; readonly id: number; readonly outcome: WriteOutcome }
   | EmbedderRequest
   | { readonly type: 'error'; readonly stack: string }
   | { readonly type: 'closed' }
 
-/** What is asked of `Writing`. */
+/** A call of `Writing`. */
 export type WriteJob =
   | { readonly kind: 'run'; readonly request: WriteRequest }
   | { readonly kind: 'undo'; readonly changeId: string }
   | { readonly kind: 'changes'; readonly limit: number }
-  /** What became of a change that a worker had begun when it died. */
+  /** Asks for the outcome of a change that a dead worker had begun. */
   | { readonly kind: 'state'; readonly changeId: string }
 
-/** What came of it; errors as their parts, because classes do not pass between threads. */
+/** The outcome. Errors are sent as parts, because classes do not pass between threads. */
 export type WriteOutcome =
   | { readonly value: WriteResult | readonly ChangeSummary[] | ChangeFate | undefined }
   | { readonly error: Pick<RouxError, 'code' | 'message' | 'hint' | 'candidates'> }
   | { readonly failure: string }
 
-/** What the indexing worker asks of the embedder that the main thread holds. */
+/** Requests of the indexing worker to the embedder on the main thread. */
 export type EmbedderRequest =
   | { readonly type: 'openEmbedder'; readonly id: number }
   | { readonly type: 'embed'; readonly id: number; readonly texts: readonly string[]; readonly kind: EmbedKind }
@@ -158,7 +158,7 @@ export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'>
 }
 
 export type ReadJob =
-  /** A note; `known`: what is known of it has this stat. */
+  /** A note; `known` means the receiver has facts for this stat. */
   | { readonly kind: 'text'; readonly path: VaultPath; readonly known?: FileStat }
   | { readonly kind: 'stretch'; readonly path: VaultPath; readonly offset: number; readonly length: number }
 

@@ -8,7 +8,7 @@ export interface OpenChat extends Chat {
   close(): void
 }
 
-/** What the settings say of the chat model, opened when first needed; what fails is tried again with the next call. */
+/** The configured chat model, opened on demand; a failure is retried with the next call. */
 export function openChat(ai: Settings['ai'], key: KeySource | undefined): OpenChat {
   const may = mayLeave(ai)
   let gate: OpenGate | undefined
@@ -22,7 +22,7 @@ export function openChat(ai: Settings['ai'], key: KeySource | undefined): OpenCh
   return {
     context: ai.context,
     maxTokens: ai.max_tokens,
-    // What the vault itself leaves out has no text to be sent: the thread that reads files refuses it, by the rules as they are then.
+    // Files the vault excludes have no text: the reader thread refuses them by the current rules.
     mayLeave: (paths) => paths.map(may),
     open() {
       opening ??= open().catch((error: unknown) => {

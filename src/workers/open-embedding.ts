@@ -29,7 +29,7 @@ export interface EmbeddingOptions {
 /** Where nothing was said. */
 const CLOSED: GateSettings = { allow_remote: false, budget: 'auto' }
 
-/** What the settings say of embedders, opened when first needed; one that fails is tried again with the next call. */
+/** The configured embedders, opened on demand; a failure is retried with the next call. */
 export function openEmbedding(
   settings: Settings['embedder'],
   { apiKey, onDownload, gate }: EmbeddingOptions = {},
@@ -58,7 +58,7 @@ export function openEmbedding(
       return former.id === id ? former : undefined
     },
     close: async () => {
-      // No one waits for a download any more.
+      // Nobody waits for the download any more.
       closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(opened.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
@@ -67,7 +67,7 @@ export function openEmbedding(
   }
 }
 
-/** The way of an embedder on a server through the gate, which is opened where there is one. */
+/** Routes a server's embedder through the gate, which is opened if it exists. */
 export function gatePassage(settings: GateSettings = CLOSED): {
   admit(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
   close(): void
@@ -82,7 +82,7 @@ export function gatePassage(settings: GateSettings = CLOSED): {
   }
 }
 
-/** What the settings say, in the words of the embedders. */
+/** Translates the settings for the embedders. */
 export function embedderSettings(settings: Settings['embedder'], apiKey?: string): EmbedderSettings {
   const { kind, model, base_url: baseUrl, dimensions, max_tokens: maxTokens, batch, timeout, download } = settings
   return {

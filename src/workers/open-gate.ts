@@ -19,7 +19,7 @@ export function openGate(settings: GateSettings): OpenGate {
     opened ??= new AiState(aiStateFile(userFolders().state), (path) => openSqlite(path))
     return opened
   }
-  // Of a user who allowed nothing there is no file.
+  // Without consent there is no file.
   const hasConsent = (origin: string): boolean =>
     existsSync(aiStateFile(userFolders().state)) && state().consentOf(origin) !== undefined
   return {

@@ -37,7 +37,7 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   const isAllowed = write.allow.length === 0 ? () => true : picomatch([...write.allow], options)
   const isDenied = picomatch([...write.deny], options)
   return (path) => {
-    // What says what may be written is not written by whom it speaks of.
+    // The file of write rules is not written through them.
     if (path.toLowerCase() === SETTINGS_FILE) return 'it holds the settings of this vault'
     if (rules.hides(path, false)) return 'the vault leaves it out (vault.ignore, .gitignore or its name)'
     if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"

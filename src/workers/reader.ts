@@ -22,7 +22,7 @@ function send(message: FromReader): void {
   port?.postMessage(message, stretch ? [(message.result as { bytes: Uint8Array }).bytes.buffer as ArrayBuffer] : [])
 }
 
-/** Through the vault, so that no symbolic link leads out of it; a vault that is missing is looked for at each call. */
+/** Reads through the vault, which follows no link out of it; a missing vault is looked up with each call. */
 function read(number: number, job: ReadJob): ReadResult {
   try {
     const opened = vaults.get(number)

@@ -7,7 +7,7 @@ export interface RestartRule {
   readonly window: number
 }
 
-/** 0.1 to 1.6 s: a worker that dies of what it is given dies again, and one that is started at once would do nothing else. */
+/** 0.1 to 1.6 s: a worker that dies of its input would die again at once. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
 /** Counts the deaths of a worker, and says when it may be started again. */
@@ -31,7 +31,7 @@ export class Restarts {
     return count === 0 ? 0 : firstPause * 2 ** (count - 1)
   }
 
-  /** What was done about a worker that died too often, for an error: a sentence. */
+  /** A sentence for errors about a worker that died too often. */
   get givenUp(): string {
     const { limit, window } = this.#rule
     return `It ended ${limit + 1} times within ${window / 1_000} s, and is not started again before that time has passed.`

@@ -6,8 +6,8 @@ import { boundYoungSpace } from './young-space.ts'
 let spare: Worker | undefined
 
 /**
- * Starts the indexing worker before it is known what it will work on: it boots while the main thread loads the protocol. It touches
- * nothing until it is told to open a vault. For a process that will be a server: its memory is bounded, too.
+ * Starts the indexing worker early: it boots while the main thread loads the protocol and touches nothing until it
+ * opens a vault. For a server process; its memory is bounded, too.
  */
 export function bootIndexer(): void {
   boundYoungSpace()
@@ -34,7 +34,7 @@ const HEAP = { maxYoungGenerationSizeMb: 12, maxOldGenerationSizeMb: 2_000 }
 
 /** Starts a worker that does not keep the process alive by itself. */
 export function startWorker(name: 'indexer' | 'compute' | 'reader'): Worker {
-  // stdout is the protocol's: whatever a library might print there must not come from a worker either.
+  // stdout belongs to the protocol, so a library in a worker must not print there either.
   const worker = new Worker(entryOf(name), { stdout: true, resourceLimits: HEAP })
   worker.unref()
   return worker

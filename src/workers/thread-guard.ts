@@ -12,7 +12,7 @@ const PATIENCE = 2_000
  * threads share it through its memory.
  */
 export class ThreadGuard {
-  /** What is handed to the other thread. */
+  /** The part handed to the other thread. */
   readonly cells: Int32Array<SharedArrayBuffer>
 
   constructor(cells = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))) {

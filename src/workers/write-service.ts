@@ -18,7 +18,7 @@ export interface WriteParts {
 interface KeptPlan {
   readonly title: string
   readonly operations: readonly Operation[]
-  /** Of the changes that it showed. */
+  /** The fingerprint of the changes shown. */
   readonly fingerprint: string
 }
 
@@ -28,17 +28,17 @@ const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeadin
 /** How often a write is planned on what someone else wrote meanwhile. */
 const ATTEMPTS = 4
 
-/** Whether a caller said which state of a file is meant. */
+/** Whether the caller named a state of the file. */
 function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
 
-/** Whether links in other files are written again, and not only told of. */
+/** Whether links in other files are rewritten, not only reported. */
 function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
 
-/** Whether planning did not find a file that was meant. */
+/** Whether planning missed a file. */
 function isMissed(operations: readonly Operation[], { files }: PlannedWrite): boolean {
   const asked = operations.filter(({ kind }) => kind === 'delete' || kind === 'deleteAttachment').length
   return files.filter(({ kind }) => kind === 'deleted').length < asked
@@ -117,7 +117,7 @@ export class WriteService {
     return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
-  /** What no one has told of yet is looked for only where it counts: to look at a whole vault takes longer than to write a note. */
+  /** Unreported edits are searched only where they matter, because a full comparison takes longer than a write. */
   async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
     const plan = async () => {
       const view = await this.#parts.openView(access)
@@ -154,7 +154,7 @@ export class WriteService {
     return this.#parts.changes.list(limit)
   }
 
-  /** What became of a change that was begun lately, after recovery; `undefined` when the record does not name it. */
+  /** The outcome of a recent change after recovery; `undefined` if the record does not have it. */
   async fateOf(changeId: string): Promise<ChangeFate | undefined> {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
@@ -216,7 +216,7 @@ export class WriteService {
   }
 }
 
-/** What to look at again: every path, what is in folders that moved, and folders that were made, which have to be found first. */
+/** The paths to compare again: every path, the content of moved folders, and new folders. */
 function scopeOf({ id, paths, folders, files }: AppliedChange): Scope {
   const moves = files.flatMap(({ kind, path, to }) => (kind === 'move' && to !== undefined ? [{ from: path, to }] : []))
   return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves, change: id }
@@ -229,12 +229,12 @@ function fingerprintOf({ changes, files }: PlannedWrite): string {
     const { bytes, ...rest } = { bytes: new Uint8Array(0), ...change }
     hash.update(JSON.stringify(rest)).update('\0').update(bytes).update('\0')
   }
-  // What a folder takes with it.
+  // Files inside the folder.
   for (const { from, to } of files) hash.update(JSON.stringify([from, to]))
   return hash.digest('hex')
 }
 
-/** What became of a file when a change was taken back; folders are none. */
+/** The outcome for a file of an undone change; folders have none. */
 function takenBack({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
   switch (kind) {
     case 'create':

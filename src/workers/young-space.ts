@@ -6,13 +6,13 @@ const ENOUGH = 8 << 20
 const LOOK_EVERY = 20
 
 /**
- * Keeps the room for new objects of the main thread from growing further once it is large enough: V8 would take 32 MB, and give none of
- * them back. For a process that is the program's own: the flag is one of all its threads.
+ * Bounds the main thread's young generation: V8 would take 32 MB and never return it. Only for a process of our own,
+ * because the flag applies to all its threads.
  */
 export function boundYoungSpace(): void {
   let isBound = false
   const bound = (): void => {
-    // There is no way to say so before a process starts that is started by others; how far it may grow is read each time it grows.
+    // A process started by others cannot set this before it starts; V8 reads the limit each time it grows.
     if (isBound) setFlagsFromString('--semi-space-growth-factor=1')
   }
   // V8 takes a factor below two back whenever it makes a heap for another thread.

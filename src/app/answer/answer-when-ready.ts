@@ -6,7 +6,7 @@ import type { Vaults } from '../vaults.ts'
 
 /** What comes with every call of a use case. */
 export interface Call {
-  /** Aborted when no one waits for the answer any more. */
+  /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
   /**
    * Until when it waits for work that goes on behind it, a moment of `performance.now()`: the vault that is read, notes that are indexed, a

@@ -44,7 +44,7 @@ export interface ToolIdentity {
   /** Absent of tools that are offered unless they are switched off. */
   readonly needs?: Permission
   readonly group?: ToolGroup
-  /** Whether there is nothing to answer without an embedder. */
+  /** Whether it needs an embedder. */
   readonly byMeaning?: true
   /** Whether it asks a chat model, which takes longer than anything else, and may be on another computer. */
   readonly byModel?: true
