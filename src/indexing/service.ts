@@ -16,7 +16,7 @@ export interface ServiceParts {
   readonly watch?: (
     onDirty: (dirty: Dirty) => void,
     onProblem: (message: string) => void,
-    /** Told at once of what `onDirty` will be told: a file, or what has no such path. */
+    /** Called at once for what `onDirty` will report later: a file, or something without such a path. */
     onNoticed: (file: string | undefined) => void,
   ) => Watcher
   readonly watchKind: IndexStatus['watch']

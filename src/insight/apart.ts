@@ -20,8 +20,8 @@ const LEAST_NOTES = 4
 /** How many terms of a community are compared: its heaviest. */
 const TERMS = 600
 /**
- * What it counts that there are half as many links as chance would make; twice the likeness counts 1. Likeness is a factor: were it only added, large communities
- * that have hardly a word in common would come first, because chance would put many links between them.
+ * The exponent for missing links: with 2, half the expected links count as much as twice the likeness. Likeness is a
+ * factor, because added up, large communities with few common words would come first.
  */
 const LINKS_WEIGHT = 1.5
 /** The likeness of the nearest notes where there are none: what is never among the ten nearest of a note. */
@@ -71,7 +71,7 @@ interface Centroid {
   readonly square: number
 }
 
-/** Which two communities are more alike than two are by chance: cosines of what they say, without what all say. */
+/** Pairs of communities that are more alike than pairs are on average: cosines of their words, without the words of all. */
 export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLeftOut }: ApartSource) {
   const { bags, documents } = corpus
   const { notes, mean } = noteVectors(bags, documents)
@@ -124,7 +124,7 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
   return alike
 }
 
-/** What each term weighs in each note, beside the terms of the bags, and in the mean of all notes. */
+/** The weight of each term in each note and, in the mean, of all notes. */
 function noteVectors({ offsets, terms, counts }: Corpus['bags'], documents: Uint32Array) {
   const count = offsets.length - 1
   const idf = Float64Array.from(documents, (frequency) => inverseDocumentFrequency(frequency, count))
@@ -149,7 +149,10 @@ interface NotePair {
   readonly score: number
 }
 
-/** Of each two communities, as `a * count + b`, the notes of the one that are among the nearest of the other's by text and not linked. */
+/**
+ * For each pair of communities, as `a * count + b`, the unlinked notes of one that are among the nearest of the other's
+ * by text.
+ */
 function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftOut }: ApartSource) {
   const pairs = new Map<number, NotePair[]>()
   of.forEach((community, note) => {

@@ -8,7 +8,7 @@ import { findGaps } from './gaps.ts'
 import { suggestLinks } from './link-suggestions.ts'
 import { nearestNotes } from './nearest.ts'
 
-/** What an insight is computed of. Notes are numbered in the order of their ids. */
+/** The input of an insight. Notes are numbered in the order of their ids. */
 export interface InsightSource {
   readonly ids: readonly string[]
   /** The title and the aliases of each note. */
@@ -19,16 +19,16 @@ export interface InsightSource {
   readonly targets: Uint32Array
 }
 
-/** What is computed: an insight without what only its run knows. */
+/** The result: an insight without the facts that only its run knows. */
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
-/** Grows with every change of what is computed, so that what an older version kept is not answered from. */
+/** Increased with every change of the computation, so older cached results are not used. */
 export const INSIGHT_VERSION = 11
 
 /**
- * Everything that is computed of a vault as a whole, and what of it is to be kept. The same of the same source and the same former communities,
- * from which communities begin and have their ids. `giveBack` is called where much of what was in memory is not needed any more.
+ * Computes everything about a vault as a whole, and what to store. Equal sources and former communities give equal
+ * results; communities start from the former ones and keep their ids. Calls `giveBack` when much memory becomes free.
  */
 export function computeInsight(
   { ids, names, corpus, offsets, targets }: InsightSource,

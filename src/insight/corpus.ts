@@ -31,7 +31,7 @@ export interface Corpus {
   readonly texts: WholeTexts
 }
 
-/** What is known of each note's text together with its boilerplate. */
+/** Facts about each note's text with its boilerplate. */
 export interface WholeTexts {
   /** Equal numbers mean the same words in the same lines. */
   readonly numbers: Float64Array
@@ -53,7 +53,7 @@ export interface SharedLines {
   readonly words: Uint32Array
 }
 
-/** What more notes say word for word is a template that nothing was written into yet. */
+/** Text that more notes share word for word is an empty template. */
 export const MOST_COPIES = 20
 
 /** Which terms each note has, names included, without function words and numbers. */
@@ -65,7 +65,7 @@ export interface Bags {
   readonly counts: Uint16Array
 }
 
-/** The words of each note in order, for what looks for names in them. */
+/** The words of each note in order, for finding names. */
 export interface Lines {
   /** Note `n` has the lines from `offsets[n]` to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
@@ -83,7 +83,7 @@ const BOILERPLATE = { share: 0.005, notes: 3 }
 const NAME_COUNT = 2
 const MOST_COUNTED = 0xffff
 
-/** Takes records one after another, so that they need not all be in memory at once. */
+/** Takes records one by one, so they need not all be in memory. */
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
@@ -91,7 +91,7 @@ export class CorpusBuilder {
   readonly #ends = new NumberList(1 << 12)
   readonly #numbers = new NumberList(1 << 12)
   readonly #hashes = new NumberList(1 << 12)
-  /** Of each note, where its lines end. */
+  /** For each note, the ends of its lines. */
   readonly #noteEnds = new NumberList(1 << 10)
   readonly #textNumbers: number[] = []
   readonly #textWords: number[] = []
@@ -154,7 +154,7 @@ export class CorpusBuilder {
     return { notes, forms: this.#forms, formNumbers: this.#formNumbers, terms, termOf, documents, bags, lines, ownWords, texts }
   }
 
-  /** What is left without boilerplate, moved together in place, and the boilerplate of few notes. */
+  /** Compacts the lines without boilerplate in place, and collects boilerplate of few notes. */
   #divideLines(): { readonly lines: Lines; readonly sharedLines: SharedLines } {
     const notes = this.#noteEnds.length
     const { shared, ofFew } = this.#boilerplate()
@@ -189,7 +189,7 @@ export class CorpusBuilder {
       few.offsets[note + 1] = few.numbers.length
     }
     const own = words.slice(0, word)
-    // Of a large vault this is most of what there is, and no one asks for it any more.
+    // In a large vault this is most of the memory, and it is no longer needed.
     this.#words = new NumberList()
     return {
       lines: { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: own },
@@ -290,7 +290,7 @@ export class CorpusBuilder {
 
 interface TermFacts {
   readonly termOf: Uint32Array
-  /** Of each form, whether its term counts. */
+  /** For each form, whether its term counts. */
   readonly isContent: Uint8Array
   /** How many there are. */
   readonly terms: number

@@ -1,8 +1,9 @@
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 
 /**
- * Of each note how many others would no longer be reached from the rest of their part of the graph, were the note gone (articulation points,
- * Hopcroft, Tarjan 1973); 0 where none. Depth first without recursion: a chain of notes may be as long as the vault.
+ * For each note, how many others would be cut off from the rest of their part of the graph if it were removed
+ * (articulation points, Hopcroft, Tarjan 1973); 0 for none. Depth first without recursion, because a chain of notes may
+ * be as long as the vault.
  */
 export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
   const count = offsets.length - 1
@@ -13,7 +14,7 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
   const lowest = new Uint32Array(count)
   const below = new Uint32Array(count)
   const next = offsets.slice(0, count)
-  /** Of each note: what hangs on it alone, in all and the largest of them. */
+  /** For each note, the size of everything that depends on it, and of the largest part. */
   const hanging = new Uint32Array(count)
   const largest = new Uint32Array(count)
   const trail = new Int32Array(count)

@@ -9,13 +9,13 @@ const SHINGLE = 4
 /** A note of fewer shingles says too little to be a copy. */
 const LEAST_SHINGLES = 12
 /**
- * The smallest hashes of a note's shingles, and how many of them two notes must share to be compared. Of the smallest of two notes that are half alike
- * each is in both with a chance of one half, so that a pair is missed with a chance of .0002.
+ * The number of smallest hashes per note, and how many two notes must share to be compared. Two notes that are half
+ * alike share each with probability one half, so a pair is missed with probability .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
 /** Less alike are neighbours. */
 const LEAST_ALIKE = 0.5
-/** Of many notes that share one of these, each is compared with the next few only. */
+/** Of many notes with a common hash, each is compared with only the next few. */
 const MOST_COMPARED = 60
 /** Shorter lines are equal by chance. */
 const LEAST_LINE = 3
@@ -23,8 +23,8 @@ const MOST_PAIRS = 1_000
 const SHOWN_LINES = 3
 
 /**
- * Pairs of notes that say much the same, the most alike first. Of notes that are equal, the first with each of the others; what is alike in their own
- * words by the smallest hashes of each (A. Broder, 1997), then exactly.
+ * Pairs of notes with nearly the same content, the most alike first. Among equal notes, the first is paired with each
+ * other one. Candidates come from the smallest hashes (A. Broder, 1997) and are then compared exactly.
  */
 export function findDuplicates(corpus: Texts): readonly DuplicatePair[] {
   const pairs = [...equalPairs(corpus), ...alikePairs(corpus)]
@@ -86,7 +86,7 @@ function pairsToCompare(source: Texts): readonly number[] {
     placeOf[next[note] as number] = place
     next[note]!++
   }
-  // One note after another, so that no pairs are held but those that are found.
+  // One note at a time, so only found pairs are in memory.
   const shared = new Uint8Array(notes)
   const met: number[] = []
   const found: number[] = []
@@ -187,7 +187,7 @@ function equalLines(note: number, other: number, texts: Texts): Pick<DuplicatePa
   return { equalLines: found.length, lines: found.slice(0, SHOWN_LINES) }
 }
 
-/** What each line with words says, and its number in the file, ascending. */
+/** Each line with words and its line number, ascending. */
 function linesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): readonly (readonly [string, number])[] {
   const from = lines.offsets[note] as number
   const found: (readonly [string, number])[] = []

@@ -19,7 +19,7 @@ export interface GapSource {
 /** Fewer notes that fall off are loose ends, as every vault has them. */
 const LEAST_FALLING = 3
 
-/** What a vault lacks: alike communities that are apart, notes that all hangs on, notes that lead nowhere. */
+/** The gaps of a vault: similar communities with few links, notes whose removal would disconnect others, dead ends. */
 export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'list' | 'of'>): Gaps {
   const { topology, titles, isStub } = source
   const isIndex = indexNotes(topology)

@@ -15,15 +15,15 @@ import {
 import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, type NoteRecord, noteRecord } from './note-record.ts'
 
-/** What is known of a note without its text. */
+/** A note's facts apart from its text. */
 export interface NoteFacts {
   /** Without the vault's name, which may change. */
   readonly id: string
-  /** SHA-256 of its bytes, hex; empty for what was not read. */
+  /** SHA-256 of its bytes, hex; empty for files that were not read. */
   readonly hash: string
   /** Title and aliases. */
   readonly names: readonly string[]
-  /** Whether it is left out. */
+  /** Whether the note is left out. */
   readonly isIgnored: boolean
 }
 
@@ -45,11 +45,11 @@ export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly communitiesKept?: Uint8Array
   /** The notes that take part, ascending by id, as numbers in the order in which they were given. */
   readonly order: Uint32Array
-  /** All texts were of the contents that the notes were said to have. */
+  /** Every text had the announced content. */
   readonly isSettled: boolean
 }
 
-/** What is computed, and of which links: of all notes, in the order in which they will be given. */
+/** The notes and links of a run, in the order in which they will be given. */
 export interface RunSubject {
   readonly kind: InsightKind
   readonly offsets: Uint32Array
@@ -59,24 +59,24 @@ export interface RunSubject {
 /** Records that are written at once: what is written in one go, in the order of its keys, is written several times as fast. */
 const WRITTEN_AT_ONCE = 2_000
 
-/** What is to be done before a run has its result. */
+/** The remaining work before a run has its result. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
 /**
- * One computation of an insight, given its parts one after another: the facts of all notes, then the texts of those of which no record is kept. What
- * several notes decide is computed of all records each time, so that the result never depends on what was computed before.
+ * One computation of an insight. It receives the facts of all notes, then texts without a stored record. Everything
+ * several notes decide is computed from all records each time, so the result never depends on earlier runs.
  */
 export class InsightRun {
   readonly #cache: InsightCache
   readonly #subject: RunSubject
   readonly #notes: NoteFacts[] = []
-  /** Of the notes that take part, in their order. */
+  /** For the notes that take part, in order. */
   #corpus = new CorpusBuilder()
   /** How many of them are in it. */
   #added = 0
   #recordOf: ((content: string) => Uint8Array | undefined) | undefined
   readonly #contents = new Set<string>()
-  /** All texts were of the contents that the notes were said to have. */
+  /** Every text had the announced content. */
   #isSettled = true
   readonly #unwritten = new Map<string, Uint8Array>()
   #order = new Uint32Array()
@@ -147,7 +147,7 @@ export class InsightRun {
     this.#write()
     this.#addKept()
     const corpus = this.#corpus.build()
-    // What it was built with is given back before anything is computed of it.
+    // Free the builder's memory before computing.
     this.#corpus = new CorpusBuilder()
     giveBack()
     const facts = Array.from(this.#order, (note) => this.#notes[note] as NoteFacts)

@@ -1,8 +1,8 @@
 /**
- * Places of notes on a plane. Groups become circles that are packed beside those they are linked with, the notes of each group are packed
- * inside it in the same way, and a short relaxation of all notes together brings linked notes near across the borders. What relaxes is
- * position based (Müller et al., Position based dynamics, 2007): every body moves towards the mean of what it is linked with, then bodies
- * that overlap are pushed apart. It needs no repulsion between all pairs, so a step costs what there are notes and links.
+ * Places of notes on a plane. Groups become circles packed beside those they are linked with, notes are packed inside
+ * their group in the same way, and a short relaxation moves linked notes together across borders. It is position based
+ * (Müller et al., Position based dynamics, 2007): every body moves towards the mean of its links, then overlapping
+ * bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links.
  */
 
 import { linkGroups } from './link-groups.ts'
@@ -14,7 +14,7 @@ export interface LinkRows {
   readonly targets: Uint32Array
 }
 
-/** What shall lie together, the widest groups first: of each level a number a note, any numbers. */
+/** Groups that belong together, the widest level first: for each level a number per note. */
 export type Levels = readonly Int32Array[]
 
 /** `x, y` of each note. */
@@ -27,13 +27,16 @@ export function radiusOf(links: number): number {
 
 /** Room between two bodies. */
 const GAP = 1
-/** So much of that room may be missing in the end: what is left is still far from one body on another. */
+/** This share of the room may be missing at the end; bodies still hardly overlap. */
 const SLACK = 0.3
 /** How much of its circle a group's bodies fill. */
 const FILL = 0.62
 /** How far a body goes towards the mean of its neighbours in a step; it falls to a tenth of that. */
 const PULL = 0.5
-/** What a body's first place weighs beside its links: notes that only an index links to stay where they are, instead of crowding around it. */
+/**
+ * The weight of a body's first place beside its links: notes that only an index links to stay instead of crowding
+ * around it.
+ */
 const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
 const STEPS = { groups: 200, notes: 60, all: 24 }
 /** Rounds of pushing apart in a step, and at the end. */
@@ -46,9 +49,9 @@ const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 /** Reports progress, 0–1. */
 export type OnProgress = (share: number) => void
 
-/** What of the work the packing of groups is, about; the rest is the relaxation of all notes. */
+/** The share of the work for packing groups; the rest is the relaxation. */
 const PACKING = 0.55
-/** What of the work it is to find what lies together by links, where that is not known. */
+/** The share of the work for grouping by links, if groups are unknown. */
 const GROUPING = 0.2
 
 /** Places every note. Linear in notes and links for a fixed number of steps, but quadratic in the groups of one group. */
@@ -65,7 +68,7 @@ export function layOut(links: LinkRows, levels: Levels, onProgress: OnProgress =
   }
   const partOf = new Int32Array(count)
   for (const [number, part] of parts.entries()) for (const note of part) partOf[note] = number
-  // Parts that nothing links lie apart, whatever group their notes are in.
+  // Unconnected parts lie apart, whatever group their notes belong to.
   let packed = 0
   const onPacked = (notes: number): void => {
     packed += notes
@@ -81,7 +84,7 @@ export function layOut(links: LinkRows, levels: Levels, onProgress: OnProgress =
 
 export interface LaidOut {
   readonly places: Places
-  /** What links alone hold together, of each note a number; absent where only what is new was placed. */
+  /** Regions held together by links alone, a number per note; absent if only new notes were placed. */
   readonly regions?: Int32Array
 }
 
@@ -113,7 +116,7 @@ export function placeNew(links: LinkRows, before: Places): Places {
     else waiting.push(note)
   }
   const shelf = shelfBelow(places, count)
-  // Those that most of their neighbours are known of come first; a note beside a new note follows it.
+  // Notes with the most known neighbours come first; a note next to a new one follows it.
   for (let left = waiting; left.length > 0; ) {
     const next = left.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
     const round = next.length > 0 ? next : left.slice(0, 1)
@@ -133,9 +136,9 @@ interface Packing {
   readonly levels: Levels
   readonly radii: Float32Array
   readonly places: Places
-  /** Told of how many notes more the circle is packed. */
+  /** Called with the number of notes just packed. */
   readonly onPacked: (notes: number) => void
-  /** Told after each step of a relaxation what share of it is done. */
+  /** Called after each step with the finished share. */
   readonly onStep?: OnProgress
 }
 
@@ -198,7 +201,7 @@ function drawIn(places: Places): void {
   }
 }
 
-/** Turns the notes so that they fill a screen best. */
+/** Rotates the notes to fill a screen best. */
 function turn(notes: readonly number[], places: Places): void {
   const [x, y] = meanOf(places, notes)
   let best = 0
@@ -216,7 +219,7 @@ function turn(notes: readonly number[], places: Places): void {
       bottom = Math.max(bottom, sin * a + cos * b)
     }
     const size = Math.max((right - left) / WIDE, bottom - top)
-    // No turn where hardly anything is won.
+    // No rotation for a tiny gain.
     if (size >= least * 0.99) continue
     least = size
     best = angle
@@ -264,7 +267,7 @@ function groupsOf(notes: readonly number[], level: Int32Array | undefined): read
 }
 
 interface WeightedRows extends LinkRows {
-  /** Of each entry of `targets`. */
+  /** For each entry of `targets`. */
   readonly weights: Float32Array
 }
 
@@ -340,7 +343,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
   const bodies = bodiesOf(radii, places)
-  // Of very many bodies a few that touch are no reason to go on.
+  // A few touching bodies among many do not justify more steps.
   const enough = radii.length / 1_000
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
@@ -354,7 +357,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   }
 }
 
-/** Where all are drawn into one heap, gives it the size that they need, so that what is pushed apart afterwards is near already. */
+/** Scales the bodies to the needed room after they were drawn together; then pushing them apart moves them less. */
 function spread({ places, room }: Bodies): void {
   const count = places.length / 2
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
@@ -579,7 +582,7 @@ function sunflower(radii: Float32Array): Places {
   return places
 }
 
-/** Moves the notes so that their middle is the origin; gives the radius of the circle around most of them. */
+/** Centres the notes on the origin; returns the radius of the circle around most of them. */
 function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
   const [x, y] = meanOf(places, notes)
   const distances: number[] = []
@@ -607,7 +610,7 @@ function meanOf(places: Places, notes: readonly number[]): readonly [number, num
   return [x / Math.max(1, notes.length), y / Math.max(1, notes.length)]
 }
 
-/** The notes by their distance in links from the one with most links, so that neighbours begin near each other. */
+/** The notes by their distance in links from the best-linked one; neighbours then start close together. */
 function fromTheMiddle(links: LinkRows, notes: readonly number[]): readonly number[] {
   const waiting = new Set(notes)
   const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
@@ -761,7 +764,10 @@ class Grid {
   }
 }
 
-/** The places turned, mirrored and moved so that they are as near as can be to others; those that are `NaN` there do not count (P. Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966). */
+/**
+ * Rotates, mirrors and moves the places to be as near as possible to others, ignoring those that are `NaN` there (P.
+ * Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966).
+ */
 export function alignTo(places: Places, before: Places): Places {
   const known = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))
   if (known.length === 0) return places

@@ -14,7 +14,7 @@ export function linkGroups(links: Adjacency): Int32Array {
   return groups
 }
 
-/** Notes that hardly anything but an index links would make a crumb each: they join the index, or the group that links them most. */
+/** Notes linked only by an index would form tiny groups; they join the index, or the group with most links to them. */
 function joinCrumbs({ offsets, targets }: Adjacency, groups: Int32Array, isIndex: Uint8Array): void {
   const sizes = new Map<number, number>()
   for (const group of groups) sizes.set(group, (sizes.get(group) ?? 0) + 1)

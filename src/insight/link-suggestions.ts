@@ -7,22 +7,22 @@ import { FLAG_BITS } from './note-record.ts'
 import { SharedWords } from './shared-words.ts'
 import { type LinkLists, undirected, Walker } from './walk.ts'
 
-/** What suggestions rest on; notes are numbers from 0, the same everywhere. */
+/** The input of suggestions; notes are numbers from 0. */
 export interface SuggestionSource {
   readonly corpus: Pick<Corpus, 'forms' | 'terms' | 'termOf' | 'documents' | 'bags' | 'lines' | 'ownWords'>
   /** Title, aliases and file name of each note. */
   readonly names: readonly (readonly string[])[]
   /** The number of each note's folder. */
   readonly folders: Uint32Array
-  /** Of each note ascending. */
+  /** Ascending for each note. */
   readonly links: LinkLists
   /** 1 for notes that are neither linked nor linked from: ignored ones. */
   readonly ignored?: Uint8Array
 }
 
 /**
- * What each sign of a missing link counts. Learned from links that were taken out of vaults (`npm run bench:insight`), and rounded; the score is their sum
- * as a chance.
+ * The weight of each sign of a missing link, learned from removed links (`npm run bench:insight`) and rounded; the
+ * logistic function of their sum is the score.
  */
 const WEIGHTS: readonly number[] = [
   // walk: Visits of a walk from the note, ÷ the most.
@@ -63,17 +63,17 @@ const CHANCE = { slope: 0.5, constant: -6.5 }
 
 /** How many are kept of each note. */
 const KEPT = 12
-/** Of those that a walk or shared words find, so many are looked at more closely. */
+/** How many candidates from a walk or shared words are scored. */
 const CANDIDATES = 40
-/** An index lacks an entry: of folders of which a note links this share, so many of the notes that it does not link are looked at, too. */
+/** An index may lack an entry: if a note links this share of a folder, up to this many of the others become candidates. */
 const LACKING = { share: 0.25, notes: 200 }
 /** How many notes count as most alike; they are asked what they link, unless they link too many. */
 const ALIKE = 10
 const MOST_LINKS = 100
-/** Shares are told apart from one case in one as if there were so many more cases, of the usual share. */
+/** Smooths shares: adds this many cases with the average share. */
 const CAUTION = { name: 2, context: 3 }
 
-/** The links that are missing, for every note, so many of each at the most. */
+/** The missing links of every note, up to `most` each. */
 export function suggestLinks(source: SuggestionSource, kept = KEPT): LinkSuggestions {
   const suggester = new Suggester(source)
   const notes = source.links.offsets.length - 1
@@ -110,7 +110,7 @@ interface Suggestion {
   readonly signs: readonly number[]
 }
 
-/** What a name in the text adds. */
+/** The contribution of a name in the text. */
 interface Named {
   /** From `open` to `place`. */
   readonly signs: readonly number[]
@@ -127,7 +127,7 @@ class Suggester {
   readonly #mentions: Mentions
   readonly #habits: Habits
   readonly #words: SharedWords
-  /** Of each note the `ALIKE` notes that answer best to its words, in order, then `NO_NOTE`. */
+  /** For each note the `ALIKE` best matches for its words, in order, then `NO_NOTE`. */
   readonly #mostAlike: Uint32Array
   readonly #walker: Walker
   readonly #peers: Peers
@@ -135,7 +135,7 @@ class Suggester {
   /** Notes by folder, and where each folder's begin. */
   readonly #members: Uint32Array
   readonly #membersOf: Uint32Array
-  /** Of the note at hand: 1 for notes that it links and itself, 1 for terms that it has, and how many notes of each folder it links. */
+  /** For the current note: 1 for itself and its links, 1 for its terms, and its number of links per folder. */
   readonly #linked: Uint8Array
   readonly #hasTerm: Uint8Array
   readonly #folderLinks: Uint32Array
@@ -245,7 +245,10 @@ class Suggester {
     return answers
   }
 
-  /** What the note at hand is to the words of another: two that are alike need not be so the other way round, because each asks by what it is about. */
+  /**
+   * How well the current note matches another's words. This is not symmetric, because each note asks with its own
+   * words.
+   */
   #asked(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * ALIKE, (other + 1) * ALIKE).indexOf(note)
     return place === -1 ? 0 : 1 / (place + 1)
@@ -256,7 +259,7 @@ class Suggester {
     return (this.#membersOf[folder + 1] as number) - (this.#membersOf[folder] as number)
   }
 
-  /** What is left of the folders of which a note links much, those of the greatest share first. */
+  /** Unlinked notes of folders that this note links much, those with the greatest share first. */
   #lacking(note: number, isFree: (other: number) => boolean): readonly number[] {
     const { links, folders } = this.#source
     const linked = new Set(
@@ -271,7 +274,7 @@ class Suggester {
       .slice(0, LACKING.notes)
   }
 
-  /** Of what the notes most alike link: by what share of them, the nearer ones more; asked while their scores are there. */
+  /** Links of the most similar notes, weighted by nearness; runs while their scores are available. */
   #alike(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
     const found = new Map<number, number>()
@@ -288,7 +291,7 @@ class Suggester {
     return found
   }
 
-  /** What its names in the text add to each note's score. */
+  /** The contribution of names in the text to each note's score. */
   #named(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, Named> {
     const { offsets, names, marks } = this.#mentions
     const found = new Map<number, Named>()
@@ -400,10 +403,10 @@ function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
-/** So many of the notes that most of a folder link are looked at. */
+/** How many of the notes that a folder links most are considered. */
 const MOST_OF_FOLDER = 12
 
-/** What the notes of each folder link. */
+/** The links of each folder's notes. */
 class Peers {
   readonly #folders: Uint32Array
   readonly #sizes: readonly number[]
@@ -454,7 +457,7 @@ function startsOf(sorted: Uint32Array, notes: number): Uint32Array {
 
 /** How names are used in a vault: which of them are links where they stand, and behind which words. */
 interface Habits {
-  /** Of each name: how many notes hold it, and how many of them link one of its notes. */
+  /** For each name: the number of notes containing it, and of those that link one of its notes. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
   /** As seen from a note that does not link it. */
@@ -533,7 +536,7 @@ class Contexts {
     this.#allLinked++
   }
 
-  /** Of names there the share that are links, as seen from one that is not. */
+  /** The share of a name's occurrences that are links, seen from one that is not. */
   rate(note: number, before: number): number {
     const place = 2 * note + (before === 0 ? 0 : 1)
     const usual = Math.max(this.#allLinked / Math.max(1, this.#all), LEAST_RATE)
@@ -543,7 +546,7 @@ class Contexts {
   }
 }
 
-/** Whether a note links another; its targets are in ascending order. */
+/** Whether a note links another; its targets are ascending. */
 function links({ offsets, targets }: LinkLists, note: number, other: number): boolean {
   let low = offsets[note] as number
   let high = offsets[note + 1] as number

@@ -6,7 +6,7 @@ import { WORD } from '../search/words/word-sink.ts'
 import type { Corpus } from './corpus.ts'
 import { caseOf, FLAG_BITS, IS_CLOSED } from './note-record.ts'
 
-/** What is needed of a corpus. */
+/** The parts of a corpus that are needed. */
 export interface MentionCorpus extends Pick<Corpus, 'lines'> {
   readonly words: WordNumbers
 }
@@ -53,13 +53,13 @@ export const IS_EXACT = 2
 const MOST_WORDS = 12
 const CASE = ~IS_CLOSED
 
-/** A name as it is looked for in texts. */
+/** A name prepared for searching in texts. */
 interface SplitName {
   readonly forms: readonly string[]
   readonly flags: readonly number[]
 }
 
-/** The words of a name; none of one that says nothing by itself: a single letter, function words only. */
+/** The words of a name; none if the name alone means nothing, such as a single letter or function words. */
 export function splitName(name: string): SplitName {
   const forms: string[] = []
   const flags: number[] = []
@@ -83,7 +83,7 @@ export function singularOf(form: string): string {
 /** Numbers of words, whether they stand in the singular or the plural. */
 export interface WordNumbers {
   readonly count: number
-  /** Of each form of a corpus. */
+  /** For each form of a corpus. */
   readonly of: Uint32Array
   readonly numbers: ReadonlyMap<string, number>
 }

@@ -18,7 +18,7 @@ const CANDIDATES = 40
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
   const weights = weightsOf(bags, documents)
   const most = Math.max(FREQUENT.notes, FREQUENT.share * notes)
-  // Of the other terms no one asks where they are: of a large vault these are half of all places.
+  // The places of the other terms are never needed; in a large vault they are half of all.
   const places = documents.map((count) => (count > 1 && count <= most ? count : 0))
   const postings = postingsOf(bags, { places, weights })
   const nearest = { kept: KEPT, notes: new Uint32Array(notes * KEPT).fill(NO_NOTE), scores: new Float32Array(notes * KEPT) }
@@ -50,7 +50,7 @@ function weightsOf({ offsets, terms, counts }: Bags, documents: Uint32Array): Fl
   const notes = offsets.length - 1
   const idfOf = (count: number): number => inverseDocumentFrequency(count, notes)
   const idf = Float32Array.from(documents, idfOf)
-  // What makes one of the other by a function holds all of it as a list meanwhile.
+  // A functional style would hold the whole list in memory.
   const weights = new Float32Array(terms.length)
   for (let at = 0; at < terms.length; at++)
     weights[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
@@ -64,7 +64,7 @@ function weightsOf({ offsets, terms, counts }: Bags, documents: Uint32Array): Fl
 }
 
 interface Postings {
-  /** Term `t` has the stretch from `starts[t]` to `starts[t + 1]` of `notes` and `weights`; empty where no one asks for it. */
+  /** Term `t` has the range from `starts[t]` to `starts[t + 1]` of `notes` and `weights`; empty if it is never needed. */
   readonly starts: Uint32Array
   readonly notes: Uint32Array
   readonly weights: Float32Array
@@ -129,7 +129,7 @@ function candidatesFor(
       sums[other] = sum + weight * (postings.weights[at] as number)
     }
   }
-  // Hundreds are met for each note: nearly all are told by one comparison with the last of the best.
+  // Hundreds of notes are met for each; one comparison with the worst of the best rejects nearly all.
   const best: number[] = []
   for (let n = 0; n < count; n++) {
     const other = notes[n] as number

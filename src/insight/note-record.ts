@@ -6,15 +6,15 @@ import { WORD, type WordSink } from '../search/words/word-sink.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
- * What is kept of a note for the vault as a whole: the words of its body, line by line. Made of the text alone, and small: some three bytes a
- * word when it is encoded. Where in its line a word stands is not kept; `readWords` finds it again.
+ * A note's record for the whole vault: the words of its body, line by line, from the text alone. Encoded it takes some
+ * three bytes per word. It does not keep the position of a word in its line; `readWords` finds that.
  */
 export interface NoteRecord {
   /** The folded forms of its words, each once, in order of first appearance. */
   readonly forms: readonly string[]
   /** 1-based numbers in the file of the lines that have words, ascending. */
   readonly lines: Uint32Array
-  /** Of each such line, equal for lines of the same words, whatever stands between and around them. */
+  /** For each such line, equal for lines with equal words, whatever is between them. */
   readonly hashes: Uint32Array
   /** Where the words of each such line end in `words`. */
   readonly ends: Uint32Array
@@ -86,7 +86,7 @@ function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: 
   })
 }
 
-/** Where what no one reads begins and ends; asked in ascending order. */
+/** Ranges that nobody reads; queried in ascending order. */
 class Silences {
   readonly #marks: Uint8Array
   #next = -1
@@ -104,7 +104,7 @@ class Silences {
     return this.#next
   }
 
-  /** The first place at or after an offset that is not silent, `to` at the most. */
+  /** The first readable place at or after an offset, at most `to`. */
   endAt(from: number, to: number): number {
     let at = from
     while (at < to && this.#marks[at] === SILENT) at++
@@ -112,7 +112,7 @@ class Silences {
   }
 }
 
-/** Where a record grows: of arrays that are made anew for each note the garbage would take a tenth of the time. */
+/** Buffers reused for every record; new arrays would cost a tenth of the time in garbage collection. */
 const scratch = {
   formHashes: new NumberList(),
   lines: new NumberList(),

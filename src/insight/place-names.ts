@@ -1,7 +1,7 @@
 import { singularOf, splitName } from './mentions.ts'
 import { IS_CLOSED, type RecordSource, readWords } from './note-record.ts'
 
-/** A name that is looked for in a text. */
+/** A name to search for in a text. */
 export interface WantedName {
   /** Any of these. */
   readonly names: readonly string[]
@@ -9,7 +9,7 @@ export interface WantedName {
   readonly line: number
 }
 
-/** Where a name stands in a text so that a link can be put there. */
+/** A place of a name where a link can go. */
 export interface PlacedName {
   readonly line: number
   /** UTF-16 offsets in the text. */
@@ -55,7 +55,7 @@ export function placeNames(source: RecordSource, wanted: readonly WantedName[]):
   })
 }
 
-/** What would be torn apart by a link around it. */
+/** Markup that a link around it would break. */
 const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
 
 function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {

@@ -12,7 +12,7 @@ const LENGTH_SHARE = 0.75
 
 /** How well other notes answer to a note's own words: BM25 with its heaviest terms as the question. */
 export class SharedWords {
-  /** Of each term, how much it tells. */
+  /** For each term, its weight. */
   readonly idf: Float32Array
   readonly #corpus: Pick<Corpus, 'bags' | 'documents' | 'ownWords'>
   readonly #starts: Uint32Array

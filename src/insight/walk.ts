@@ -44,12 +44,12 @@ export function undirected({ offsets, targets }: LinkLists): LinkLists {
 
 /** The chance that a walk ends at each step. */
 const STOP = 0.15
-/** What is left at a node, a link, is not passed on when it is less: of each note a bounded number of links is walked. */
+/** A smaller remainder at a node is dropped, which bounds the number of links walked per note. */
 const LEAST = 1e-4
 
 /**
- * How often a random walk that keeps coming back to a node visits the others: personalised PageRank, by pushing on what is left at nodes until
- * little is (R. Andersen, F. Chung and K. Lang, 2006).
+ * How often a random walk with restarts visits other nodes: personalised PageRank by pushing remainders until they are
+ * small (R. Andersen, F. Chung and K. Lang, 2006).
  */
 export class Walker {
   readonly #links: LinkLists
@@ -63,7 +63,7 @@ export class Walker {
     this.#left = new Float64Array(links.offsets.length - 1)
   }
 
-  /** Of each node that was met, in the order in which they were met; the list is used again by the next walk. */
+  /** The nodes met, in order; the next walk reuses the list. */
   from(start: number): readonly number[] {
     const { offsets, targets } = this.#links
     for (const node of this.#met) {

@@ -1,10 +1,10 @@
 import type { Adjacency } from '../graph/analytics.ts'
 
-/** What becomes of a graph when some of its notes are gone; numbers of notes, ascending. */
+/** The effect of removing notes; numbers of notes, ascending. */
 export interface Loss {
   /** Notes that have lost their last link, in either direction. */
   readonly orphaned: readonly number[]
-  /** Of each connected part that is touched, the sizes of what it falls into beside the biggest; the biggest first. */
+  /** For each affected part, the sizes of the pieces besides the biggest; the biggest part first. */
   readonly fallsApart: readonly number[]
   /** Notes that no index note leads to any more. */
   readonly unreachable: readonly number[]
@@ -27,7 +27,7 @@ export function withoutNotes(graph: Adjacency, gone: Uint8Array): Loss {
   return { ...touched, unreachable }
 }
 
-/** Links in both directions, each once a direction as they are written. */
+/** Links in both directions, without duplicates. */
 function undirected({ offsets, targets }: Adjacency): Adjacency {
   const count = offsets.length - 1
   const ends = new Uint32Array(count + 1)
@@ -57,7 +57,7 @@ function undirected({ offsets, targets }: Adjacency): Adjacency {
 
 function partsTouched(both: Adjacency, gone: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
   const seen = new Uint8Array(gone.length)
-  // What is connected to one note is connected to no note of another turn, so all turns share this array.
+  // Notes connected to one note belong to no other turn, so all turns share this array.
   const left = new Uint8Array(gone)
   const orphaned: number[] = []
   const fallsApart: number[] = []

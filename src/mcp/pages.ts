@@ -6,13 +6,13 @@ const PAGE_SIZE = 100
 
 export interface ListPage<T> {
   readonly items: readonly T[]
-  /** What gets the next page; absent on the last. */
+  /** The cursor of the next page; absent on the last. */
   readonly nextCursor?: string
 }
 
 /**
- * The page of a list that a cursor names, the first without one. `list` names the list, so that no other list's cursor fits.
- * @throws ProtocolError −32602 for a cursor that this list never gave.
+ * The page at a cursor, or the first. `list` is part of the cursor, so another list's cursor is refused.
+ * @throws ProtocolError −32602 for a cursor of another list
  */
 export function pageOf<T>(list: string, items: readonly T[], cursor: string | undefined): ListPage<T> {
   const offset = cursor === undefined ? 0 : readCursor(list, cursor)

@@ -6,12 +6,12 @@ import { internalError, type Log } from './calls/tool-result.ts'
 export const INVALID_PARAMS = -32602
 const INTERNAL_ERROR = -32603
 
-/** What may have been meant, as the end of a message; empty where nothing is near. */
+/** Similar names as the end of a message; empty if there are none. */
 export function meant(near: readonly string[]): string {
   return near.length === 0 ? '' : ` Did you mean ${near.join(' or ')}?`
 }
 
-/** A resource that is not there. What its number is depends on the era: see `ValidatingServer`. */
+/** A missing resource. Its error number depends on the era: see `ValidatingServer`. */
 export class MissingResource extends ProtocolError {
   /** `warnings` are sentences on why it may yet be there. */
   constructor(uri: string, nearest: readonly string[] = [], warnings: readonly string[] = []) {
@@ -19,7 +19,7 @@ export class MissingResource extends ProtocolError {
   }
 }
 
-/** What a request that is no tool call is answered when it fails: a domain error says its own code in `data`. */
+/** The error response of a failed request other than a tool call; a domain error has its code in `data`. */
 export function protocolError(thrown: unknown, log: Log): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
   const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)

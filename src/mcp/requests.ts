@@ -11,7 +11,7 @@ import { protocolError } from './protocol-errors.ts'
 /** Runs a request that is no tool call over the vaults that its client may see. */
 export type RunRequest = <T>(ctx: ServerContext, run: (vaults: readonly GraphCore[], call: Call) => Promise<T>) => Promise<T>
 
-/** How requests are run: in time, telling how far the index is, and with whatever goes wrong as a protocol's error. */
+/** Runs requests with a time limit and progress, and turns errors into protocol errors. */
 export function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'log' | 'timeout'>): RunRequest {
   return async (ctx, run) => {
     const { signal } = ctx.mcpReq
@@ -22,7 +22,7 @@ export function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vault
         ),
       )
     } catch (error) {
-      // No one waits for a cancelled request any more: its error is never sent, and none of the log's business.
+      // Nobody waits for a cancelled request: its error is neither sent nor logged.
       throw protocolError(error, signal.aborted ? () => {} : logFor(ctx, log))
     }
   }

@@ -1,12 +1,12 @@
-/** What a server says about itself. */
+/** Facts about a server. */
 export interface ServerFacts {
   readonly version: string
   /** Settings that are not as they are by default, by key; none that is secret or a path. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** Whether clients are told where things are on this computer. */
+  /** Whether clients learn paths of this computer. */
   readonly verbose?: boolean
-  /** What notes are found by meaning with; absent where they are not. */
+  /** The embedder for search by meaning; absent without one. */
   readonly embedder?: string
-  /** What models on servers were asked today, by server. */
+  /** Today's tokens by model server. */
   tokens?(): Promise<Readonly<Record<string, unknown>>>
 }

@@ -17,12 +17,12 @@ export function createMcpServer(options: McpServerOptions): Server {
   return server
 }
 
-/** What the server is called. */
+/** The server's name and version. */
 export function serverInfo({ version }: McpServerOptions): Implementation {
   return { name: 'roux', title: 'Roux', version }
 }
 
-/** What the SDK needs to know of the server. */
+/** The SDK's options for the server. */
 export function serverOptions(options: McpServerOptions): ServerOptions {
   return {
     capabilities: {
@@ -35,7 +35,7 @@ export function serverOptions(options: McpServerOptions): ServerOptions {
     instructions: instructionsFor(enabledTools(options), options.vaults.names),
     // Nothing of ours asks clients for input, so nothing is ever validated against a schema of theirs.
     jsonSchemaValidator: { getValidator: unused },
-    // Lists change with settings only, and clients are told; what is read from a vault may change at any moment.
+    // Lists change only with settings, and clients are notified; vault content may change at any moment.
     cacheHints: {
       'server/discover': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
       'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },

@@ -5,7 +5,7 @@ import { ICONS_VERSION, MODERN_VERSION } from './protocol-versions.ts'
 
 type Handler = Parameters<Server['_wrapHandler']>[1]
 
-/** What the legacy era answers for a resource that is not there; the SDK has the modern number only. */
+/** The legacy error number for a missing resource; the SDK only has the modern one. */
 const LEGACY_MISSING_RESOURCE = -32002
 
 /**
@@ -26,7 +26,7 @@ export class ValidatingServer extends Server {
     this.#onOpened = onOpened
   }
 
-  /** Whether the connection speaks the protocol that has no `initialize`; false before it is known. */
+  /** Whether the connection uses the protocol without `initialize`; false until known. */
   get isModern(): boolean {
     return (this._negotiatedProtocolVersion ?? '') >= MODERN_VERSION
   }
@@ -77,7 +77,7 @@ export class ValidatingServer extends Server {
   }
 }
 
-/** What the schema library found, as path and message; nothing where the exception is of another kind. */
+/** Schema violations as path and message; none for other exceptions. */
 function issuesOf(error: unknown): string {
   try {
     const issues: unknown = JSON.parse(String((error as Error).message))

@@ -1,7 +1,7 @@
 import type { Dirty } from '../core/vault.ts'
 
 export interface BatchTimes {
-  /** How long nothing more may happen before a batch is told, in ms. */
+  /** The quiet time before a batch is reported, in ms. */
   readonly quiet: number
   /** The longest that a batch waits while more keeps happening, in ms. */
   readonly maxWait: number
@@ -76,7 +76,7 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
 
 const EVERYTHING: Dirty = { folders: [], files: [], all: true }
 
-/** Leaves out what lies below a folder that is told anyway. */
+/** Drops paths below a folder that is reported anyway. */
 function prune(files: ReadonlySet<string>, folders: ReadonlySet<string>): Dirty {
   const covered = (path: string) => {
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {

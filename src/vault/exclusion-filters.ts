@@ -9,8 +9,8 @@ export interface ExclusionFilters {
 }
 
 /**
- * Opens the filters of a vault. An expression that does not compile is as good as none, and so are settings that cannot be read; but where
- * filters are known already, they count until the settings can be read again: an editor may just be writing them.
+ * Opens a vault's exclusion filters. Invalid expressions and unreadable settings exclude nothing, but known filters
+ * stay until the settings can be read again: an editor may be writing them.
  */
 export function openExclusionFilters(root: string, fs: FileSystem): ExclusionFilters {
   const file = `${root}/.obsidian/app.json`
@@ -56,7 +56,7 @@ const MOST_STUCK = 10
 class Filters {
   readonly #prefixes: readonly string[]
   readonly #expressions: readonly GuardedExpression[]
-  /** Paths that an expression got stuck on: they are excluded, because no one knows whether they may be shown. */
+  /** Paths on which an expression timed out. They are excluded, because nobody knows whether they may be shown. */
   readonly #stuck = new Set<string>()
   #isHopeless = false
 
@@ -109,9 +109,9 @@ const TIME = 50
 const SECOND_TIME = 250
 
 /**
- * A vault may come from a stranger, and an expression such as `(a+)+$` can run for ever. Telling those apart by their look
- * refuses good ones and misses bad ones, so all may run, but inside a script that V8 stops when its time is up (this
- * costs 0.15 ms a call, for all names together) and that then goes on where it was.
+ * A vault may come from a stranger, and an expression such as `(a+)+$` can run forever. Judging expressions by their
+ * look rejects good ones and misses bad ones. All may run, inside a script that V8 stops when its time is up (0.15 ms
+ * per call for all names) and that then continues.
  */
 function compile(source: string): GuardedExpression | undefined {
   try {

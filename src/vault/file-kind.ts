@@ -1,7 +1,7 @@
 import type { Mode } from '../core/note.ts'
 import type { FileKind } from '../core/vault.ts'
 
-/** What a file is, by its name; documentation folders also write notes as `.markdown` and `.mdx`. */
+/** The kind of a file by its name; documentation folders also have `.markdown` and `.mdx` notes. */
 export function fileKind(path: string, mode: Mode): FileKind {
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
   if (extension === 'md') return 'note'

@@ -48,7 +48,7 @@ export interface PathRules {
   readonly folds: boolean
 }
 
-// Linux has file systems that fold names too (FAT, NTFS, some ext4), but there no one renames by case alone and expects to see it at once.
+// Linux also has file systems that fold names (FAT, NTFS, some ext4), but renames by case alone are rare there.
 const FOLDS = process.platform === 'win32' || process.platform === 'darwin'
 
 /** The disk itself. */
@@ -66,13 +66,13 @@ export const diskFileSystem: FileSystem = {
   rules: { windows: process.platform === 'win32', folds: FOLDS },
 }
 
-/** What a failed call says, without the path that Node appends. */
+/** The message of a failed call, without the path that Node appends. */
 export function errorReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.split(',', 1)[0] ?? message
 }
 
-/** Whether an error says that nothing is there. */
+/** Whether an error means that nothing is there. */
 export function isAbsence(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
@@ -90,17 +90,17 @@ export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): 
   }
 }
 
-/** Whether two stats are of one file or folder. */
+/** Whether two stats belong to one file or folder. */
 export function isSameFile(a: Stats | undefined, b: Stats | undefined): boolean {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
-/** A path with `/`, so that parts can be joined and compared on every platform. */
+/** A path with `/` on every platform. */
 export function asPosix(path: string, fs: FileSystem): string {
   return fs.rules.windows ? path.replaceAll('\\', '/') : path
 }
 
-/** Whether a path is a real one, spelled as on disk: where names fold, `notes` also opens `Notes`. */
+/** Whether a path is real and spelled as on disk: where names fold, `notes` also opens `Notes`. */
 export function isRealPath(fs: FileSystem, absolute: string): boolean {
   const real = asPosix(fs.realpathSync.native(absolute), fs)
   return real === absolute || (fs.rules.folds && real.normalize('NFC') === absolute.normalize('NFC'))
@@ -108,7 +108,7 @@ export function isRealPath(fs: FileSystem, absolute: string): boolean {
 
 const TELLS_OPEN_PATHS = process.platform === 'linux'
 
-/** Whether an open file is the one at a real path: a folder above may have become a symbolic link just before it was opened. */
+/** Whether an open file is at its real path: a folder above may have become a symbolic link just before. */
 export function isOpenedAt(fs: FileSystem, fd: number, absolute: string): boolean {
   try {
     if (TELLS_OPEN_PATHS && fs.readlinkSync(`/proc/self/fd/${fd}`) === absolute) return true

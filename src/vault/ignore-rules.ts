@@ -5,7 +5,7 @@ import { diskFileSystem, type FileSystem, readSmallText } from './file-system.ts
 import { linearGlob } from './linear-glob.ts'
 import { markerOf } from './vault-root.ts'
 
-/** What is left out of a vault, as far as settings and `.gitignore` files say. */
+/** The files left out by settings and `.gitignore` files. */
 export interface IgnoreOptions {
   /** Globs over vault-relative paths; one that matches a folder hides all below. */
   readonly ignore: readonly string[]
@@ -25,16 +25,16 @@ export interface FolderRules {
 export interface IgnoreRules {
   /** The root's rules, with what the settings and the `.gitignore` files say now. */
   atRoot(hasGitignore?: boolean): FolderRules
-  /** Whether a path, or a folder it is in, is left out. */
+  /** Whether a path, or a folder above it, is left out. */
   hides(path: string, isFolder: boolean): boolean
 }
 
-/** Whether a name alone puts a file or folder outside every vault. */
+/** Whether a name alone keeps a file or folder out of every vault. */
 export function isHiddenName(name: string): boolean {
   return name.charCodeAt(0) === 46 || name === 'node_modules'
 }
 
-/** Opens the rules by which names in a vault are left out; nothing in them ever throws. */
+/** Opens the rules for leaving names out; they never throw. */
 export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSystem): IgnoreRules {
   const globs = options.ignore.flatMap((glob) => compileGlob(glob, fs.rules.folds))
   const gitignores = options.gitignore ? new Gitignores(root, fs) : undefined
@@ -88,7 +88,7 @@ function hidesPath(root: FolderRules, names: readonly string[], isFolder: boolea
   })
 }
 
-/** Whether globs over vault-relative paths, as `IgnoreOptions` has them, match a file or a folder that it is in. */
+/** A test whether globs over vault-relative paths match a file or a folder above it. */
 export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules.folds): (path: string) => boolean {
   const compiled = globs.flatMap((glob) => compileGlob(glob, folds))
   return (path) => {
@@ -117,10 +117,10 @@ function compileGlob(glob: string, nocase: boolean): readonly Glob[] {
   }
 }
 
-/** No one writes more than that many by hand. */
+/** Nobody writes more by hand. */
 const MOST_ALTERNATIVES = 64
 
-/** What a glob with braces, `{a,b}`, stands for. */
+/** Expands braces in a glob: `{a,b}`. */
 function alternatives(pattern: string): readonly string[] {
   let patterns: readonly string[] = [pattern]
   while (patterns.length <= MOST_ALTERNATIVES) {
@@ -143,8 +143,8 @@ function asPlainGlob(pattern: string): string {
 
 const MAX_LENGTH = 1000
 
-// In a regular expression a star backtracks over the rest of its name, so the cost is the name's length to the power of the stars: three
-// take some 10 ms for the worst name of 255 bytes, five take minutes. Settings and `.gitignore` may come with a stranger's vault.
+// In a regular expression a star backtracks, so the cost is the name's length to the power of the stars: three take
+// some 10 ms for a name of 255 bytes, five take minutes. Globs may come from a stranger's vault.
 function isCostly(pattern: string): boolean {
   if (pattern.length > MAX_LENGTH) return true
   const segments = pattern.split('/')

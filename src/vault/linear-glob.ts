@@ -18,8 +18,8 @@ export function linearGlob(pattern: string, nocase: boolean): Matches<string> {
 }
 
 /**
- * Whether the parts match all items, one each or `ANY`. Only the last `ANY` is ever given more: those before it took as little as they
- * could, and more of them would leave less to the rest.
+ * Whether the parts match all items, one each or `ANY`. Only the last `ANY` grows: earlier ones already took as little
+ * as possible.
  */
 function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>): boolean {
   let part = 0

@@ -235,7 +235,7 @@ class FolderVault implements Vault {
       if (isHiddenName(name)) continue
       const path = prefix + name
       const absolute = `${folder.absolute}/${name}`
-      // Of files the stat is wanted anyway, so that asking the folder for the kinds would be one thing more.
+      // Files need a stat anyway, so reading the entries' kinds would be extra work.
       const found = this.#look(path, { absolute, isHidden: () => rules.hides(name, false), listing })
       if (found === 'closed') break
       if (found === undefined || rules.hides(name, found.isDirectory())) continue
@@ -258,8 +258,8 @@ class FolderVault implements Vault {
   }
 
   /**
-   * What is behind a name, `undefined` where nothing is or it cannot be told, which goes into the listing; `'closed'` when the whole folder
-   * turns out to be, which is then reported instead of every file in it.
+   * The node behind a name for the listing; `undefined` if there is none; `'closed'` if the whole folder is unreadable,
+   * which is reported once.
    */
   #look(
     path: string,

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
 import { asPosix, type FileSystem, isAbsence, type Stats } from './file-system.ts'
 
-/** What becomes of a symbolic link in a vault. */
+/** The treatment of a symbolic link in a vault. */
 export type LinkFate =
   /** Dangling, circular, or its target is in the vault already. */
   | { readonly kind: 'ignored' }
@@ -11,7 +11,7 @@ export type LinkFate =
   | { readonly kind: 'folder'; readonly target: string }
   | { readonly kind: 'file'; readonly target: string; readonly stat: Stats }
 
-/** Decides about symbolic links; what is followed is disjoint from the vault and from all else that is followed, so no loop can arise. */
+/** Decides about symbolic links. Followed targets never overlap with the vault or each other, so there are no loops. */
 export interface OutsideLinks {
   /** The fate of the link at an absolute path, by its name in the vault. */
   follow(path: string, absolute: string): LinkFate
@@ -70,7 +70,7 @@ function realPath(fs: FileSystem, path: string): string | undefined {
   }
 }
 
-/** Whether a real path is a folder or something in it. */
+/** Whether a real path is a folder or inside it. */
 function contains(folder: string, path: string, fs: FileSystem): boolean {
   if (folder === '') return false
   const above = asPosix(folder, fs).replace(/\/$/, '')

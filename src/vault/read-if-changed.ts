@@ -6,7 +6,7 @@ const RACY = 40
 
 export interface FreshBytes {
   readonly bytes: Uint8Array
-  /** The bytes are the file's as long as its stat is this one; absent where that cannot be told. */
+  /** The bytes are valid as long as the file has this stat; absent if unknown. */
   readonly stat?: FileStat
 }
 

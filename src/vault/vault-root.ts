@@ -24,7 +24,7 @@ export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem):
   }
 }
 
-/** What a failed call on the root means to the caller. */
+/** The error for a failed call on the root. */
 export function rootError(root: string, error: unknown): RouxError {
   if (isAbsence(error)) {
     return notFound(`There is no folder "${root}".`, 'Check the spelling, and that the drive it is on is connected.', error)
@@ -42,10 +42,10 @@ function notFound(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('VAULT_NOT_FOUND', message, { hint, cause })
 }
 
-// Folders that hold home folders, whatever the current user's is.
+// Folders of home folders, for any user.
 const HOMES = /^(?:\/home|\/Users|\/var\/home|\/usr\/home|[a-z]:[\\/]Users)$/i
 
-/** Whether a folder is so wide that it is hardly meant as a vault: a file system's root, a home folder, or one that holds it. */
+/** Whether a folder is too wide for a vault: a file system's root, a home folder, or a folder of home folders. */
 export function isTooWide(path: string, home: string = homedir()): boolean {
   const folder = realOrSelf(path)
   if (folder === parse(folder).root || folder === '/root') return true

@@ -7,8 +7,8 @@ import { openOutsideLinks } from './outside-links.ts'
 import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
 
 /**
- * Watches a vault with chokidar, on platforms where a watch belongs to a path and not, as on Linux, to an inode. Files are
- * ignored, so that there is one watch a folder; what happens to files is taken from the raw events of their folder.
+ * Watches a vault with chokidar, on platforms where a watch belongs to a path and not, as on Linux, to an inode. Files
+ * are ignored, so there is one watch per folder; changes of files come from the folder's raw events.
  */
 export function watchByChokidar(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
   const ended = new AbortController()
@@ -47,14 +47,14 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     if (!name) return sink.folder(folder)
     if (tellRuleChange(folder, asPosix(name, diskFileSystem), sink, options.gitignore)) return
     const path = folder === '' ? asPosix(name, diskFileSystem) : `${folder}/${asPosix(name, diskFileSystem)}`
-    // A folder's own end is told under its own name, as if it were in itself.
+    // A folder's own end arrives under its own name, as if it were inside itself.
     if (event === 'rename' && name === basename(folder)) sink.folder(folder)
     sink.file(path)
   })
   watcher.on('addDir', (path) => {
     if (relative(path) === CONFIG_FOLDER) return
     sink.folder(relative(path))
-    // chokidar says this before it watches the folder; what comes to be between is found by looking again.
+    // chokidar reports this before it watches the folder; look again for what came in between.
     for (const delay of LOOK_AGAIN) setTimeout(() => sink.folder(relative(path)), delay).unref()
   })
   watcher.on('unlinkDir', (path) => (relative(path) === '' ? sink.lost() : sink.folder(relative(path))))

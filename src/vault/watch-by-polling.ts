@@ -10,9 +10,9 @@ export interface PollingTimes {
 }
 
 /**
- * Says now and then that everything may have changed. The receiver compares all times and sizes anyway, 35 ms for 6,600
- * files; chokidar's own polling would do it once more, with a timer and a `stat` a file ten times a second. A look
- * is taken the less often the longer the folders take to read, so that it costs some 2 % of the time.
+ * Reports occasionally that everything may have changed. The receiver compares all times and sizes anyway (35 ms for
+ * 6,600 files); chokidar's own polling would do it again, with a timer and a `stat` per file ten times a second. The
+ * pause grows with the time a look takes, to some 2 % of the time.
  */
 export function watchByPolling(root: string, sink: WatchSink, times: PollingTimes): WatchEngine {
   let timer: NodeJS.Timeout | undefined
@@ -38,7 +38,7 @@ export function watchByPolling(root: string, sink: WatchSink, times: PollingTime
   }
 }
 
-// Reading the folders is a fifth of what a listing costs: 5 × 50 is 2 %.
+// Reading the folders is a fifth of a listing's cost: 5 × 50 is 2 %.
 const COST = 250
 
 /** Reads all folders, only for the time it takes; `false` when the root is gone. */

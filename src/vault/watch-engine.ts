@@ -1,4 +1,4 @@
-/** Where a watch engine tells what it sees; paths are relative to the vault. */
+/** Receives events of a watch engine; paths are relative to the vault. */
 export interface WatchSink {
   file(path: string): void
   /** A folder came, went or was replaced. */
@@ -15,14 +15,14 @@ export interface WatchSink {
 
 /** Something that watches a vault, from the moment it is made. */
 export interface WatchEngine {
-  /** Resolves when every change from now on is told; never rejects. */
+  /** Resolves when every later change is reported; never rejects. */
   readonly ready: Promise<void>
   close(): Promise<void>
 }
 
 export const CONFIG_FOLDER = '.obsidian'
 const FILTER_FILE = 'app.json'
-// What decides the mode `auto`: its coming and going changes how every note is read.
+// Folders that decide the mode `auto`; their change affects every note.
 const MARKERS = new Set([CONFIG_FOLDER, '.foam', '.vscode', 'logseq'])
 
 /** Tells what concerns the rules of the vault rather than its notes; `true` when the event needs no more attention. */
@@ -37,7 +37,7 @@ export function tellRuleChange(folder: string, name: string, sink: WatchSink, gi
   return false
 }
 
-/** Whether an error says that the system's limit of watches is reached. */
+/** Whether an error means that the system's limit of watches is reached. */
 export function isExhaustion(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE'

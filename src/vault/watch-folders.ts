@@ -25,10 +25,9 @@ interface Request {
 }
 
 /**
- * Watches a vault on Linux: one inotify watch a folder, none a file. A folder is watched before it is read, so that nothing
- * falls between; and a folder that goes is forgotten at once, so that another one of its name is watched again. (chokidar 5 does
- * neither: a folder that is deleted and made again between two looks stays unwatched. It also stats all files of a
- * folder after every event there.)
+ * Watches a vault on Linux with one inotify watch per folder. A folder is watched before it is read, so nothing is
+ * missed; a removed folder is forgotten at once, so its successor is watched again. (chokidar 5 misses a folder that is
+ * deleted and recreated between two looks, and stats all files of a folder after every event.)
  */
 export function watchFolders(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
   return new FolderWatches(root, options, sink)
@@ -106,7 +105,7 @@ class FolderWatches implements WatchEngine {
       this.#watched.set(request.path, watched)
       if (request.path !== '') this.#watched.get(folderOf(request.path))?.below.add(request.path)
       this.#requestBelow(request)
-      // Told only now: a listing from here on misses nothing.
+      // Reported only now: a listing from here on misses nothing.
       if (this.#isReady) this.#tellFolder(request.path)
     } catch (error) {
       this.#fail(request, error)
@@ -191,7 +190,8 @@ class FolderWatches implements WatchEngine {
   }
 
   #onName(folder: string, event: string, name: string): void {
-    // A folder's own end is told under its own name, as if it were in itself; what is in it may have that name too.
+    // A folder's own end arrives under its own name, as if it were inside itself; an entry in it may have that name,
+    // too.
     if (event === 'rename') this.#renewIf(folder, name)
     const isDone = tellRuleChange(folder, name, this.#sink, this.#options.gitignore)
     const watched = this.#watched.get(folder)

@@ -9,15 +9,15 @@ import type { WatchEngine, WatchSink } from './watch-engine.ts'
 import { watchFolders } from './watch-folders.ts'
 
 export interface WatchOptions extends VaultOptions {
-  /** `polling` for file systems that tell nothing; `auto` polls besides where a file system may change from elsewhere. */
+  /** `polling` for file systems without events; `auto` also polls where a file system may change from elsewhere. */
   readonly watch: 'auto' | 'polling'
-  /** How long nothing more may happen before changes are told, in ms. */
+  /** The quiet time before changes are reported, in ms. */
   readonly quiet?: number
   /** The longest that changes are held back while more keep coming, in ms. */
   readonly maxWait?: number
-  /** Told at once of what `onDirty` will be told: a file, or what has no such path. */
+  /** Called at once for what `onDirty` will report later: a file, or something without such a path. */
   readonly onNoticed?: (file: string | undefined) => void
-  /** Told when watching is not as good as it should be. */
+  /** Called when watching is degraded. */
   readonly onProblem?: (message: string) => void
   /** By default what suits the platform. */
   readonly engine?: 'inotify' | 'chokidar'
@@ -25,9 +25,9 @@ export interface WatchOptions extends VaultOptions {
 }
 
 /**
- * Watches a vault; `onDirty` is told which files and which folders, with all below them, may have changed. Paths are
- * vault-relative; some are of no interest, or of files that are gone. When the root is gone, everything is dirty at once and
- * again when it is back.
+ * Watches a vault; `onDirty` gets files and folders (with everything below) that may have changed. Paths are
+ * vault-relative and may be irrelevant or gone. When the root is gone, everything is dirty at once and again when it is
+ * back.
  */
 export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
   const batch = openDirtyBatch({ quiet: options.quiet ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
@@ -35,7 +35,7 @@ export function watchVault(root: string, options: WatchOptions, onDirty: (dirty:
   return new VaultWatcher(realOrSelf(root), options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
 }
 
-/** Tells of what comes into the batch before it is told together. */
+/** Reports each event before it joins the batch. */
 function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => void): DirtyBatch {
   return {
     file(path) {
@@ -105,7 +105,7 @@ class VaultWatcher implements Watcher {
     await Promise.all(engines.map((engine) => engine.close()))
   }
 
-  /** Starts again, after the root is back or what is watched has become doubtful; what happened between is told as `all`. */
+  /** Restarts after the root is back or watching became doubtful; what happened in between is reported as `all`. */
   #restartIn(delay: number): void {
     if (this.#isClosed || this.#restart) return
     this.#restart = setTimeout(() => {
@@ -142,7 +142,7 @@ class VaultWatcher implements Watcher {
   }
 
   #fallBack(error: unknown): void {
-    // Each of many folders says so.
+    // Each of many folders reports it.
     if (this.#isPolling) return
     const reason = errorReason(error)
     const hint = reason.startsWith('ENOSPC') ? ' Raise fs.inotify.max_user_watches to be told at once.' : ''
@@ -172,7 +172,7 @@ function realOrSelf(path: string): string {
 // NFS, SMB (three), FUSE (also sshfs, virtiofs and shared folders of desktops), 9p (also WSL's `/mnt/c`), VirtualBox, Ceph, AFS.
 const REMOTE = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x786f4256, 0x00c36400, 0x5346414f])
 
-/** Whether others may change the folder without this system being told. */
+/** Whether others may change the folder without events on this system. */
 function isRemote(root: string): boolean {
   if (process.platform !== 'linux') return false
   try {

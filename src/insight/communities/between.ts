@@ -2,7 +2,7 @@ import type { Bridge } from '../../core/insight/communities.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
-/** How many steps are taken for one pair: about a millisecond. For a few sources it may be more, of very large communities not even that. */
+/** Steps per pair: about a millisecond. Few sources may take more; very large communities do not finish even in this. */
 const BUDGET = 200_000
 const LEAST_SOURCES = 8
 const LARGEST_BUDGET = 5 * BUDGET

@@ -1,7 +1,7 @@
 import type { Adjacency } from '../../graph/analytics.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
-/** For each note those nearest to it by text, best first, `kept` places each; what is not a note's number is an empty place. */
+/** For each note its nearest notes by text, best first, in `kept` places; unused places hold no note's number. */
 export interface NearestByText {
   readonly kept: number
   readonly notes: Uint32Array
@@ -19,8 +19,8 @@ const TEXT = { nearest: 5, weight: 0.9 }
 const FULL_LINKS = 3
 
 /**
- * The links among notes, each pair once whichever way it links; those of index notes and of a note to itself left out. Their weights, 1 at the
- * most, say how much a link tells.
+ * Links among notes, each pair once regardless of direction, without those of index notes and of a note to itself.
+ * Weights of at most 1 say how much a link means.
  */
 export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array): WeightedGraph {
   const edges = new EdgeBuilder(targets.length)
@@ -45,8 +45,8 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
 }
 
 /**
- * What communities are found in: the links, and likeness of texts, which says where notes belong that few link to. `place` gives each note its number
- * in the graph.
+ * The graph in which communities are found: links, plus text likeness for notes with few links. `place` gives each note
+ * its number in the graph.
  */
 export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: NearestByText, place: Uint32Array): WeightedGraph {
   const used = Math.min(kept, TEXT.nearest)
@@ -59,7 +59,7 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
     for (let at = from * kept; at < from * kept + used; at++) {
       const to = notes[at] as number
       if (to >= place.length) break
-      // Of two that are among the nearest of each other, the first has said it.
+      // If both are among each other's nearest, the first has already added the pair.
       if (to < from && notes.subarray(to * kept, to * kept + used).includes(from)) continue
       add(from, to, TEXT.weight * (scores[at] as number))
     }

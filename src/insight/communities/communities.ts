@@ -9,9 +9,9 @@ import { type LabelCorpus, type LabelWords, labelWords } from './label-words.ts'
 import { leiden } from './leiden.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
-/** What communities are made of. Notes are numbers, the same in all of it. */
+/** The input for communities. Notes are numbers, the same throughout. */
 export interface CommunitySource {
-  /** By which notes are put in order, so that nothing depends on their numbers. */
+  /** Ids that order the notes, so the result does not depend on their numbers. */
   readonly ids: readonly string[]
   readonly titles: readonly string[]
   readonly topology: Adjacency
@@ -23,8 +23,8 @@ export interface CommunitySource {
 /** Resolution of the first level, and of the second within the communities of the first. */
 const RESOLUTIONS = [1, 2] as const
 /**
- * What a note, or a group of them, must gain by leaving the community that it was in before. Less, and a hundredth of all links changes a tenth of a large
- * vault's communities; more, and they are worse by more than .005 in modularity than if they were found without a past.
+ * The gain that a note, or a group, needs to leave its former community. With less, moving 1 % of the links changes 10
+ * % of a large vault's communities; with more, modularity drops by over .005.
  */
 const STAY = { node: 0.2, group: 0.08 }
 /** Fewer notes are no community. */

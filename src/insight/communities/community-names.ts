@@ -1,11 +1,11 @@
 import { type Communities, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import { type Membership, matchCommunities } from './match-communities.ts'
 
-/** What of communities is kept, so that the next ones begin where these ended and are called the same. */
+/** The stored communities; the next run starts from them and keeps their ids. */
 export interface KeptCommunities {
   /** Ids of the notes. */
   readonly notes: readonly string[]
-  /** Of each level and note its number in `names`. */
+  /** For each level and note, its number in `names`. */
   readonly of: Divisions
   readonly names: Names
   /** The next free number of the first level (by the empty text), and within each of its communities. */
@@ -14,9 +14,9 @@ export interface KeptCommunities {
   readonly successors: ReadonlyMap<string, readonly string[]>
 }
 
-/** Of each level and note the number of its community; all notes of one of the second level are in one of the first. */
+/** For each level and note, its community's number. A community of the second level is inside one of the first. */
 export type Divisions = readonly [Membership, Membership]
-/** Of each level the ids of its communities by number; those that have no number here are too small for an id. */
+/** For each level, the ids of its communities by number; communities without one are too small. */
 export type Names = readonly [readonly string[], readonly string[]]
 
 export interface Named extends Pick<Communities, 'changed' | 'successors'> {
@@ -27,7 +27,7 @@ export interface Named extends Pick<Communities, 'changed' | 'successors'> {
 /** Ids that are gone and still known. */
 const MOST_GONE = 1000
 
-/** Of each level the number that each note's community was kept under; `NO_COMMUNITY` where the note was not there. */
+/** For each level, the stored number of each note's community; `NO_COMMUNITY` if the note is new. */
 export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly string[]): Divisions {
   const places = new Map(notes.map((id, place) => [id, place]))
   const recall = (numbers: Membership): Membership =>

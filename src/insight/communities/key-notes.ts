@@ -12,19 +12,22 @@ export interface KeyNotesSource {
   readonly corpus: Pick<Corpus, 'bags'>
 }
 
-/** A division whose communities are told by these terms. */
+/** A division whose communities are described by these terms. */
 export interface ToldCommunities {
   readonly of: Uint32Array
   readonly terms: readonly (readonly number[])[]
 }
 
 const KEY_NOTES = 3
-/** What it weighs that a note is like another, beside a link's 1. */
+/** The weight of text likeness; a link weighs 1. */
 const LIKENESS = 0.5
-/** What is left of the claim of a note that says little by its title or text. */
+/** Factors for notes whose title or text says little. */
 const SHARE = { stub: 0.3, date: 0.2, index: 0.1 }
 
-/** Of each community the notes that most of its others link to or are alike, best first; it is called after the first. */
+/**
+ * For each community the notes that most of its others link to or resemble, best first. The first gives the community
+ * its name.
+ */
 export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities): readonly (readonly number[])[] {
   const support = supportWithin(source, of)
   const best: number[][] = terms.map(() => [])
@@ -40,7 +43,7 @@ export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities)
   return best
 }
 
-/** What other notes of its community say for each note. */
+/** For each note the support from other notes of its community. */
 function supportWithin({ topology, nearest, isIndex }: KeyNotesSource, of: Uint32Array): Float64Array {
   const support = new Float64Array(of.length)
   const linked = new Set<number>()
@@ -71,7 +74,7 @@ function termsIn(note: number, { corpus: { bags } }: KeyNotesSource, terms: read
   return terms.filter((term) => own.includes(term)).length / terms.length
 }
 
-/** Whether a title is nothing but a date, a week or another number. */
+/** Whether a title is only a date, a week or another number. */
 export function isDate(title: string): boolean {
   return /\d/.test(title) && (title.match(/\p{L}+/gu) ?? []).every((word) => DATE_WORD.test(word))
 }

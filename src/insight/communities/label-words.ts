@@ -1,10 +1,10 @@
 import type { Corpus } from '../corpus.ts'
 import { FLAG_BITS } from '../note-record.ts'
 
-/** What label words are chosen from: the words of all notes, without boilerplate. */
+/** The source of label words: the words of all notes, without boilerplate. */
 export type LabelCorpus = Pick<Corpus, 'bags' | 'forms' | 'terms' | 'termOf' | 'lines'>
 
-/** Notes, and those among which they are to be told from the others; groups of one whole follow each other. */
+/** A group of notes and the whole it should differ from; groups of one whole are adjacent. */
 export interface LabelledGroup {
   readonly notes: Uint32Array
   readonly whole: Uint32Array
@@ -17,9 +17,9 @@ export interface LabelWords {
   readonly terms: readonly number[]
 }
 
-/** Words a group at the most. */
+/** Maximum words per group. */
 const WORDS = 4
-/** Terms that say which of its notes are about what it is about. */
+/** Terms that show which of its notes are typical. */
 const TERMS = 8
 /** How many are looked at, because others may have the better claim to the first. */
 const CANDIDATES = 24
@@ -44,7 +44,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
     }
     const best = tellingTerms(corpus, { notes, whole }, { inWhole: counted.counts, counts })
     return best.map(({ term, score }) => {
-      // What another community's part says of a word is nothing to this one's.
+      // Counts of another whole do not apply here.
       const key = `${wholes.get(whole)} ${term}`
       if (score > (owners.get(key)?.score ?? 0)) owners.set(key, { group, score })
       return { key, term }
@@ -108,7 +108,7 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
   return Uint32Array.from(best)
 }
 
-/** Of two pairs of characters that overlap in a script without spaces one is enough. */
+/** Of two overlapping character pairs in a script without spaces, keep one. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const word of words) {

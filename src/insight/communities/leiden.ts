@@ -5,29 +5,29 @@ export interface LeidenOptions {
   readonly resolution: number
   /** A community of each node to start from; each by itself when absent. */
   readonly start?: Uint32Array
-  /** What must be gained by leaving a community: a small change of the graph then changes communities where it is, and not elsewhere. Nothing when absent. */
+  /** The gain needed to leave a community. It keeps a small change of the graph local. Absent: none. */
   readonly stay?: Stay
 }
 
-/** Shares of the strength (the weight of all edges) of what leaves: what is larger takes more along, and must gain more. */
+/** Shares of the strength (total edge weight) of what leaves: a larger part takes more along and must gain more. */
 export interface Stay {
   readonly node: number
-  /** Of nodes that move together. */
+  /** For nodes that move together. */
   readonly group: number
 }
 
 const FREE: Stay = { node: 0, group: 0 }
 
 /**
- * Of a graph with more entries in its rows a pass that gains less modularity than this is the last one: where links are much the same everywhere, a dozen
- * passes after it would move a few notes each.
+ * In a graph with more entries, a pass that gains less modularity is the last: in a uniform graph a dozen more would
+ * move a few notes each.
  */
 const LARGE = { entries: 400_000, gain: 0.0005 }
 
 /**
- * Communities of a graph by modularity (Traag, Waltman, van Eck 2019: From Louvain to Leiden), a number for each node, numbered by their
- * first nodes. Nothing is random: nodes are moved in their order, and of equally good communities the one met first is taken. It is repeated until no move
- * is left, so that what it answers is what it answers when started from that; each community holds together.
+ * Communities of a graph by modularity (Traag, Waltman, van Eck 2019: From Louvain to Leiden): a number per node,
+ * numbered by their first nodes. Deterministic: nodes move in their order, and of equally good communities the first
+ * wins. Repeats until nothing moves, so the result is a fixed point; each community is connected.
  */
 export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }: LeidenOptions): Uint32Array {
   const count = graph.offsets.length - 1
@@ -112,7 +112,7 @@ function follow(numbers: Uint32Array, to: Uint32Array): void {
   for (let at = 0; at < numbers.length; at++) numbers[at] = to[numbers[at] as number] as number
 }
 
-/** What a link of chance costs, and what share of its strength a node must gain by leaving its community. */
+/** The cost of a link by chance, and the share of its strength that a node must gain by leaving. */
 interface Weights {
   readonly penalty: number
   readonly stay: number
@@ -121,7 +121,10 @@ interface Weights {
 /** A move that gains less than this share of a node's strength is a matter of rounding. */
 const LEAST_GAIN = 1e-9
 
-/** Moves each node where most is gained, and the neighbours of what moved again, until all stay. @returns whether any moved */
+/**
+ * Moves each node to the best community, then the neighbours of moved nodes, until nothing moves. @returns whether any
+ * moved
+ */
 function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: Weights): boolean {
   const { offsets, targets, strengths } = level
   const count = strengths.length
@@ -134,7 +137,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
   const free: number[] = []
   for (let community = count - 1; community >= 0; community--) if (sizes[community] === 0) free.push(community)
   const links = new LinksOf(level)
-  // A ring: a node waits in it once at the most.
+  // A ring; each node waits in it at most once.
   const waiting = ownNumbers(count)
   const isWaiting = new Uint8Array(count).fill(1)
   let moved = false
@@ -182,7 +185,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   const sums = strengths.slice()
   const sizes = new Uint32Array(count).fill(1)
   const links = new LinksOf(level)
-  /** Of each refined community: what links it to the rest of its community. */
+  /** For each refined community, its links to the rest of its community. */
   const outward = new Float64Array(count)
   for (let node = 0; node < count; node++) {
     outward[node] = links.collect(node, communities)[communities[node] as number] as number
@@ -239,7 +242,7 @@ function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level;
   return { smaller: levelOf(weightedGraph(count, { from, to, weights: sizes }), sums), numbers }
 }
 
-/** What a node is linked to, by community; its arrays are used again with the next node. */
+/** A node's links by community; the arrays are reused for the next node. */
 class LinksOf {
   /** Communities in the order in which they were met, `count` of them. */
   readonly met: Uint32Array
@@ -272,7 +275,7 @@ class LinksOf {
 
 /** The same classes numbered from 0 in the order of their first members. */
 function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
-  // Classes of parts keep the names that nodes gave them, of which there were more.
+  // Classes of parts keep the names given by nodes, of which there were more.
   let names = 0
   for (let at = 0; at < classes.length; at++) names = Math.max(names, (classes[at] as number) + 1)
   const known = new Int32Array(names).fill(-1)

@@ -1,13 +1,13 @@
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 
-/** Of each note the number of its community, or `NO_COMMUNITY`. */
+/** For each note its community's number, or `NO_COMMUNITY`. */
 export type Membership = Uint32Array
 
 /** A community keeps its name while it shares at least so much of its notes with what it was (Jaccard). */
 const LEAST_SHARED = 0.25
 
 export interface Matches {
-  /** Of each community as it is now, the one that it was. */
+  /** For each current community, its former one. */
   readonly former: readonly (number | undefined)[]
   /** Notes that are in another community than before; those that were not there before do not count. */
   readonly moved: number

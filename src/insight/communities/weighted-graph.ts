@@ -12,7 +12,7 @@ export interface EdgeList {
   readonly weights: ArrayLike<number>
 }
 
-/** Edges one after another, as many as were said at the most. */
+/** Collects edges, up to the announced number. */
 export class EdgeBuilder {
   readonly #from: Uint32Array
   readonly #to: Uint32Array

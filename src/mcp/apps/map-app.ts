@@ -22,7 +22,7 @@ export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): 
   return isRecord(extension) && Array.isArray(extension.mimeTypes) && extension.mimeTypes.includes(PAGE_TYPE)
 }
 
-/** Whether there is a page, and an answer that it may picture. */
+/** Whether there is a page for this answer. */
 export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions): boolean {
   return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
 }

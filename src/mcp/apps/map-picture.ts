@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 import { partOfPicture } from '../../app/links/picture.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 
-/** Notes on the picture at the most: some 400 kB, and more than can be told apart in a chat. */
+/** Maximum notes on the picture: some 400 kB, and more than a chat can show clearly. */
 const MOST = 3_000
 
 /** Where the notes of an answer lie, and what is around them: for the page that pictures answers, never for models. */

@@ -16,11 +16,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Milliseconds. */
   readonly timeout?: number
-  /** Whether the caller may read notes; if not, what is changed tells nothing of them, either. Absent: yes. */
+  /** Whether the caller may read notes; if not, answers of changes reveal nothing about them. Default: true. */
   readonly mayRead?: boolean
-  /** What the answer keeps within unless its arguments say otherwise, tokens; absent: the tool's own. */
+  /** The budget of the answer in tokens, unless its arguments set one; absent: the tool's own. */
   readonly maxTokens?: number | undefined
-  /** Told what is being done now; absent where the client does not ask for progress. */
+  /** Called with the current step; absent if the client does not ask for progress. */
   readonly report?: ((message: string) => void) | undefined
 }
 
@@ -37,7 +37,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens, report })))
     return toolResult(mayRead ? answer : redactAnswer(answer, tool), tool.wrap)
   } catch (error) {
-    // No one waits for this one any more: it is never sent.
+    // Nobody waits for a cancelled call: its result is never sent.
     const shown = signal?.aborted ? cancelled() : error
     return errorResult(mayRead ? shown : redactError(shown), options.log)
   }

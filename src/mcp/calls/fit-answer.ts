@@ -3,7 +3,7 @@ import { type Budgeted, sums, TOKEN_BYTES, tokensFor } from '../../app/answer/bu
 import type { Answer } from '../../app/graph-core.ts'
 import type { Arguments } from './vault-arguments.ts'
 
-/** An answer within its budget, if it has one; what that leaves out is told by the answer itself. */
+/** Cuts an answer to its budget, if it has one; the answer reports what is left out. */
 export function fitAnswer(
   answer: Answer<unknown>,
   budget: Budgeted | undefined,

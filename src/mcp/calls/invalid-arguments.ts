@@ -3,12 +3,12 @@ import { RouxError } from '../../core/errors.ts'
 import { nearest } from '../../core/text/nearest.ts'
 import type { InputSchema, PropertySchema } from '../definition/input-schema.ts'
 
-/** What is used of a violation that the schema library found. */
+/** The part of a schema violation that we use. */
 interface Issue {
   readonly code?: string
   readonly path: readonly PropertyKey[]
   readonly keys?: readonly string[]
-  /** Of a `custom` one: what was expected. */
+  /** The expectation of a `custom` violation. */
   readonly message?: string
 }
 
@@ -29,7 +29,7 @@ const SHOWN_VALUE = 60
 /** Violations that a message spells out. */
 const MOST_SHOWN = 20
 
-/** What is wrong with arguments, a sentence without its full stop each, and the names that may have been meant. */
+/** Violations as sentences without a full stop, with similar names. */
 export interface Violations {
   readonly messages: readonly string[]
   readonly candidates: readonly string[]
@@ -37,14 +37,14 @@ export interface Violations {
 
 export const NO_VIOLATIONS: Violations = { messages: [], candidates: [] }
 
-/** Arguments, and their place in others, of which so many violations are told already. */
+/** Arguments at a path, with the number of violations already reported. */
 interface Given {
   readonly args: unknown
   readonly at?: string
   readonly told?: number
 }
 
-/** What the schema library found, in our words; beyond what is spelled out, only where. */
+/** Translates schema violations into sentences; less common ones name only the place. */
 export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: Given): Violations {
   // A schema may find one value to be wrong in several ways.
   const messages = new Map<string, string>()
@@ -79,7 +79,7 @@ export function invalidArguments(tool: Checked, { messages, candidates }: Violat
   })
 }
 
-/** What is missing or wrong is told before what is too much. */
+/** Missing and wrong arguments come before unknown ones. */
 function lastUnknown(a: Issue, b: Issue): number {
   return Number(a.code === 'unrecognized_keys') - Number(b.code === 'unrecognized_keys')
 }
@@ -136,7 +136,7 @@ function memberOf(value: unknown, step: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined
 }
 
-/** What a property takes, in words. */
+/** The expected value of a property, in words. */
 function expectation(schema: ObjectSchema): string {
   switch (schema.type) {
     case 'boolean':

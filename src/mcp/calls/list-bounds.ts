@@ -2,12 +2,12 @@ import { isRecord } from '../../core/is-record.ts'
 import type { Violations } from './invalid-arguments.ts'
 
 /**
- * Items that a list among arguments holds at the most: a call takes time for each of them, and memory for each that is wrong. Most schemas
- * do not say it, because the tools' contract has no such bound.
+ * Maximum items of a list argument: each costs time, and memory if it is wrong. Most schemas do not contain this bound,
+ * because the tools' contract has none.
  */
 export const MOST_ITEMS = 1_000
 
-/** What is too long among arguments, which is found before anything goes through them. */
+/** Finds lists that are too long before anything iterates over them. */
 export function tooLongLists(args: unknown): Violations {
   if (!isRecord(args)) return { messages: [], candidates: [] }
   const messages = [...tooLongIn(args, ''), ...operationsIn(args).flatMap(([one, at]) => tooLongIn(one, at))]

@@ -36,7 +36,7 @@ export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }
     const run = tool.prepare(args, switchedOffBy)
     return async (call) => fitAnswer(await run(await vaults.open(), call), tool.budget, { args: given, call })
   }
-  // What is wrong besides the vault is told with it, by the tool that knows all of its arguments.
+  // The tool itself reports the remaining problems, because it knows all its arguments.
   const asked = { ...given }
   delete asked.vault
   const wanted = wantedVault(given.vault, tool, names)
@@ -63,7 +63,7 @@ interface Choice {
   readonly wanted: string | undefined
 }
 
-/** Which vaults are asked, and for what. */
+/** The vaults to ask, each with its arguments. */
 function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
   if (tool.reach.kind === 'each') return partsById(tool, args, { names, wanted })
   const inArguments = vaultsNamedIn(tool.names ?? {}, args, names)
@@ -115,7 +115,7 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
   }
 }
 
-/** What a change or a plan is called must tell its vault, too. */
+/** Ids of changes and plans must name their vault, too. */
 function named({ value, ...rest }: Answer<unknown>, name: string): Answer<unknown> {
   return { ...rest, value: Array.isArray(value) ? value.map((item) => withNames(item, name)) : withNames(value, name) }
 }

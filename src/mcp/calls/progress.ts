@@ -44,12 +44,12 @@ export async function withProgress<T>(
 
 interface Progress {
   readonly progress: number
-  /** Absent where no one knows. */
+  /** Absent if unknown. */
   readonly total?: number
   readonly message: string
 }
 
-/** What several vaults report is one sum; what is said beside it is one step more. */
+/** Adds up the progress of several vaults; a message counts as one step. */
 function reporter(send: (progress: Progress) => void): {
   report(core: GraphCore, status: IndexStatus): void
   say(message: string): void

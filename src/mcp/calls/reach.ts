@@ -1,6 +1,6 @@
 import type { Answer, Warning } from '../../app/graph-core.ts'
 
-/** What one of several vaults answered. */
+/** The answer of one of several vaults. */
 export interface VaultAnswer<Value = unknown> {
   readonly vault: string
   readonly answer: Answer<Value>
@@ -29,7 +29,7 @@ export type VaultReach =
 
 export const ONE_VAULT = { kind: 'one' } as const
 
-/** What several vaults answered together. */
+/** The combined answer of several vaults. */
 export type Merged = Pick<Answer<unknown>, 'value' | 'list'>
 
 /** The page that is asked for of a merged list whose parts begin at the beginning and end where the page does. */
@@ -60,7 +60,7 @@ export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach[
   )
 }
 
-/** What a warning says is unknown: the first that it quotes. */
+/** The unknown name in a warning: the first one it quotes. */
 function unknownName({ code, message }: Warning): string | undefined {
   return code === 'UNKNOWN_ID' ? /"(?:[^"\\]|\\.)*"/.exec(message)?.[0] : undefined
 }

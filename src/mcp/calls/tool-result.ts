@@ -19,7 +19,7 @@ interface TextBlock {
   readonly text: string
 }
 
-/** Where what is not for the caller goes; `told` is what a client may know of it. */
+/** Receives lines for the log; `told` is the part a client may see. */
 export type Log = (line: string, told?: string) => void
 
 /** The result of an answer: compact JSON, pictures; how long a list is, what was left out and warnings as sentences of their own. */
@@ -33,13 +33,13 @@ export function toolResult(answer: Answer<unknown>, wrap: Wrap): ToolResult {
   return { content, structuredContent: warnings.length === 0 ? structuredContent : { ...structuredContent, _warnings: warnings } }
 }
 
-/** The result of a failure: what the caller can act on, or a reference to what only the log says. */
+/** The result of a failure: an error the caller can act on, or a reference to the log. */
 export function errorResult(thrown: unknown, log: Log): ToolResult {
   const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)
   return { content: [textBlock(JSON.stringify({ error }))], structuredContent: { error }, isError: true }
 }
 
-/** What a client learns of a bug: a reference to what only the log says. */
+/** A bug as clients see it: a reference to the log. */
 export function internalError(thrown: unknown, log: Log) {
   const reference = Math.random().toString(36).slice(2, 10)
   const message = `Internal error, reference ${reference}.`

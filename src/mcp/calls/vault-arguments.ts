@@ -3,8 +3,8 @@ import { isRecord } from '../../core/is-record.ts'
 export type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * What a parameter names, by a text or a list of texts: a note that is there, such a note or a folder, any other place, change or plan, or
- * the targets of relations. Of several vaults such a text may begin with the name of one; at a shell a note may be called by its title.
+ * What a parameter names, as text or list: an existing note; a note or folder; another place, change or plan; or
+ * targets of relations. With several vaults the text may start with a vault's name; in the shell a title works, too.
  */
 export type Named = 'note' | 'note or folder' | 'place' | 'targets'
 
@@ -43,7 +43,7 @@ function replaceNames(names: Names, args: Arguments, replace: Replace): Argument
     const named = Object.hasOwn(names, key) ? names[key] : undefined
     if (named === undefined) return value
     if (typeof named === 'string') return replaceInArgument(named, value, replace)
-    // Operations hold no operations: what is nested deeper is for the tool to refuse, however deep it is.
+    // Operations contain no operations; the tool refuses deeper nesting.
     return Array.isArray(value) ? value.map((one) => replaceInOperation(one, named, replace)) : value
   })
 }

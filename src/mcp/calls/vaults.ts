@@ -20,9 +20,9 @@ export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | un
 }
 
 /**
- * What is said of the only vault, or of each of several under `vaults`; what should be known of it stands beside it, and so does why
- * nothing can be said of it as long as there is another.
- * @throws what was thrown for the first, where nothing can be said of any; what is a mistake of ours in any case
+ * Facts about the only vault, or about each under `vaults`. Warnings and errors stand beside them, as long as one vault
+ * succeeds.
+ * @throws the first vault's error, if all fail; a bug in any case
  */
 export async function ofEveryVault(
   vaults: readonly GraphCore[],
@@ -44,8 +44,8 @@ function withWarnings({ value, warnings }: Answer<object>): object {
 }
 
 /**
- * What can be said of each of the vaults that can say something.
- * @throws what was thrown for the first, where none can; what is a mistake of ours in any case
+ * The results of all vaults that succeed.
+ * @throws the first vault's error, if all fail; a bug in any case
  */
 export async function ofThoseThatCan<T>(
   vaults: readonly GraphCore[],

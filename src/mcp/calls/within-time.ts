@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events'
 import { RouxError } from '../../core/errors.ts'
 
 export interface TimeLimit {
-  /** Aborted when no one waits any more. */
+  /** Aborted when nobody waits any more. */
   readonly signal?: AbortSignal | undefined
   /** Milliseconds. */
   readonly timeout?: number | undefined
-  /** What to do when it took too long; one sentence. */
+  /** One sentence of advice after a timeout. */
   readonly hint: string
 }
 

@@ -17,7 +17,10 @@ export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Ope
 
 /** A tool whose arguments make an operation. */
 export interface OperationTool extends Tool {
-  /** What is wrong with arguments that stand at a place of others, where `told` is wrong already; their operation, when nothing is. */
+  /**
+   * Checks the arguments of an operation at a path, with `told` violations already reported; returns the operation if
+   * there are none.
+   */
   read(args: unknown, at: string, told: number): { readonly violations: Violations; readonly operation?: Operation }
 }
 

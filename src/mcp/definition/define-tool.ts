@@ -10,7 +10,7 @@ import type { Arguments, Names } from '../calls/vault-arguments.ts'
 import { type InputSchema, inputSchema } from './input-schema.ts'
 import type { OutputSchema } from './output-schema.ts'
 
-/** What a client may assume of a tool without calling it. */
+/** Hints for clients, available without a call. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -38,7 +38,7 @@ export type Permission = 'tools.write' | 'tools.attach'
 /** A setting that switches several tools off together. */
 export type ToolGroup = 'tools.insight'
 
-/** What of a tool can be told without making its schema. */
+/** Facts about a tool that need no schema. */
 export interface ToolIdentity {
   readonly name: string
   /** Absent of tools that are offered unless they are switched off. */
@@ -46,25 +46,25 @@ export interface ToolIdentity {
   readonly group?: ToolGroup
   /** Whether it needs an embedder. */
   readonly byMeaning?: true
-  /** Whether it asks a chat model, which takes longer than anything else, and may be on another computer. */
+  /** Whether it calls a chat model, which is slow and may be on another computer. */
   readonly byModel?: true
 }
 
-/** What else is known of a tool, for those who prepare its calls and tell its answers. */
+/** Further facts for preparing calls and rendering answers. */
 export interface ToolFacts extends ToolIdentity {
   readonly annotations: ToolAnnotations
   /** Its parameters that name something; absent: none does. */
   readonly names?: Names
-  /** What its answer tells a client that may not read notes, by the names of members at any depth; of tools that need a permission. */
+  /** Names of members, at any depth, that a client without read permission may see; for tools that need a permission. */
   readonly unredacted?: ReadonlySet<string>
-  /** What of the search indexes the answer rests on; absent: nothing. */
+  /** The search indexes the answer needs; absent: none. */
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
   /** Its answer can be seen on the map, by clients that show pages beside answers. */
   readonly isPictured?: true
 }
 
-/** What has a tool switched off: a setting, or anything else with what to do about it. */
+/** Why a tool is off: a setting, or another reason with advice. */
 export type OffSwitch = string | { readonly hint: string }
 
 /** The setting that has a tool switched off, or what else has; `undefined` of one that is on. */
@@ -81,13 +81,13 @@ export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> exten
   readonly description: string
   /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
   input(): Shape
-  /** Of answers whose shape is fixed and small: every model reads it with every list. */
+  /** For answers with a fixed, small shape; every model reads it with the list. */
   readonly output?: OutputSchema
-  /** What its answer keeps within; absent: it may be as long as it is. */
+  /** The budget of its answer; absent: unlimited. */
   readonly budget?: Budgeted<NoInfer<Value>>
   /** Which of several vaults it asks; absent: one. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
-  /** What is wrong with arguments that the schema lets pass. @throws RouxError where a tool that is named in them is off */
+  /** Checks beyond the schema. @throws RouxError when a tool named in the arguments is off */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
   run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: ToolCall): Promise<Answer<Value>>
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 
-/** The part of JSON Schema that our tools use: one type each and as flat as can be, so that every client understands it. */
+/** The part of JSON Schema that our tools use: one type each and flat, so every client understands it. */
 export interface PropertySchema {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
   readonly description?: string
@@ -16,7 +16,7 @@ export interface PropertySchema {
   /** Of objects. */
   readonly properties?: Readonly<Record<string, PropertySchema>>
   readonly required?: readonly string[]
-  /** What members that are not named hold; absent where that is anything. */
+  /** The type of unnamed members; absent: any. */
   readonly additionalProperties?: false | PropertySchema
 }
 

@@ -1,6 +1,6 @@
 import type { PropertySchema } from './input-schema.ts'
 
-/** What a tool's structured content holds, where its shape is fixed and small. */
+/** The shape of structured content, if fixed and small. */
 export interface OutputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, PropertySchema>>

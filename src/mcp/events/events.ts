@@ -23,12 +23,12 @@ export interface ServerMessage extends OfVault {
   readonly text: string
 }
 
-/** The name of the vault where it happened; absent where that has none, and for what concerns every client. */
+/** The vault's name; absent for an unnamed vault and for events of all clients. */
 interface OfVault {
   readonly vault?: string | undefined
 }
 
-/** What a connection, or several that may see the same, hears of what happens. */
+/** The events for one connection, or several with equal rights. */
 export interface EventFeed {
   /** Returns how to stop listening. */
   subscribe(listener: (event: ClientEvent) => void): () => void
@@ -41,7 +41,10 @@ export interface EventFeed {
 /** The vaults that a listener may see, by their names and in their order, none where the only one has no name; or nothing of any. */
 export type SeenVaults = readonly string[] | 'nothing'
 
-/** What a client hears that sees these vaults. Of others it hears nothing: even that something happens there, and when, is a fact about their notes. */
+/**
+ * The events for a client that sees these vaults. It hears nothing about others: even the time of a change reveals
+ * something about their notes.
+ */
 export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
   const subscriptions = new ResourceSubscriptions(seen === 'nothing' ? [] : seen)
   const isSeen = ({ vault }: OfVault): boolean => seen !== 'nothing' && (vault === undefined || seen.includes(vault))
@@ -70,7 +73,7 @@ function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): r
   return uris.map((uri) => ({ kind: 'resource_updated', uri }))
 }
 
-/** What one server reports to all of its connections. Listeners are called at once, in the order in which they came. */
+/** The events of one server. Listeners are called at once, in the order they subscribed. */
 export class ServerEvents {
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   readonly #messageListeners = new Set<(message: ServerMessage) => void>()
@@ -98,7 +101,7 @@ export class ServerEvents {
     this.#publish({
       kind: 'files_updated',
       vault,
-      // Of thousands of notes hardly any has a listener: names are looked at when there is one at all.
+      // Most notes have no listener, so names are computed only if there is one.
       ids: () => {
         made ??= ids === 'all' ? ids : new Set(ids.map(addressed))
         return made

@@ -64,7 +64,7 @@ function holdsAny(folder: string, ids: readonly string[], vault: string | undefi
   return trimmed !== '' && ids.some((id) => foldId(id).startsWith(prefix))
 }
 
-/** What a person should know of a vault that has a name by that name, else as the vault. */
+/** The news about a named vault, or the only vault. */
 function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexStatus, name?: string): string | undefined {
   const vault = name === undefined ? 'The vault' : `The vault ${name}`
   if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`

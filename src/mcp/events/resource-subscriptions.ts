@@ -1,7 +1,7 @@
 import { vaultOf } from '../calls/vault-arguments.ts'
 import { addressed, readResourceUri } from '../resources/resource-uri.ts'
 
-/** Of one connection or stream: how many addresses, and how many characters each. */
+/** Limits per connection or stream: number of addresses, and characters per address. */
 const MOST_ADDRESSES = 5_000
 const LONGEST_ADDRESS = 5_000
 
@@ -77,7 +77,7 @@ export class ResourceSubscriptions {
   }
 }
 
-/** No id has an empty part, so that no file is named so. */
+/** Ids have no empty part, so no file has this name. */
 const FIXED = 'roux://'
 
 function isFile(subject: Subject): boolean {

@@ -18,13 +18,13 @@ export interface PromptDefinition {
 
 export type PromptArguments = Readonly<Record<string, string>>
 
-/** What a prompt is made of. */
+/** The parts of a prompt. */
 export interface PromptRequest {
   readonly core: GraphCore
-  /** Only what is declared; what is required is there and not empty. */
+  /** Only declared arguments; required ones are present and not empty. */
   readonly args: PromptArguments
   readonly call: Call
-  /** Whether the client may call a tool: what it may not ask for is not told here, either. */
+  /** Whether the client may call a tool. A prompt mentions only allowed tools. */
   isOn(tool: ToolIdentity): boolean
 }
 
@@ -37,11 +37,11 @@ export interface Prompt {
   readonly noteArguments: readonly string[]
   /** The vault that it belongs to; absent where the client may choose. */
   readonly vault?: GraphCore
-  /** What the user says. @throws ProtocolError −32602 for an argument that fits nothing; what the use cases throw. */
+  /** The user's message. @throws ProtocolError −32602 for an argument that matches nothing; errors of the use cases */
   text(request: PromptRequest): Promise<string>
 }
 
-/** What comes from notes, marked off from what is asked: a fence that is longer than any in it, so that nothing in it ends it. */
+/** Text from notes, separated from the request by a fence longer than any inside. */
 export function quoteFacts(title: string, facts: unknown): string {
   const text = typeof facts === 'string' ? facts : JSON.stringify(facts, null, 1)
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))
@@ -54,7 +54,7 @@ export function paragraphs(...parts: readonly string[]): string {
   return parts.filter((part) => part !== '').join('\n\n')
 }
 
-/** What a prompt is about, in the words of the user. */
+/** The subject of a prompt, in the user's words. */
 export function vaultOrFolder(folder: string | undefined): string {
   return folder === undefined ? 'my vault' : `the folder ${JSON.stringify(folder)} of my vault`
 }

@@ -40,8 +40,8 @@ interface Got {
 }
 
 /**
- * A prompt filled in.
- * @throws ProtocolError −32602 for a name that is none of these, and for a required argument that is missing or empty.
+ * A prompt with its arguments.
+ * @throws ProtocolError −32602 for an unknown prompt, and for a missing or empty required argument
  */
 export async function getPrompt(
   prompts: readonly Prompt[],
@@ -59,7 +59,7 @@ export async function getPrompt(
   return { ...(description === undefined ? {} : { description }), messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-/** What comes of the first vault in which the arguments fit something; the first one's error where they do in none. */
+/** The result of the first vault that accepts the arguments; otherwise the first error. */
 async function inFirstThatFits(vaults: readonly GraphCore[], say: (core: GraphCore) => Promise<string>): Promise<string> {
   let first: unknown = new ProtocolError(INVALID_PARAMS, 'There is no vault that the prompt could be about.')
   for (const [at, core] of vaults.entries()) {
@@ -77,7 +77,7 @@ async function inFirstThatFits(vaults: readonly GraphCore[], say: (core: GraphCo
 const FOLDER = 'folder'
 
 interface Meant {
-  /** The vault that notes and folders are said to be in; absent where that is not said. */
+  /** The vault that contains the notes and folders; absent if unknown. */
   readonly core?: GraphCore
   /** The arguments without its name. */
   readonly args: PromptArguments
@@ -103,14 +103,14 @@ async function vaultNamedIn(
   return { ...(meant === undefined ? {} : { core: meant }), args: own }
 }
 
-/** Whether a note is called exactly so. */
+/** Whether a note has exactly this name. */
 async function isName(text: string, vaults: readonly GraphCore[], call: Call): Promise<boolean> {
   const asked = { names: [text], strategy: 'exact', threshold: 1 } as const
   const found = await ofThoseThatCan(vaults, (core) => resolveNodes(core, asked, call))
   return found.some(({ value: [only] }) => only?.match != null)
 }
 
-/** What was given of what is declared; an empty text is nothing given. */
+/** The declared arguments that were given; an empty text counts as absent. */
 function checked({ definition }: Prompt, args: PromptArguments): PromptArguments {
   const declared = definition.arguments ?? []
   const given = Object.entries(args).filter(([, value]) => value.trim() !== '')
@@ -137,7 +137,7 @@ function unknownPrompt(name: string, prompts: readonly Prompt[]): ProtocolError 
   return new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 100)}.${meant(near)}`, { nearest: near })
 }
 
-/** Two notes may have names that differ in nothing but signs. */
+/** Two notes may have names that differ only in punctuation. */
 function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
   const { name } = prompt.definition
   let own = name

@@ -5,7 +5,7 @@ import { resolveNodes } from '../../app/names/resolve-nodes.ts'
 import { INVALID_PARAMS, meant } from '../protocol-errors.ts'
 import type { PromptRequest } from './define-prompt.ts'
 
-/** How alike a title must be to be taken for what was written. */
+/** The minimum similarity for accepting a title. */
 const SURE = 0.7
 /** How alike one must be to be named as what may have been meant. */
 const NEAR = { limit: 3, minimum: 0.3 } as const

@@ -46,7 +46,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
   }
 }
 
-/** Fills placeholders in one pass: what is filled in is not looked at again. What no argument is named like stays as it is. */
+/** Fills placeholders in one pass; inserted text is not scanned again. Unknown placeholders stay. */
 function fill(text: string, declared: readonly PromptArgument[], given: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
   const filled = text.replace(PLACEHOLDER, (written, name: string) => (names.has(name) ? (given[name] ?? '') : written))

@@ -8,7 +8,7 @@ import { type Prompt, paragraphs, quoteFacts } from './define-prompt.ts'
 /** How many notes are quoted. */
 const QUOTED = 50
 const MOST_DAYS = 365
-/** Of what is quoted of the graph. */
+/** Maximum bytes quoted from the graph. */
 const FACT_BYTES = 8_000
 
 export const weeklyReviewPrompt: Prompt = {
@@ -28,7 +28,7 @@ export const weeklyReviewPrompt: Prompt = {
       `Review what I did in my vault in the last ${days === 1 ? 'day' : `${days} days`}.`,
       notes.length === 0 ? 'No note was changed in that time.' : quoteFacts('Notes that were changed, newest first', notes),
       Object.keys(changes.totals).length === 0 ? '' : quoteFacts('What changed in the graph', graphFacts(changes)),
-      // What the log does not know is not to be taken for nothing.
+      // A gap in the log must not look like no changes.
       ...warnings.flatMap(({ code, message }) => (code === 'NOTICE' ? [message] : [])),
       'Read those that matter with get_node. Tell what I worked on, grouped by theme; what was decided or learned, with quotations; what is left open, such as unfinished tasks and questions, broken links and notes without any link; and what deserves a link or a note of its own. Cite notes by id.',
     )

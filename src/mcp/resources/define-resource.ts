@@ -6,7 +6,7 @@ import type { NodeKind } from '../../core/store.ts'
 import type { ToolIdentity } from '../definition/define-tool.ts'
 import type { ServerFacts } from '../server-facts.ts'
 
-/** What is known beside the vault when a resource is read. */
+/** Facts beside the vault when a resource is read. */
 export interface ResourceRequest extends Call {
   readonly server: ServerFacts
 }
@@ -21,7 +21,7 @@ export interface FixedResource {
   readonly title: string
   readonly description: string
   readonly source: Source
-  /** Facts about the server itself, which are there once however many vaults there are. */
+  /** Facts about the server itself, independent of its vaults. */
   about?(request: ResourceRequest): Promise<object>
   read(core: GraphCore, request: ResourceRequest): Promise<Answer<object>>
 }
@@ -29,13 +29,13 @@ export interface FixedResource {
 /** Files of a vault at addresses of one form. */
 export interface TemplateResource {
   readonly kind: 'node' | 'attachment'
-  /** What is found at its addresses. */
+  /** The kinds of nodes at its addresses. */
   readonly kinds: readonly NodeKind[]
   readonly title: string
   readonly description: string
   /** The variable of the address: `{+id}`. */
   readonly variable: string
-  /** Of all of them; absent where they differ. */
+  /** The common type; absent if they differ. */
   readonly mimeType?: string
   readonly source: Source
   /** `null` where there is none. */

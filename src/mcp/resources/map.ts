@@ -11,7 +11,7 @@ export const mapResource: FixedResource = {
   async read(core, call) {
     const { value, warnings } = await mapVault(core, { level: 1 }, call)
     const fitted = fitMap(value, DEFAULT_TOKENS.list * TOKEN_BYTES)
-    // A resource has no other place that tells what is left out.
+    // A resource has no other place for what is left out.
     const omitted = Object.keys(fitted.omitted).length === 0 ? {} : { omitted: fitted.omitted }
     return { value: { ...fitted.value, ...omitted }, warnings }
   },

@@ -1,6 +1,6 @@
 import { foldId } from '../../core/ids.ts'
 
-/** What an address of ours names. */
+/** The target of one of our addresses. */
 export type ResourceAddress =
   /** `query` without its `?`, empty where there is none. */
   | { readonly kind: 'fixed'; readonly name: string; readonly query: string }
@@ -8,7 +8,7 @@ export type ResourceAddress =
 
 const SCHEME = 'roux://'
 
-/** Kinds of which the rest of the address is an id. */
+/** Kinds whose address continues with an id. */
 const WITH_ID: readonly string[] = ['node', 'attachment']
 
 /**
@@ -44,7 +44,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Whether every part of a path is a name: nothing that climbs, nothing hidden. The same that ids of tools must be. */
+/** Whether every part of a path is a plain name: no `..`, nothing hidden; the same rule as for ids of tools. */
 function isPlain(id: string): boolean {
   if (id === '' || id.includes('\\') || id.includes('\0')) return false
   return id.split('/').every((part) => part !== '' && !part.startsWith('.'))

@@ -135,7 +135,7 @@ export const suggestTagsTool = defineTool({
   wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
-    // It compares words as citations are checked: what does that is evaluated when it is asked for.
+    // Loaded on demand: it compares words with the code that checks citations.
     const { suggestTags } = await import('../../app/find/suggest-tags.ts')
     return await suggestTags(core, args, call)
   },

@@ -10,12 +10,12 @@ export interface GivenOperation {
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
-/** What is wrong with the arguments of operations. */
+/** Violations in the arguments of operations. */
 export function violationsIn(operations: readonly GivenOperation[]): Violations {
   return join(readAll(operations).map(({ violations }) => violations))
 }
 
-/** What is asked for; without what is wrong. */
+/** The valid operations. */
 export function operationsOf(operations: readonly GivenOperation[]): readonly Pick<SingleWrite, 'tool' | 'operation'>[] {
   return readAll(operations).flatMap(({ tool, operation }) => (operation === undefined ? [] : [{ tool, operation }]))
 }

@@ -11,7 +11,7 @@ export function nodeId(what: string) {
   return z.string().describe(`${what}: id.`)
 }
 
-/** Of tools that take names, too. */
+/** For tools that also accept names. */
 export function nodeName(what: string) {
   return z.string().describe(`${what}: id or title.`)
 }
@@ -35,7 +35,7 @@ export function specifiedOffset() {
   return z.int().min(0).default(0).describe('Results to skip.')
 }
 
-/** What an answer keeps within; the instructions say what it is unless told. */
+/** The budget of an answer; the instructions give the default. */
 export function maxTokens() {
   return integer(LEAST_TOKENS, MOST_TOKENS, 'Budget.')
 }

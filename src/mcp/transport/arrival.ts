@@ -3,7 +3,7 @@ import { hasBatches } from '../protocol-versions.ts'
 import { idFromEnds, invalidRequest, isInitialize, isRequest, parseFault, readMessage } from './json-rpc.ts'
 import { KEPT_ENDS } from './line-splitter.ts'
 
-/** What came together, on one line or in one body: one message, or several as a batch. */
+/** The messages of one line or body: one, or several as a batch. */
 export type Arrival =
   | Messages
   /** Nothing that can be served: the answer to it. */
@@ -22,10 +22,10 @@ const MOST_MESSAGES = 100
 /** Levels of brackets. No tool takes more than a few; parsers and checks further on recurse. */
 const MOST_LEVELS = 64
 
-/** The JSON of a line or a body, as `unit` calls it; `fault` is the answer to what is none. */
+/** The JSON of a line or body (`unit` names it); `fault` is the answer to invalid JSON. */
 export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
   if (isDeeper(text, MOST_LEVELS)) {
-    // With its id where that can be told: else its sender would wait for an answer.
+    // Includes the id if it can be found; otherwise the sender would wait.
     const id = idFromEnds(text.slice(0, KEPT_ENDS), text.slice(-KEPT_ENDS))
     return { fault: invalidRequest(`the ${unit} is nested more than ${MOST_LEVELS} levels deep.`, id) }
   }
@@ -36,7 +36,7 @@ export function readJson(text: string, unit: 'line' | 'body'): { readonly value:
   }
 }
 
-/** Reads what came together. Whether the version of the protocol has batches is asked apart: `batchFault`. */
+/** Reads a line or body. `batchFault` checks separately whether the version has batches. */
 export function readArrival(value: unknown): Arrival {
   if (!Array.isArray(value)) {
     const read = readMessage(value)
@@ -63,7 +63,7 @@ function refuse(reason: string, id?: unknown): Arrival {
   return { kind: 'fault', response: invalidRequest(reason, id) }
 }
 
-/** Whether brackets outside of strings are nested deeper; right for JSON, and nothing else is parsed further. */
+/** Whether brackets outside strings are nested too deeply. Correct for JSON; other text is not parsed further. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let isString = false

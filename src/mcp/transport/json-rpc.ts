@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/server'
 
-/** What a value holds that should be one message. */
+/** The content of a value that should be one message. */
 type Incoming =
   | { readonly kind: 'message'; readonly message: JSONRPCMessage }
   /** Nothing that can be served: the answer to it. */
@@ -10,12 +10,12 @@ const PARSE_ERROR = -32700
 const INVALID_REQUEST = -32600
 const INVALID_PARAMS = -32602
 
-/** The answer to what is no JSON. Clients reject an `id` of null, so it is left out. */
+/** The answer to invalid JSON. Clients reject an `id` of null, so it is left out. */
 export function parseFault(what: string): JSONRPCMessage {
   return fault(PARSE_ERROR, `Parse error: ${what}`)
 }
 
-/** The answer to what is no JSON-RPC message. */
+/** The answer to an invalid JSON-RPC message. */
 export function invalidRequest(message: string, id?: unknown): JSONRPCMessage {
   return fault(INVALID_REQUEST, `Invalid request: ${message}`, id)
 }
@@ -25,7 +25,7 @@ export function invalidParams(message: string, id?: unknown): JSONRPCMessage {
   return fault(INVALID_PARAMS, `Invalid params: ${message}`, id)
 }
 
-/** Reads one message. What stands beside the members that JSON-RPC knows is dropped: readers further on are strict. */
+/** Reads one message. Unknown members are dropped, because later readers are strict. */
 export function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return refuse('a message is a JSON object.')
   const { jsonrpc, id, method, params } = value
@@ -45,7 +45,7 @@ export function readMessage(value: unknown): Incoming {
   return accept({ jsonrpc, ...answer, method, params })
 }
 
-/** The id of a request of which only the ends are known; `undefined` where it cannot be told for sure. */
+/** The id of a request from its beginning and end; `undefined` if uncertain. */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
   // Only directly at one of the outer braces is it certain that the member belongs to the message itself.
   const written =

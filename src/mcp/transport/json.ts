@@ -1,8 +1,8 @@
 import { isRecord } from '../../core/is-record.ts'
 
 /**
- * Results go out twice, as text and as structured content, and may be large: what was serialised for the text is
- * remembered by identity and put in as it is when the message is written.
+ * Results are sent twice, as text and as structured content, and may be large: the serialised text is remembered by
+ * identity and inserted when the message is written.
  */
 const remembered = new WeakMap<object, string>()
 

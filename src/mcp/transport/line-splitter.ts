@@ -1,7 +1,7 @@
 /** A line longer than this is discarded to its end. */
 const MAX_LINE = 10 * 1024 * 1024
 
-/** How much of both ends of what is not read is looked at: enough to read a request's id. */
+/** How much of both ends of a rejected line is kept: enough for a request's id. */
 export const KEPT_ENDS = 256
 
 export type Line =
@@ -9,7 +9,7 @@ export type Line =
   /** Too long; its ends only. */
   | { readonly kind: 'discarded'; readonly head: string; readonly tail: string }
 
-/** Splits bytes into lines, so that a character cut by a chunk's end stays whole. Invalid UTF-8 is replaced. */
+/** Splits bytes into lines; a character cut by a chunk's end stays whole. Invalid UTF-8 is replaced. */
 export class LineSplitter {
   readonly #maxLine: number
   #chunks: Buffer[] = []
@@ -32,7 +32,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#add(chunk.subarray(start))
   }
 
-  /** What stands after the last line break, where there is anything. */
+  /** The text after the last line break, if any. */
   *end(): Generator<Line> {
     if (this.#size > 0) yield this.#take()
   }

@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
 import { invalidRequest, isRequest } from './json-rpc.ts'
 
-/** Where the answers go to what came together. */
+/** The receiver of the answers to one batch. */
 export interface Recipient {
   /** Called once, with the answers in the order in which they were given; fewer when some requests were cancelled. */
   onAnswers(answers: readonly JSONRPCMessage[]): void
@@ -23,20 +23,20 @@ export class PendingRequests {
     return this.#byId.size
   }
 
-  /** The answer to messages of which a request has the id of one that is pending; `undefined` where none has. */
+  /** The answer to messages that reuse the id of a pending request; `undefined` if none does. */
   repeatedFault(messages: readonly JSONRPCMessage[]): JSONRPCMessage | undefined {
     const repeated = messages.filter(isRequest).find(({ id }) => this.#byId.has(id))
     return repeated && invalidRequest('a request with this id is in work.', repeated.id)
   }
 
-  /** Waits for the requests among messages that came together, of which none is pending. */
+  /** Waits for the requests of a batch, none of which is pending yet. */
   add(messages: readonly JSONRPCMessage[], recipient: Recipient): void {
     const group: Group = { waiting: new Set(messages.filter(isRequest).map(({ id }) => id)), answers: [], recipient }
     for (const id of group.waiting) this.#byId.set(id, group)
     if (group.waiting.size === 0) recipient.onAnswers([])
   }
 
-  /** Who waits for a request's answer. */
+  /** The receiver of a request's answer. */
   recipientOf(id: RequestId): Recipient | undefined {
     return this.#byId.get(id)?.recipient
   }

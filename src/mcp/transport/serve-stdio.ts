@@ -15,7 +15,7 @@ export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'pro
   readonly vaults: Vaults
   readonly version: string
   readonly switchedOffBy: SwitchedOffBy
-  /** What happens beside requests; the vault's own changes are added. */
+  /** Events apart from requests; the vault's own changes are added. */
   readonly events?: ServerEvents
   readonly stdin: Readable
   readonly stdout: Writable
@@ -25,9 +25,12 @@ export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'pro
 }
 
 export interface StdioServer {
-  /** Resolves when the connection has ended and every answer has left, with the moment by which the vaults should be closed. */
+  /**
+   * Resolves when the connection has ended and every answer is sent, with the time by which the vaults should be
+   * closed.
+   */
   readonly finished: Promise<number>
-  /** Ends the connection as the end of input does: what is in flight is answered first. */
+  /** Ends the connection like the end of input: running requests are answered first. */
   stop(): void
 }
 

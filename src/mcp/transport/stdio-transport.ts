@@ -20,7 +20,7 @@ import { PendingRequests } from './pending-requests.ts'
 export interface StdioTransportOptions {
   readonly stdin: Readable
   readonly stdout: Writable
-  /** Called once when nothing more will be read and what was asked for is answered. */
+  /** Called once, when nothing more is read and every request is answered. */
   onDrained(): void
   /** Asked which resources a stream of the modern era asks for, in their own spelling; says why it may not, or how to end it. */
   onListen?(uris: readonly string[]): Listening
@@ -36,7 +36,7 @@ export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Resolves when the transport is closed and its output has left, with the moment by which the vaults should be closed. */
+  /** Resolves when the transport is closed and its output is sent, with the time by which the vaults should be closed. */
   readonly finished: Promise<number>
 
   readonly #stdin: Readable
@@ -81,7 +81,7 @@ export class StdioTransport implements Transport {
     if (this.#stdin.readableEnded || this.#stdin.destroyed) this.#onEnd()
   }
 
-  /** Stops reading, waits for what is in flight, then reports that everything is answered. */
+  /** Stops reading and waits until every running request is answered. */
   drain(): void {
     if (!this.#reading) return
     this.#reading = false
@@ -179,7 +179,7 @@ export class StdioTransport implements Transport {
     this.onmessage?.(message)
   }
 
-  /** Whether a stream may begin; why not is answered. */
+  /** Whether a stream may start; otherwise answers why not. */
   #mayListen(request: JSONRPCRequest): boolean {
     const { id } = request
     this.#unlisten(id)
