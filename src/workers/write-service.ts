@@ -38,12 +38,6 @@ function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
 
-/** Whether planning missed a file. */
-function isMissed(operations: readonly Operation[], { files }: PlannedWrite): boolean {
-  const asked = operations.filter(({ kind }) => kind === 'delete' || kind === 'deleteAttachment').length
-  return files.filter(({ kind }) => kind === 'deleted').length < asked
-}
-
 /** Changes that other processes may have made while a worker was started again, and many more. */
 const LATELY = 1_000
 
@@ -129,7 +123,7 @@ export class WriteService {
         if (error instanceof RouxError && error.code === 'NODE_NOT_FOUND') return undefined
         throw error
       })
-      if (planned !== undefined && !isMissed(operations, planned)) return planned
+      if (planned !== undefined) return planned
     }
     await access.reconcile({ all: true })
     return await plan()

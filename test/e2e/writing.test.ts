@@ -167,6 +167,48 @@ describe('a client that writes', () => {
     expect(await ask('nodes_exist', { ids: ['bread.md'] })).toEqual({ 'bread.md': true })
   })
 
+  test.skipIf(process.platform !== 'linux')('notes that differ only in case keep their own ids in every answer', async () => {
+    const files = { 'Note.md': 'one', 'note.md': 'two [[x]]', 'x.md': '[[./Note]] [[Other]]', 'Other.md': '' }
+    const world = openVault(files)
+    const ask = await openSdk(world)
+    const tag = { tool: 'manage_tags', arguments: { id: 'Note.md', add: ['a'] } }
+    expect(await ask('apply_changes', { operations: [tag], dry_run: true })).toMatchObject({ ids: ['Note.md'] })
+    const made = await ask('apply_changes', { operations: [tag] })
+    expect(made).toMatchObject({ ids: ['Note.md'] })
+    const hash = sha256(snapshot(world.vault)['Note.md'] ?? '')
+    const update = { id: 'Note.md', append: 'more', expected_hash: hash }
+    expect(await ask('update_node', { ...update, dry_run: true })).toMatchObject({ id: 'Note.md' })
+    expect(await ask('update_node', update)).toMatchObject({ id: 'Note.md', path: 'Note.md' })
+    const titles = async (id: string) => (await ask('list_changes', { id })).map(({ title }: Wire) => title)
+    expect(await titles('Note.md')).toHaveLength(2)
+    expect(await titles('note.md')).toEqual([])
+    const remove = {
+      tool: 'delete_node',
+      arguments: { id: 'Note.md', expected_hash: sha256(snapshot(world.vault)['Note.md'] ?? '') },
+    }
+    expect(await ask('impact', { operations: [remove] })).toMatchObject({ total: { orphaned: 0 } })
+    const moved = await ask('move_node', { id: 'Note.md', to: 'f/Other', expected_hash: remove.arguments.expected_hash })
+    expect(moved).toMatchObject({ old_id: 'Note.md', new_id: 'f/other.md' })
+    const { notes } = await ask('changes_since', { since: '1h' })
+    expect(notes.moved).toEqual([expect.objectContaining({ id: 'f/other.md', from: 'Note.md' })])
+    expect(snapshot(world.vault)['note.md']).toBe('two [[x]]')
+  })
+
+  test('a note is taken by its title, and its heading by a plain text', async () => {
+    const world = openVault({ 'a/b.md': '---\ntitle: The Loaf\n---\n# A\n## C\nx\n', 'c.md': '[[a/b#C]]' })
+    const ask = await openSdk(world)
+    await ask('rename_heading', { id: 'The Loaf', heading: 'C', to: 'Dee' })
+    expect(snapshot(world.vault)).toEqual({
+      'a/b.md': '---\ntitle: The Loaf\n---\n# A\n## Dee\nx\n',
+      'c.md': '[[a/b#Dee]]',
+    })
+    await ask('update_node', { id: 'the loaf', section: '## Dee', content: 'y' })
+    expect(snapshot(world.vault)['a/b.md']).toContain('## Dee\ny')
+    const { error } = await ask('delete_node', { id: 'The Loaff' })
+    expect(error).toMatchObject({ code: 'NODE_NOT_FOUND', candidates: ['a/b.md'] })
+    expect(await ask('delete_node', { id: 'The Loaf' })).toMatchObject({ deleted: true })
+  })
+
   test.each<[string, object, string, string | undefined]>([
     ['create_node', { id: 'New/Rye.md', content: 'Sour.' }, 'new/rye.md', 'Sour.'],
     ['update_node', { id: 'yeast', append: 'More.' }, 'Yeast.md', `${NOTES['Yeast.md']}\nMore.\n`],

@@ -415,9 +415,14 @@ describe.each(definitions)('$name', ({ name, inputSchema }) => {
     expect(message).toContain('got nothing')
   })
 
+  // A single heading may be given as a text.
+  const takesText = (key: string) => key === 'section' || key === 'heading'
+
   test.each(
     Object.entries(inputSchema.properties).flatMap(([key, schema]) =>
-      wrongValues(schema).map(([value, expected]) => ({ key, value, expected })),
+      wrongValues(schema)
+        .filter(([value]) => !(takesText(key) && value === 'x'))
+        .map(([value, expected]) => ({ key, value, expected })),
     ),
   )('with $key = $value is refused', async ({ key, value, expected }) => {
     const { message } = await refused({ ...valid, [key]: value })

@@ -40,7 +40,7 @@ test('who may not read notes is told of a change nothing but ids and hashes', as
     dry_run: true,
   })
   expect(Object.keys(changed).filter((key) => !['ids', 'plan_id', 'change_id'].includes(key))).toEqual([])
-  expect(await blind('delete_attachment', { id: 'soil/worm.md' })).toEqual({ deleted: false })
+  expect(await blind('delete_node', { id: 'Humus' })).toEqual({ deleted: true, change_id: 'c1' })
   expect((await blind('read_attachment', { id: 'soil/worm' })).error ?? null).toBeNull()
 })
 
@@ -251,7 +251,6 @@ describe('hostile arguments', () => {
     ['create_folder', { path: huge }, 'INVALID_PARAMS'],
     ['clone_node', { id: 'home', folder: huge }, 'INVALID_PARAMS'],
     ['add_attachment', { id: 'home', filename: huge, content: '' }, 'INVALID_PARAMS'],
-    ['delete_attachment', { id: 'home' }, 'INVALID_PARAMS'],
     ['undo', { change_id: '' }, 'INVALID_PARAMS'],
     ['read_attachment', { id: 'home' }, 'INVALID_PARAMS'],
   ])('%s: %#', async (name, args, code) => {

@@ -13,6 +13,7 @@ import { filesByPath, requireNamed } from '../names/known-node.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { checkOperation } from '../write/check-operation.ts'
+import { nameNotes, withNearest } from '../write/named-notes.ts'
 
 /** One of what may change: a note or file that is deleted, a folder with all that is in it, or operations. */
 export type Intent =
@@ -122,7 +123,11 @@ async function impactOfOperations(
   { mayApply, call }: { readonly mayApply: boolean; readonly call: Call },
 ): Promise<Answer<Impact>> {
   for (const operation of operations) checkOperation(operation)
-  const { files, dangling, notes, planId } = await planned(core, operations, call)
+  const named = await nameNotes(core, operations, call)
+  const { files, dangling, planId, ...rest } = await planned(core, named.operations, call).catch(async (error: unknown) => {
+    throw await withNearest(core, error, named)
+  })
+  const notes = [...named.notes, ...rest.notes]
   const gone = files.flatMap(({ kind, from }) => (kind === 'deleted' && from !== undefined ? [from] : []))
   const answered = await answer(core, call, async (snapshot) => {
     const { idOf } = await filesByPath(snapshot, core, [...gone, ...dangling.map(({ path }) => path)])

@@ -1,6 +1,6 @@
 import { type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds } from '../names/known-node.ts'
+import { filesByPath } from '../names/known-node.ts'
 import { type AttachmentFacts, attachmentFacts, fileNodes } from './attachment.ts'
 import { checkOperation } from './check-operation.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
@@ -23,11 +23,8 @@ export async function addAttachment(
   const result = await writeOne(core, request, call)
   const facts = await readBack(result.subjects[0], async (path) => {
     const nodes = await core.store.read(async (snapshot) => {
-      const ids = await findIds(snapshot, core, [path])
-      return await fileNodes(
-        snapshot,
-        ids.filter((id) => id !== undefined),
-      )
+      const file = (await filesByPath(snapshot, core, [path])).at(path)
+      return await fileNodes(snapshot, file === undefined ? [] : [file.id])
     })
     return plain((await attachmentFacts(core, nodes))[0])
   })

@@ -1,12 +1,11 @@
 import { RouxError } from '../../core/errors.ts'
-import { foldId, toNodeId } from '../../core/ids.ts'
 import type { Operation } from '../../core/operations.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { checkOperation } from './check-operation.ts'
 import { filled, type WriteFacts, writeFacts } from './facts.ts'
 import { type SingleWrite, titleOf } from './single-write.ts'
-import { write, written } from './write.ts'
+import { readIds, write, written } from './write.ts'
 
 export interface ApplyArguments {
   readonly operations: readonly Pick<SingleWrite, 'tool' | 'operation'>[]
@@ -34,7 +33,8 @@ export async function applyChanges(core: GraphCore, args: ApplyArguments, call: 
   const title = planId === undefined ? titleOf(operations) : 'apply_changes'
   const request = { title, operations: operations.map(({ operation }) => operation), dryRun }
   const result = await write(core, planId === undefined ? request : { ...request, planId }, call)
-  const ids = result.subjects.map((path) => (path === undefined ? null : toNodeId(foldId(path), core.name)))
+  const idOf = await readIds(core, result.subjects)
+  const ids = result.subjects.map((path) => (path === undefined ? null : idOf(path)))
   const shown = call.whole === true ? ids : ids.slice(0, MOST_IDS)
   const { omitted, ...facts } = writeFacts(result, call, { diff: true })
   const left = filled({ ids: ids.length - shown.length, ...omitted })

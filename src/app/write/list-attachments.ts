@@ -1,6 +1,6 @@
 import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds, unknownIdWarning } from '../names/known-node.ts'
+import { findNamed } from '../names/known-node.ts'
 import { type AttachmentFacts, attachmentFacts, fileNodes } from './attachment.ts'
 
 export interface ListAttachmentsArguments extends PageArguments {
@@ -21,11 +21,12 @@ export function listAttachments(
   call: Call = {},
 ): Promise<Answer<AttachmentList>> {
   return answer(core, call, async (snapshot) => {
-    const [id] = await findIds(snapshot, core, [argument])
-    if (id === undefined) return { value: { attachments: [], total: 0 }, warnings: [await unknownIdWarning(snapshot, argument)] }
+    const { ids, warnings } = await findNamed(snapshot, core, [argument])
+    const [id] = ids
+    if (id === undefined) return { value: { attachments: [], total: 0 }, warnings }
     const page = pageFor(asked, call)
     const { items, total } = await snapshot.neighbors(id, { direction: 'out', kinds: ['attachment'] }, page)
     const attachments = await attachmentFacts(core, await fileNodes(snapshot, items))
-    return listed({ attachments, total }, { offset: page.offset, shown: items.length, total })
+    return { ...listed({ attachments, total }, { offset: page.offset, shown: items.length, total }), warnings }
   })
 }

@@ -1,8 +1,11 @@
 import type { ChangedFile, ChangeState, ChangeSummary } from '../../core/changes.ts'
-import { foldId } from '../../core/ids.ts'
+import { foldId, withoutVault } from '../../core/ids.ts'
 import type { WrittenFile } from '../../core/operations.ts'
+import type { Snapshot } from '../../core/store.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
+import { findNamed, filesByPath } from '../names/known-node.ts'
+import { isFolder } from '../scope.ts'
 import { openWriting } from './write.ts'
 
 export interface ListChangesArguments extends PageArguments {
@@ -44,7 +47,7 @@ export async function listChanges(
 ): Promise<Answer<readonly ChangeFacts[]>> {
   const writing = await openWriting(core, call)
   const changes = await writing.changes(COUNTED)
-  const wanted = id === undefined ? changes : changes.filter((change) => touches(change, id))
+  const wanted = id === undefined ? changes : changes.filter(await touchTest(core, { id, changes }, call))
   const { offset, limit } = pageFor(asked, call)
   const shown = wanted.slice(offset, offset + limit)
   return listed(
@@ -53,17 +56,40 @@ export async function listChanges(
   )
 }
 
-function touches({ files }: ChangeSummary, id: string): boolean {
-  const folded = foldId(id.replace(/\/+$/, ''))
-  const names = [folded, `${folded}.md`]
-  return files.some(({ path, to }) =>
-    [path, to].some((one) => {
-      if (one === undefined) return false
-      const other = foldId(one)
-      // A folder's change is one of what lies in it, and the other way round.
-      return names.some((name) => other === name || name.startsWith(`${other}/`) || other.startsWith(`${name}/`))
-    }),
-  )
+/** Tells which changes touched a note, file or folder; it may be gone by now. @throws RouxError `AMBIGUOUS_NAME` */
+async function touchTest(
+  core: GraphCore,
+  { id, changes }: { readonly id: string; readonly changes: readonly ChangeSummary[] },
+  call: Call,
+): Promise<(change: ChangeSummary) => boolean> {
+  const given = foldId(withoutVault(id.replace(/\/+$/, ''), core.name))
+  const { own, others } = await core.store.read(async (snapshot) => {
+    if (await isFolder(snapshot, given)) return { own: undefined, others: new Set<string>() }
+    const [found] = (await findNamed(snapshot, core, [id])).ids
+    const [file] = found === undefined ? [] : await snapshot.versions([found])
+    return { own: file?.path, others: await otherSpellings(snapshot, core, { path: file?.path, changes }) }
+  }, call.signal)
+  const names = [given, `${given}.md`, ...(own === undefined ? [] : [foldId(own)])]
+  const isMeant = (path: string): boolean => {
+    const folded = foldId(path)
+    // A folder's change is one of what lies in it, and the other way round.
+    return names.some((name) => folded === name || name.startsWith(`${folded}/`) || folded.startsWith(`${name}/`))
+  }
+  return ({ files }) =>
+    files.some(({ path, to }) => [path, to].some((one) => one !== undefined && !others.has(one) && isMeant(one)))
+}
+
+/** Paths in changes that differ from a file's path only in case and are other files. */
+async function otherSpellings(
+  snapshot: Snapshot,
+  core: GraphCore,
+  { path, changes }: { readonly path: string | undefined; readonly changes: readonly ChangeSummary[] },
+): Promise<ReadonlySet<string>> {
+  if (path === undefined) return new Set()
+  const touched = changes.flatMap(({ files }) => files.flatMap((file) => [file.path, file.to].filter((one) => one !== undefined)))
+  const alike = [...new Set(touched)].filter((one) => one !== path && foldId(one) === foldId(path))
+  const { at } = await filesByPath(snapshot, core, alike)
+  return new Set(alike.filter((one) => at(one) !== undefined))
 }
 
 function changeFacts({ id, time, title, state, undoes, files }: ChangeSummary, { whole = false }: Call): ChangeFacts {

@@ -1,13 +1,12 @@
-import { foldId, toNodeId } from '../../core/ids.ts'
+import { foldId } from '../../core/ids.ts'
 import type { WriteResult } from '../../core/operations.ts'
-import { type Call, plain } from '../answer/answer-when-ready.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { lookUp } from '../names/known-node.ts'
 import { trimFolder } from '../scope.ts'
 import { checkOperation } from './check-operation.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
 import type { OperationOf, SingleWrite } from './single-write.ts'
-import { readBack, writeOne, written } from './write.ts'
+import { readIds, writeOne, written } from './write.ts'
 
 export interface MovedNode extends WriteFacts {
   readonly old_id: string
@@ -24,12 +23,9 @@ export async function moveNode(
   checkOperation(request.operation)
   const result = await writeOne(core, request, call)
   const { from, to } = endsOf(result, request.operation)
-  const found = request.dryRun
-    ? plain(undefined)
-    : await readBack(to, async (path) => plain((await core.store.read((snapshot) => lookUp(snapshot, core, [path])))[0]))
   const facts = writeFacts(result, call, { diff: request.dryRun })
-  const idOf = (path: string): string => toNodeId(foldId(path), core.name)
-  return written({ old_id: idOf(from), new_id: found.value ?? idOf(to), ...facts }, result, found.warnings)
+  const idOf = await readIds(core, [from, to])
+  return written({ old_id: idOf(from), new_id: idOf(to), ...facts }, result)
 }
 
 interface Ends {

@@ -2,7 +2,7 @@ import { RouxError } from '../../core/errors.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findIds, unknownIdWarning } from '../names/known-node.ts'
+import { findNamed, unknownIdWarning } from '../names/known-node.ts'
 import { ATTACHMENTS, type AttachmentFacts, attachmentFacts, type FileNode, fileNodes, requireFiles } from './attachment.ts'
 
 export interface ReadAttachmentArguments {
@@ -45,7 +45,7 @@ export function readAttachment(
   call: Call = {},
 ): Promise<Answer<AttachmentContent | null>> {
   return answer(core, call, async (snapshot) => {
-    const [id] = await findIds(snapshot, core, [args.id])
+    const [id] = (await findNamed(snapshot, core, [args.id])).ids
     const [node] = id === undefined ? [] : await fileNodes(snapshot, [id])
     if (node === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id, ATTACHMENTS)] }
     if (node.kind === 'note') {

@@ -1,21 +1,21 @@
-import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import type { NodeId } from '../../core/ids.ts'
 import type { WriteResult } from '../../core/operations.ts'
 import type { Node } from '../../core/store.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
-import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { type Call, plain } from '../answer/answer-when-ready.ts'
 import type { NodeDetails } from '../answer/node-details.ts'
 import { MAX_LINKS, type NodeResponse } from '../answer/node-response.ts'
 import { noteWarnings } from '../answer/note-warnings.ts'
 import { CONTENT_LIMITS } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { lookUp } from '../names/known-node.ts'
+import { filesByPath } from '../names/known-node.ts'
 import { type Reading, readNotes, unansweredError } from '../read/texts.ts'
 import { checkOperation } from './check-operation.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
 import { textAround } from './shown-text.ts'
 import type { OperationOf, SingleWrite } from './single-write.ts'
-import { readBack, writeOne, written } from './write.ts'
+import { readBack, readIds, writeOne, written } from './write.ts'
 
 /** A note as it is after a change. */
 export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'properties' | 'created' | 'modified' | 'outline'>> {
@@ -44,16 +44,16 @@ export async function writeNode(
   const [path] = result.subjects
   const facts = writeFacts(result, call, { diff: true, own: path })
   // What is read back would not be what is planned.
-  if (request.dryRun) return written({ ...placeOf(core, path), ...facts }, result)
+  if (request.dryRun) return written({ ...(await placeOf(core, path)), ...facts }, result)
   const { value, warnings } = await nodeAt(core, { path, text: result.text }, call)
-  if (value === undefined) return written({ ...placeOf(core, path), ...facts }, result, warnings)
+  if (value === undefined) return written({ ...(await placeOf(core, path)), ...facts }, result, warnings)
   const { id, path: at, title, hash, ...rest } = value
   return written({ id, path: at, title, ...(hash === undefined ? {} : { hash }), ...facts, ...rest }, result, warnings)
 }
 
 /** Where a note is, or would be. */
-function placeOf({ name }: GraphCore, path: string | undefined): Partial<Pick<ChangedNode, 'id' | 'path'>> {
-  return path === undefined ? {} : { id: toNodeId(foldId(path), name), path }
+async function placeOf(core: GraphCore, path: string | undefined): Promise<Partial<Pick<ChangedNode, 'id' | 'path'>>> {
+  return path === undefined ? {} : { id: (await readIds(core, [path]))(path), path }
 }
 
 export interface WrittenAt extends Pick<WriteResult, 'text'> {
@@ -62,15 +62,16 @@ export interface WrittenAt extends Pick<WriteResult, 'text'> {
 
 /** The node of a path as it is now, with its text around what was changed; nothing where there is none. */
 export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise<Answer<ChangedNode | undefined>> {
+  // The change is in the index already: that the watcher has just noticed it does not make the answer stale.
   return readBack(path, (at) =>
-    answer(core, call, async (snapshot) => {
-      const [id] = await lookUp(snapshot, core, [at])
+    core.store.read(async (snapshot) => {
+      const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id)
       if (id === undefined || read === undefined) return plain(undefined)
       // Links that fit several notes were there before, or are told with those that were written.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
       return { value: changedNode(read, { path: at, text }, call), warnings }
-    }),
+    }, call.signal),
   )
 }
 

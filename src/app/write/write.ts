@@ -1,8 +1,11 @@
 import { RouxError } from '../../core/errors.ts'
+import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
 import type { WriteRequest, WriteResult, Writing } from '../../core/operations.ts'
 import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { filesByPath } from '../names/known-node.ts'
+import { nameNotes, withNearest } from './named-notes.ts'
 import { type SingleWrite, titleOf } from './single-write.ts'
 
 /**
@@ -13,10 +16,20 @@ export function writeOne(core: GraphCore, { tool, operation, dryRun }: SingleWri
   return write(core, { title: titleOf([{ tool, operation }]), operations: [operation], dryRun }, call)
 }
 
-/** Has operations carried out or planned, once: unlike reading, writing is never tried again. @throws as `writeOne` */
+/**
+ * Has operations carried out or planned, once: unlike reading, writing is never tried again. Notes may be given by an id, or by a title or
+ * alias that exactly one note has.
+ * @throws as `writeOne`; `AMBIGUOUS_NAME`, and `NODE_NOT_FOUND` with the nearest ids
+ */
 export async function write(core: GraphCore, request: WriteRequest, call: Call): Promise<WriteResult> {
   const writing = await openWriting(core, call)
-  return await writing.run(request, call.signal)
+  const named = await nameNotes(core, request.operations, call)
+  try {
+    const result = await writing.run({ ...request, operations: named.operations }, call.signal)
+    return named.notes.length === 0 ? result : { ...result, notes: [...named.notes, ...result.notes] }
+  } catch (error) {
+    throw await withNearest(core, error, named)
+  }
 }
 
 /** The vault's writing side, when the vault is there and known. @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND` */
@@ -34,6 +47,16 @@ export async function openWriting(core: GraphCore, call: Call): Promise<Writing>
 /** An answer with what a caller should know of what was written. */
 export function written<T>(value: T, { notes }: WriteResult, warnings: readonly Warning[] = []): Answer<T> {
   return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
+}
+
+/**
+ * The ids of files by their paths. The ids are the folded paths where the index cannot tell: the change is made, so that no error may say
+ * otherwise.
+ */
+export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
+  const known = paths.filter((path) => path !== undefined)
+  const files = await core.store.read((snapshot) => filesByPath(snapshot, core, known)).catch(() => undefined)
+  return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 
 /** Reads what was written. That cannot make the call fail: who is told of an error writes again. */

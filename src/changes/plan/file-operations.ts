@@ -15,10 +15,12 @@ type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Ki
 /** Puts a file into the vault's trash, under its own path, numbered where that is taken. */
 export async function deleteFile(
   workspace: Workspace,
-  { id, expectedHash }: Of<'delete'> | Of<'deleteAttachment'>,
-): Promise<Draft | undefined> {
-  const draft = workspace.tryFind(id)
-  if (draft === undefined) return undefined
+  { kind, id, expectedHash }: Of<'delete'> | Of<'deleteAttachment'>,
+): Promise<Draft> {
+  const draft = workspace.find(id)
+  const isAttachment = workspace.view.kindOf(draft.path) === 'attachment'
+  if (isAttachment && kind === 'delete') throw invalid(`${quote(id)} is an attachment.`, 'delete_attachment deletes it.')
+  if (!isAttachment && kind === 'deleteAttachment') throw invalid(`${quote(id)} is no attachment.`, 'delete_node deletes it.')
   requireHash(draft, expectedHash, workspace)
   const to = freePath(`${TRASH}/${draft.path}`, (path) => !workspace.isTaken(path))
   await workspace.move([{ draft, to }])

@@ -154,12 +154,16 @@ function titledPath({ view }: Workspace, draft: Draft, name: string): string {
 async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<void> {
   const referrers = await workspace.referrers(draft)
   if (referrers.length === 0) return
-  const paths = referrers.map(({ path }) => foldId(path)).sort()
+  const paths = referrers.map(({ path }) => workspace.idOf(path)).sort()
   const count = paths.length === 1 ? '1 file links' : `${paths.length} files link`
-  throw new RouxError('LINK_INTEGRITY', `${count} to ${quote(foldId(draft.path))}: another title would break the links.`, {
-    hint: 'Set update_links to have the links rewritten, or leave the title.',
-    candidates: paths.slice(0, 20),
-  })
+  throw new RouxError(
+    'LINK_INTEGRITY',
+    `${count} to ${quote(workspace.idOf(draft.path))}: another title would break the links.`,
+    {
+      hint: 'Set update_links to have the links rewritten, or leave the title.',
+      candidates: paths.slice(0, 20),
+    },
+  )
 }
 
 export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'manageTags'>): Promise<Draft> {
@@ -209,10 +213,14 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
   if (draft.before === undefined || draft.before === readHash(expected).sha) return
   // The caller has not read what is there now.
   const now = partialHash(draft.before)
-  throw new RouxError('CONFLICT', `${quote(foldId(draft.path))} was changed since: its hash is ${now}, not ${quote(expected)}.`, {
-    hint: 'Read it again with get_node, then decide.',
-    candidates: [now, expected],
-  })
+  throw new RouxError(
+    'CONFLICT',
+    `${quote(workspace.idOf(draft.path))} was changed since: its hash is ${now}, not ${quote(expected)}.`,
+    {
+      hint: 'Read it again with get_node, then decide.',
+      candidates: [now, expected],
+    },
+  )
 }
 
 /** Applies an edit to what the file will say. */

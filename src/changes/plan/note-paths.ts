@@ -10,6 +10,7 @@ export interface PathsInUse {
   readonly view: Pick<VaultView, 'keyAt' | 'keepsCase' | 'look'>
   isTaken(path: string, but?: Draft): boolean
   tryFind(id: string): Draft | undefined
+  idOf(path: string): string
   spelled(path: string): string
 }
 
@@ -54,7 +55,7 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
       taken === undefined
         ? 'Choose another name. One that another operation gives up can be taken by a note that moves there afterwards; else make two requests of it.'
         : 'Choose another name, or change the one that is there with update_node.',
-    ...(taken === undefined ? undefined : { candidates: [foldId(taken.path)] }),
+    ...(taken === undefined ? undefined : { candidates: [workspace.idOf(taken.path)] }),
   })
 }
 

@@ -1,5 +1,4 @@
 import { RouxError } from '../../core/errors.ts'
-import { foldId } from '../../core/ids.ts'
 import type { RelationTargets } from '../../core/operations.ts'
 import { nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
@@ -50,7 +49,7 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
   const keys = found.kind === 'file' ? [found.key, ...(found.rivals ?? [])] : workspace.view.keysTitled(name)
   const drafts = keys.flatMap((key) => workspace.byKey(key) ?? [])
   if (drafts.length < 2) return drafts[0]
-  const candidates = drafts.map(({ path }) => foldId(path)).sort()
+  const candidates = drafts.map(({ path }) => workspace.idOf(path)).sort()
   throw new RouxError('AMBIGUOUS_NAME', `${drafts.length} notes are called ${quote(name)}.`, {
     hint: 'Give the id of the one that is meant.',
     candidates: candidates.slice(0, 20),

@@ -127,6 +127,13 @@ export class Workspace {
     return this.#paths.twins(path)
   }
 
+  /** The id that a file will have. Of paths that differ only in case, one has the folded path as its id. */
+  idOf(path: string): string {
+    const folded = foldId(path)
+    const twins = this.twins(path)
+    return twins.length < 2 || path === folded || (twins[0] === path && !twins.includes(folded)) ? folded : path
+  }
+
   /** Whether something will be at a path, or at one that only differs in case, known to the index or not. */
   isTaken(path: string, but?: Draft): boolean {
     return this.#paths.isTaken(path, but)

@@ -54,6 +54,13 @@ function integer(from: number, to: number, what: string) {
     .describe(what)
 }
 
+/** A heading by its path; a single text, also as the note shows it (`## Text`), is the heading itself. */
+export function headingPath(what?: string) {
+  const asPath = (given: unknown) => (typeof given === 'string' && given !== '' ? [given.replace(/^#{1,6}\s+/, '')] : given)
+  const path = z.array(z.string()).min(1)
+  return z.preprocess(asPath, what === undefined ? path : path.describe(what))
+}
+
 export function folder() {
   return z.string().optional().describe('Only this folder.')
 }

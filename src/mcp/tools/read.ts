@@ -12,7 +12,7 @@ import { randomNode } from '../../app/read/random-node.ts'
 import { valuesOf } from '../calls/reach.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
 import { COUNT, FLAG, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
-import { kinds, limit, maxTokens, nodeName, offset, page, path, specifiedOffset, tag } from './parameters.ts'
+import { headingPath, kinds, limit, maxTokens, nodeName, offset, page, path, specifiedOffset, tag } from './parameters.ts'
 
 export const getNodeTool = defineTool({
   name: 'get_node',
@@ -24,7 +24,7 @@ export const getNodeTool = defineTool({
   input: () => ({
     id: nodeName('Note'),
     depth: z.int().min(0).max(1).default(0).describe('1: also up to 20 linked notes each way.'),
-    section: z.array(z.string()).min(1).optional().describe('Only this: headings from the outside in, or one "^block".'),
+    section: headingPath().optional().describe('Only this: headings from the outside in, or one "^block".'),
     offset: z.int().min(0).default(0).describe('Characters to skip.'),
     max_chars: z.int().min(20).max(10_000).default(10_000).describe('Characters of content.'),
     max_tokens: maxTokens(),

@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 import { rename } from '../../app/write/rename.ts'
 import { defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
-import { dryRun, nodeId } from './parameters.ts'
+import { dryRun, headingPath, nodeId } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 export const renameHeadingTool = defineOperation({
@@ -15,7 +15,7 @@ export const renameHeadingTool = defineOperation({
   unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
-    heading: z.array(z.string()).min(1).describe('Headings from the outside in, as far as needed.'),
+    heading: headingPath('Headings from the outside in, as far as needed.'),
     to: z.string().describe('New text, without "#".'),
     dry_run: dryRun(),
   }),

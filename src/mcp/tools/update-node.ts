@@ -2,7 +2,7 @@ import * as z from 'zod/v4'
 import { writeNode } from '../../app/write/write-node.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
 import { CHANGES } from './annotations.ts'
-import { dryRun, expectedHash, nodeId, properties, relations, tags } from './parameters.ts'
+import { dryRun, expectedHash, headingPath, nodeId, properties, relations, tags } from './parameters.ts'
 import { OF_CHANGES } from './unredacted.ts'
 
 export const updateNodeTool = defineOperation({
@@ -32,7 +32,7 @@ export const updateNodeTool = defineOperation({
       })
       .optional()
       .describe('Replaces find by replace, in the body.'),
-    section: z.array(z.string()).min(1).optional().describe('Where content goes: headings from the outside in, or one "^block".'),
+    section: headingPath().optional().describe('Where content goes: headings from the outside in, or one "^block".'),
     mode: z
       .enum(['replace', 'append', 'prepend', 'insert_before', 'insert_after'])
       .default('replace')

@@ -14,7 +14,11 @@ export interface FakeWriting extends Writing {
 const RESULT: WriteResult = { changeId: 'c1', files: [], subjects: ['Home.md'], dangling: [], diff: '', notes: [] }
 
 /** A writing side that writes nothing and answers what it is told to. */
-export function fakeWriting(result: Partial<WriteResult> = {}, changes: readonly ChangeSummary[] = []): FakeWriting {
+export function fakeWriting(
+  result: Partial<WriteResult> = {},
+  changes: readonly ChangeSummary[] = [],
+  fails?: Error,
+): FakeWriting {
   const requests: WriteRequest[] = []
   const undone: string[] = []
   const { changeId, ...planned } = { ...RESULT, ...result }
@@ -23,6 +27,7 @@ export function fakeWriting(result: Partial<WriteResult> = {}, changes: readonly
     undone,
     async run(request) {
       requests.push(request)
+      if (fails !== undefined) throw fails
       if (request.dryRun) return { ...planned, planId: 'p1' }
       return changeId === undefined ? planned : { ...planned, changeId }
     },

@@ -22,8 +22,8 @@ const UPDATE = { kind: 'update', id: 'home', append: 'x', updateLinks: false } a
 const LINE = { line: 3, before: '[[Home]]', after: '[[Start]]' }
 
 /** The core, and what was asked of it. */
-function writing(result: Partial<WriteResult> = {}, changes: readonly ChangeSummary[] = []) {
-  const fake: FakeWriting = fakeWriting(result, changes)
+function writing(result: Partial<WriteResult> = {}, changes: readonly ChangeSummary[] = [], fails?: RouxError) {
+  const fake: FakeWriting = fakeWriting(result, changes, fails)
   return { core: writableCore(fake), fake }
 }
 
@@ -152,30 +152,70 @@ describe('deleting', () => {
     })
   })
 
-  test('tells whether there was such a file', async () => {
+  test('answers the links that lead nowhere now', async () => {
     const gone = writing({ files: [{ kind: 'deleted', from: 'Home.md', relinked: [] }], subjects: [undefined] })
     expect((await deleteFile(gone.core, single('delete_node', { kind: 'delete', id: 'home' }))).value).toEqual({
       deleted: true,
       change_id: 'c1',
       files: [{ kind: 'deleted', path: 'Home.md' }],
     })
-    const { core } = writing({ subjects: [undefined] })
-    const absent = await deleteFile(core, single('delete_node', { kind: 'delete', id: 'nope' }))
-    expect(absent.value).toEqual({ deleted: false })
-    expect(absent.warnings).toEqual([expect.objectContaining({ code: 'UNKNOWN_ID' })])
+  })
+})
+
+describe('the note that an operation works on', () => {
+  const asked = async (operations: readonly Operation[], fails?: RouxError) => {
+    const { core, fake } = writing({}, [], fails)
+    const { warnings } = await applyChanges(core, {
+      operations: operations.map((operation) => ({ tool: 'x', operation })),
+      dryRun: false,
+    })
+    const ids = fake.requests[0]?.operations.map((operation) => ('id' in operation ? operation.id : ''))
+    return { ids, warnings: warnings.map(({ message }) => message) }
+  }
+
+  test.each<Operation>([
+    UPDATE,
+    { kind: 'delete', id: '' },
+    { kind: 'move', id: '', to: 'x/' },
+    { kind: 'renameHeading', id: '', heading: ['How'], to: 'Why' },
+    { kind: 'manageTags', id: '', add: ['x'], remove: [] },
+    { kind: 'clone', id: '', folder: 'x' },
+    { kind: 'addAttachment', id: '', filename: 'a.png', content: '' },
+  ])('may be given by a title or an alias that it alone has: %j', async (operation) => {
+    const named = (id: string) => asked([{ ...operation, id } as Operation])
+    expect(await named('Humus')).toEqual({ ids: ['soil/compost.md'], warnings: ['"Humus" is the note "soil/compost.md".'] })
+    expect(await named('Tomatoes')).toEqual({ ids: ['beds/tomato.md'], warnings: ['"Tomatoes" is the note "beds/tomato.md".'] })
+    expect(await named('home')).toEqual({ ids: ['home'], warnings: [] })
+    await expect(named('Compost')).rejects.toMatchObject({
+      code: 'AMBIGUOUS_NAME',
+      candidates: ['beds/compost.md', 'soil/compost.md'],
+    })
   })
 
-  test.each([
-    ['delete_node', { kind: 'delete', id: 'photo.png' }, 'delete_attachment'],
-    ['delete_attachment', { kind: 'deleteAttachment', id: 'home' }, 'delete_node'],
-    ['delete_attachment', { kind: 'deleteAttachment', id: 'board.canvas' }, 'delete_node'],
-  ] as const)('%s leaves what is another kind of file: %j', async (tool, operation, other) => {
-    const { core, fake } = writing()
-    await expect(deleteFile(core, single(tool, operation))).rejects.toMatchObject({
-      code: 'INVALID_PARAMS',
-      hint: expect.stringContaining(other),
+  test('is a folder rather than a note of that title, where the tool takes folders', async () => {
+    const files = { ...GARDEN, 'Beds/Plan.md': { properties: { title: 'Soil' } } }
+    const fake = fakeWriting()
+    const core = { ...fakeCore(fakeStore(files)), writing: fake }
+    await moveNode(core, single('move_node', { kind: 'move', id: 'Soil', to: 'Earth' } as const))
+    expect(fake.requests[0]?.operations).toMatchObject([{ id: 'Soil' }])
+  })
+
+  test('is the one that an operation before makes, though another has that name', async () => {
+    const { ids } = await asked([
+      { kind: 'create', id: 'new/Humus', content: '' },
+      { ...UPDATE, id: 'new/humus' },
+      { ...UPDATE, id: 'Tomatoes' },
+    ])
+    expect(ids).toEqual(['new/Humus', 'new/humus', 'beds/tomato.md'])
+  })
+
+  test('is an error with the nearest ids when there is none', async () => {
+    const missing = new RouxError('NODE_NOT_FOUND', 'Operation 2: There is no note "Wormz".')
+    await expect(asked([UPDATE, { kind: 'delete', id: 'Wormz' }], missing)).rejects.toMatchObject({
+      code: 'NODE_NOT_FOUND',
+      message: 'Operation 2: There is no note "Wormz".',
+      candidates: expect.arrayContaining(['soil/worms.md']),
     })
-    expect(fake.requests).toEqual([])
   })
 })
 
@@ -416,6 +456,14 @@ describe('the list of changes', () => {
 })
 
 describe('undo', () => {
+  test('is not called stale because the watcher has just noticed the files that it wrote', async () => {
+    const { core } = writing({ files: [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] })
+    const behind = { ...core, indexing: { ...core.indexing, isBehind: () => true, caughtUp: async () => false } }
+    const { value, warnings } = await undoChange(behind, 'c1')
+    expect(value.node?.id).toBe('home.md')
+    expect(warnings).toEqual([])
+  })
+
   test('answers the node where it is one', async () => {
     const { core, fake } = writing({ changeId: 'c2', files: [{ kind: 'changed', from: 'Home.md', to: 'Home.md', relinked: [] }] })
     const { value } = await undoChange(core, 'c1')

@@ -74,21 +74,23 @@ describe('deleting', () => {
       { kind: 'deleteAttachment', id: 'f/p.png' },
       { 'f/p.png': null, '.trash/f/p 1.png': '1' },
     )
-    await check({ 'f/b': '1', '.trash/f/b': '0' }, remove('f/b'), { 'f/b': null, '.trash/f/b 1': '1' })
-  })
-
-  test('of what is not there does nothing', async () => {
-    const { result } = await check({ 'a.md': '' }, remove('nope'), {})
-    expect(result).toMatchObject({ files: [], subjects: [undefined] })
+    await check({ 'f/b': '1', '.trash/f/b': '0' }, { kind: 'deleteAttachment', id: 'f/b' }, { 'f/b': null, '.trash/f/b 1': '1' })
   })
 
   test.each<[string, Operation, object]>([
     ['what is not what was seen', remove('a', sha('old')), { code: 'CONFLICT' }],
     ['one of twins', remove('t'), { code: 'INVALID_PARAMS' }],
+    ['what is not there', remove('nope'), { code: 'NODE_NOT_FOUND' }],
+    ['an attachment', remove('p.png'), { code: 'INVALID_PARAMS', hint: 'delete_attachment deletes it.' }],
+    [
+      'a note as an attachment',
+      { kind: 'deleteAttachment', id: 'a' },
+      { code: 'INVALID_PARAMS', hint: 'delete_node deletes it.' },
+    ],
     ['outside', remove('../x'), { code: 'PERMISSION_DENIED' }],
     ['settings of Obsidian', remove('.obsidian/app.json'), { code: 'PERMISSION_DENIED' }],
   ])('does not take %s', async (_, operation, error) => {
-    await refuse({ 'a.md': 'A', 'T.md': '1', 't.md': '2', '.obsidian/app.json': '{}' }, operation, error)
+    await refuse({ 'a.md': 'A', 'T.md': '1', 't.md': '2', 'p.png': '', '.obsidian/app.json': '{}' }, operation, error)
   })
 })
 
