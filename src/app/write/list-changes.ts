@@ -4,7 +4,7 @@ import type { WrittenFile } from '../../core/operations.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findNamed, filesByPath } from '../names/known-node.ts'
+import { filesByPath, findNamed } from '../names/known-node.ts'
 import { isFolder } from '../scope.ts'
 import { openWriting } from './write.ts'
 

@@ -39,7 +39,7 @@ export async function planOperations(
     }
     workspace.noteWrittenLinks(subjects.flatMap((draft, at) => (draft !== undefined && writes(operations[at]) ? [draft] : [])))
     await workspace.noteBrokenParts()
-    const { changes, files, dangling, texts, notes } = workspace.finish()
+    const { changes, files, dangling, texts, notes } = await workspace.finish()
     const text = writtenText(operations, subjects, view)
     return {
       changes,

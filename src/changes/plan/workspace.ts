@@ -352,11 +352,11 @@ export class Workspace {
     this.#names.restore()
   }
 
-  finish(): Planned {
+  async finish(): Promise<Planned> {
     // The order in which files were read depends on when the index last read them; the same change must always look the same.
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { made, moved } = this.#paths
-    const html = brokenHtmlLinks(this.view, drafts)
+    const html = await brokenHtmlLinks(this.view, drafts)
     const reported = this.#reports.list(
       (key) => this.#livePath(key),
       (key) => this.#linksOf(key),

@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { planOperations } from '../../../src/changes/plan/plan-operations.ts'
 import type { Operation } from '../../../src/core/operations.ts'
 import { writable } from '../../support/writable-vault.ts'
 import { sha } from '../rig.ts'
+import { attachmentVault } from './attachment-vault.ts'
 import { check, type Difference, refuse } from './checked.ts'
 
 const move = (id: string, to: string, expectedHash?: string): Operation => ({
@@ -199,6 +201,25 @@ describe('a file moves', () => {
     expect(notes).toHaveLength(expected.length === 0 ? 0 : 1)
     const docs = await writable(files, { mode: 'docs' })
     expect((await docs.write(operation)).notes).toEqual([])
+  })
+
+  test('and others get their turn while notes are read for links in HTML', async () => {
+    const notes = Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`${at}.md`, '<a href="t.md">']))
+    const { view } = attachmentVault({ ...notes, 't.md': '' })
+    const read = (path: string) => {
+      // A slow disk.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
+      return view.read(path)
+    }
+    let turns = 0
+    let timer = setImmediate(function take() {
+      turns++
+      timer = setImmediate(take)
+    })
+    const { dangling } = await planOperations({ ...view, read }, [move('t', 'u')])
+    clearImmediate(timer)
+    expect(dangling).toHaveLength(60)
+    expect(turns).toBeGreaterThan(0)
   })
 
   test('of which a twin stays', async () => {

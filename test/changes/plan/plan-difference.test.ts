@@ -126,5 +126,5 @@ test('of files that only move no text is kept', async () => {
   const workspace = attachmentVault({ 'note.md': 'x\n' })
   await addAttachment(workspace, attachment())
   await workspace.move([{ draft: workspace.find('note'), to: 'b.md' }])
-  expect(workspace.finish().texts.map(({ before, after }) => before + after)).toEqual(['', ''])
+  expect((await workspace.finish()).texts.map(({ before, after }) => before + after)).toEqual(['', ''])
 })

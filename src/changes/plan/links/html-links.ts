@@ -17,6 +17,9 @@ export interface HtmlLinks {
 /** Milliseconds: every note has to be read. */
 const TIME = 1000
 
+/** How long notes are read before others get their turn, ms. */
+const AT_A_TIME = 10
+
 /** A note, where it is and where it will be. */
 interface Source {
   readonly from: string
@@ -25,14 +28,20 @@ interface Source {
 }
 
 /** Looks for links in HTML that a move leads nowhere, where `<a href>` and `<img src>` are no links: in every mode but `docs`. */
-export function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): HtmlLinks {
+export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
   const moved = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
   const areLinks = view.flavour.mode === 'docs' && view.flavour.profile === 'lenient'
   const sources = areLinks || moved.size === 0 ? [] : sourcesIn(view, drafts)
   const deadline = performance.now() + TIME
   const broken: LinkReport[] = []
+  let pause = performance.now() + AT_A_TIME
   for (const [at, source] of sources.entries()) {
-    if (performance.now() > deadline) return { broken, unread: sources.length - at }
+    const now = performance.now()
+    if (now > deadline) return { broken, unread: sources.length - at }
+    if (now > pause) {
+      await new Promise((resolve) => setImmediate(resolve))
+      pause = performance.now() + AT_A_TIME
+    }
     broken.push(...brokenIn(source, view, moved))
   }
   return { broken, unread: 0 }

@@ -13,7 +13,7 @@ interface Asked extends VaultOptions {
 async function add({ files = NOTE, given = {}, ...options }: Asked = {}) {
   const workspace = attachmentVault(files, options)
   const { path } = await addAttachment(workspace, attachment(given))
-  return { path, notes: workspace.notes, planned: workspace.finish() }
+  return { path, notes: workspace.notes, planned: await workspace.finish() }
 }
 
 const pathOf = async (asked: Asked): Promise<string> => (await add(asked)).path
@@ -158,5 +158,5 @@ test('where links are Markdown the embed is relative to the note', async () => {
 test('what is refused leaves nothing behind', async () => {
   const workspace = attachmentVault(NOTE)
   await expect(addAttachment(workspace, attachment({ filename: 'a.jpg' }))).rejects.toMatchObject({ code: 'INVALID_PARAMS' })
-  expect(workspace.finish()).toMatchObject({ changes: [], files: [], notes: [] })
+  expect(await workspace.finish()).toMatchObject({ changes: [], files: [], notes: [] })
 })
