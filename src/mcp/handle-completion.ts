@@ -4,9 +4,7 @@ import type { GraphCore } from '../app/graph-core.ts'
 import type { NodeCompletion } from '../app/names/complete-node.ts'
 import { ofThoseThatCan } from './calls/vaults.ts'
 import { requestRunner } from './requests.ts'
-import { TEMPLATES } from './resources/index.ts'
-import { isOffered } from './resources/is-offered.ts'
-import { MAX_VALUES } from './resources/max-values.ts'
+import { isOffered, MAX_VALUES, TEMPLATES } from './resources/resources.ts'
 import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
@@ -43,7 +41,7 @@ function forTemplate(uri: string, variable: string, { switchedOffBy }: McpServer
 }
 
 async function forPrompt(name: string, argument: string, { switchedOffBy }: McpServerOptions): Promise<Completer | undefined> {
-  const { BUILT_IN } = await import('./prompts/index.ts')
+  const { BUILT_IN } = await import('./prompts/built-in.ts')
   const found = BUILT_IN.find(({ definition }) => definition.name === name)
   const notes = TEMPLATES.find(({ kind }) => kind === 'node')
   if (notes === undefined || !isOffered(notes, switchedOffBy)) return undefined

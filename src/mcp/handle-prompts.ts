@@ -1,7 +1,7 @@
 import { pageOf } from './pages.ts'
-import type { Prompt } from './prompts/define-prompt.ts'
+import type { Prompt } from './prompts/prompts.ts'
 import { requestRunner } from './requests.ts'
-import { isOffered } from './resources/is-offered.ts'
+import { isOffered } from './resources/resources.ts'
 import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
@@ -13,19 +13,20 @@ export function addPromptHandlers(server: ValidatingServer, options: McpServerOp
   const isOn = (prompt: Pick<Prompt, 'source'>): boolean => isOffered(prompt, options.switchedOffBy)
   // A client that may not read notes has no prompts of notes, either.
   const promptsFolder = () => (isOn(NOTES) ? (options.promptsFolder?.() ?? '') : '')
-  server.setRequestHandler('prompts/list', async ({ params }, ctx) => {
-    const { BUILT_IN, listPrompts } = await import('./prompts/index.ts')
+  const listOffered = async (ctx: Parameters<typeof runRequest>[0]): Promise<readonly Prompt[]> => {
+    const { BUILT_IN } = await import('./prompts/built-in.ts')
     const folder = promptsFolder()
-    const own = folder === '' ? BUILT_IN : await runRequest(ctx, (vaults, call) => listPrompts(vaults, folder, call))
-    const all = own.filter(isOn).map(({ definition }) => definition)
+    if (folder === '') return BUILT_IN.filter(isOn)
+    const { listPrompts } = await import('./prompts/vault-prompts.ts')
+    return (await runRequest(ctx, (vaults, call) => listPrompts(vaults, folder, call))).filter(isOn)
+  }
+  server.setRequestHandler('prompts/list', async ({ params }, ctx) => {
+    const all = (await listOffered(ctx)).map(({ definition }) => definition)
     const { items, ...next } = pageOf('prompts', all, params?.cursor)
     return { prompts: [...items] as never, ...next }
   })
   server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, ctx) => {
-    return await runRequest(ctx, async (vaults, call) => {
-      const { getPrompt, listPrompts } = await import('./prompts/index.ts')
-      const prompts = (await listPrompts(vaults, promptsFolder(), call)).filter(isOn)
-      return (await getPrompt(prompts, { name, args }, { vaults, call, isOn: (tool) => isOn({ source: tool }) })) as never
-    })
+    const { getPrompt } = await import('./prompts/prompts.ts')
+    return (await getPrompt(await listOffered(ctx), { name, args }, (tool) => isOn({ source: tool }))) as never
   })
 }

@@ -2,8 +2,7 @@ import { isMapOffered, MAP_APP, MAP_APP_RESOURCE, mapAppContents, showsApps } fr
 import { pageOf } from './pages.ts'
 import { MissingResource } from './protocol-errors.ts'
 import { requestRunner } from './requests.ts'
-import { RESOURCES, TEMPLATES } from './resources/index.ts'
-import { isOffered } from './resources/is-offered.ts'
+import { isOffered, RESOURCES, TEMPLATES } from './resources/resources.ts'
 import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 

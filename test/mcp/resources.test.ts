@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
-import { mapResource } from '../../src/mcp/resources/map.ts'
 import { readResource } from '../../src/mcp/resources/read-resource.ts'
 import { addressed, readResourceUri, resourceUri } from '../../src/mcp/resources/resource-uri.ts'
+import { mapResource } from '../../src/mcp/resources/resources.ts'
 import { searchCore } from '../app/search-core.ts'
 import { fakeFiles, PNG } from '../app/write/fake-writing.ts'
 import { fakeCore, fakeStore, withSnapshot } from '../support/fake-store.ts'
@@ -323,7 +323,6 @@ test('a read that is cancelled stops and gets no answer', async () => {
   const ask = await raw({}, { ...core, indexing: { ...core.indexing, ready } })
   for (const [id, method, params] of [
     ['a', 'resources/read', { uri: 'roux://hubs' }],
-    ['b', 'prompts/get', { name: 'explore_hubs' }],
     [
       'c',
       'completion/complete',

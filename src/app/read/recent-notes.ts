@@ -10,20 +10,14 @@ export interface RecentNote {
   readonly modified?: string
 }
 
-export interface RecentArguments {
-  readonly limit: number
-  /** Which notes, as in `docs/query.md`; all without it. */
-  readonly query?: string
-}
-
-/** The notes that were changed last, newest first; archived ones are left out. */
+/** The notes that were changed last, newest first, without archived ones. */
 export function recentNotes(
   core: GraphCore,
-  { limit, query = '' }: RecentArguments,
+  { limit }: { readonly limit: number },
   call: Call = {},
 ): Promise<Answer<readonly RecentNote[]>> {
   return answer(core, call, async (snapshot) => {
-    const { found } = await findByQuery(snapshot, core, parseQuery(query, new Date()), {
+    const { found } = await findByQuery(snapshot, core, parseQuery('', new Date()), {
       scope: { withoutArchived: true },
       orderBy: 'modified',
       page: { offset: 0, limit },

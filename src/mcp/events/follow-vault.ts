@@ -2,7 +2,7 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import { trimFolder } from '../../app/scope.ts'
 import { foldId, toNodeId } from '../../core/ids.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
-import { RESOURCES } from '../resources/index.ts'
+import { RESOURCES } from '../resources/resources.ts'
 import type { ServerEvents } from './events.ts'
 
 /** A first complete state is there, or none will come. */

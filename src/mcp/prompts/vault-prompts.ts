@@ -1,19 +1,37 @@
-import type { Call } from '../../app/answer/answer-when-ready.ts'
-import { answer, plain } from '../../app/answer/answer-when-ready.ts'
+import { answer, type Call, plain } from '../../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { requireText } from '../../app/read/texts.ts'
-import { toScope } from '../../app/scope.ts'
+import { toScope, trimFolder } from '../../app/scope.ts'
 import type { Node } from '../../core/store.ts'
-import type { Prompt, PromptArgument, PromptArguments } from './define-prompt.ts'
+import { ofThoseThatCan } from '../calls/vaults.ts'
+import { BUILT_IN } from './built-in.ts'
+import type { Prompt, PromptArgument, PromptArguments } from './prompts.ts'
 
-/** How many notes of a folder are prompts. */
+/** At most so many notes of a folder become prompts. */
 const MOST_PROMPTS = 500
 
 /** `{{name}}` in the text of a note; a name has no braces. */
 const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g
 
-/** The notes of a folder as prompts, by id: what the user says is the note's text with the arguments filled in. */
-export async function vaultPrompts(core: GraphCore, folder: string, call: Call): Promise<readonly Prompt[]> {
+/** The built-in prompts, then those of a folder of the vaults (none for an empty folder), each with a name of its own. */
+export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
+  if (trimFolder(folder) === '') return BUILT_IN
+  const own = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))
+  const taken = new Set(BUILT_IN.map(({ definition }) => definition.name))
+  return [...BUILT_IN, ...own.flat().map((prompt) => withOwnName(prompt, taken))]
+}
+
+/** Two notes may have names that differ in punctuation only. */
+function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
+  const { name } = prompt.definition
+  let own = name
+  for (let count = 2; taken.has(own); count += 1) own = `${name}-${count}`
+  taken.add(own)
+  return own === name ? prompt : { ...prompt, definition: { ...prompt.definition, name: own } }
+}
+
+/** The notes of a folder as prompts, by id. The user's message is the note's text with the arguments filled in. */
+async function vaultPrompts(core: GraphCore, folder: string, call: Call): Promise<readonly Prompt[]> {
   const { value } = await answer(core, call, async (snapshot) => {
     const { items } = await snapshot.select(toScope({ folder }), { offset: 0, limit: MOST_PROMPTS })
     return plain(
@@ -38,7 +56,6 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
     },
     source: { name: 'get_node' },
     noteArguments: [],
-    vault: core,
     async text({ args: given }) {
       const source = await core.store.read((snapshot) => requireText({ core, snapshot, call: {} }, id))
       return source === undefined ? '' : fill(source.text.slice(source.bodyStart), args, given)
@@ -46,7 +63,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
   }
 }
 
-/** Fills placeholders in one pass; inserted text is not scanned again. Unknown placeholders stay. */
+/** Fills placeholders in one pass, so a placeholder in an argument stays text. Placeholders that no argument is named after stay. */
 function fill(text: string, declared: readonly PromptArgument[], given: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
   const filled = text.replace(PLACEHOLDER, (written, name: string) => (names.has(name) ? (given[name] ?? '') : written))

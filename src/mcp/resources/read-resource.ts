@@ -5,10 +5,8 @@ import { coreOf, ofEveryVault } from '../calls/vaults.ts'
 import type { SwitchedOffBy } from '../definition/define-tool.ts'
 import { MissingResource } from '../protocol-errors.ts'
 import type { ServerFacts } from '../server-facts.ts'
-import type { TemplateResource } from './define-resource.ts'
-import { RESOURCES, TEMPLATES } from './index.ts'
-import { isOffered } from './is-offered.ts'
 import { readResourceUri, resourceUri } from './resource-uri.ts'
+import { isOffered, RESOURCES, TEMPLATES, type TemplateResource } from './resources.ts'
 
 /** A resource as it goes over the wire. */
 export interface ResourceContents {

@@ -259,7 +259,7 @@ describe('the modern era, line by line', () => {
     expect(await pair.next()).toMatchObject({ id: 3 })
   })
 
-  test('has progress, also of reads and prompts', async () => {
+  test('has progress, also of reads', async () => {
     const world = changingCore()
     world.become({ phase: 'verifying', done: 3, total: 9 })
     pair = stdioPair(async () => world.core)
@@ -269,9 +269,6 @@ describe('the modern era, line by line', () => {
       params: { progressToken: 7, progress: 3, total: 9 },
     })
     expect(await pair.next()).toMatchObject({ id: 1, result: {} })
-    pair.send(modernRequest(2, 'prompts/get', { name: 'explore_hubs' }, { progressToken: 8 }))
-    expect(await pair.next()).toMatchObject({ params: { progressToken: 8 } })
-    expect(await pair.next()).toMatchObject({ id: 2, result: {} })
   })
 })
 

@@ -1,0 +1,149 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { INVALID_PARAMS } from '../protocol-errors.ts'
+import type { Prompt, PromptArgument } from './prompts.ts'
+
+const MOST_DAYS = 365
+const FOLDER: PromptArgument = { name: 'folder', description: 'Only this folder and below.' }
+const MAP = { name: 'map', group: 'tools.insight' } as const
+
+/**
+ * The prompts that are always offered, in this order. They name the tools to call, so a client with prompts and tools needs no data in them.
+ */
+export const BUILT_IN: readonly Prompt[] = [
+  {
+    definition: {
+      name: 'explore_hubs',
+      title: 'Explore the hubs',
+      description: 'What this vault, or a folder of it, is about, seen from its most central notes.',
+      arguments: [FOLDER],
+    },
+    source: { name: 'get_hubs' },
+    noteArguments: [],
+    text: ({ args: { folder }, isOn }) =>
+      paragraphs(
+        `Tell me what ${vaultOrFolder(folder)} is about.`,
+        toolCalls(
+          ...(isOn(MAP) ? [['map', { scope: folder }] as const] : []),
+          ['get_hubs', { folder, limit: 15 }],
+          ['list_tags', { max_tokens: 500 }],
+        ),
+        'Read the first few hubs with get_node (depth 1). Group the hubs by theme, say what holds each group together and which notes bridge groups. Cite notes by id. End with three questions that these notes could answer.',
+      ),
+  },
+  {
+    definition: {
+      name: 'trace_path',
+      title: 'Trace a path between two notes',
+      description: 'How two notes are connected, and through which sentences.',
+      arguments: [
+        { name: 'from', description: 'A note: id, title or alias.', required: true },
+        { name: 'to', description: 'Another note: id, title or alias.', required: true },
+      ],
+    },
+    source: { name: 'find_path' },
+    noteArguments: ['from', 'to'],
+    text: ({ args: { from = '', to = '' } }) =>
+      paragraphs(
+        `Explain how my notes ${JSON.stringify(from)} and ${JSON.stringify(to)} are connected.`,
+        toolCalls(['find_path', { source: from, target: to, count: 3 }]),
+        'Follow the hops one by one: quote the sentence that makes each link and say what it means for the next. Say which path tells most, and cite notes by id.',
+        'If there is no path, find out with search and similar_nodes what the notes have in common, and say between which two notes a link would be worth making.',
+      ),
+  },
+  {
+    definition: {
+      name: 'summarize_note',
+      title: 'Summarise a note with its sources',
+      description: 'What a note says, every statement with the lines or notes that it comes from.',
+      arguments: [{ name: 'note', description: 'A note: id, title or alias.', required: true }],
+    },
+    source: { name: 'get_node' },
+    noteArguments: ['note'],
+    text: ({ args: { note = '' } }) =>
+      paragraphs(
+        `Summarise my note ${JSON.stringify(note)} in a few sentences, then in points.`,
+        toolCalls(['get_node', { id: note, depth: 1 }]),
+        'Read on with its next_offset while there is one. After every point say where it comes from: the heading or line in this note, or the id of another. Keep what the note says apart from what you conclude.',
+      ),
+  },
+  {
+    definition: {
+      name: 'summarise_with_sources',
+      title: 'Summarise with sources',
+      description: 'What the notes say about something, every sentence with its note and lines.',
+      arguments: [{ name: 'topic', description: 'A question or a topic.', required: true }, FOLDER],
+    },
+    source: { name: 'search' },
+    noteArguments: [],
+    text: ({ args: { topic = '', folder } }) =>
+      paragraphs(
+        `Summarise what ${vaultOrFolder(folder)} says about this: ${JSON.stringify(topic)}`,
+        toolCalls(['search', { query: topic, folder, limit: 8 }]),
+        'Ask for more with search and get_node where these passages do not answer. After every sentence put the id and the lines that it comes from, and quote only what stands there, word by word. Say what the notes leave open, and keep apart what you conclude.',
+      ),
+  },
+  {
+    definition: {
+      name: 'find_gaps',
+      title: 'Find gaps',
+      description: 'What is mentioned but not written, and what is written but not linked.',
+      arguments: [FOLDER],
+    },
+    source: { name: 'get_problems' },
+    noteArguments: [],
+    text: ({ args: { folder } }) =>
+      paragraphs(
+        `Find the gaps in ${vaultOrFolder(folder)}.`,
+        toolCalls(
+          ['get_problems', { kind: 'missing_note', folder, limit: 15 }],
+          ['get_problems', { kind: 'orphan', folder, limit: 15 }],
+        ),
+        'Name the missing notes that would help most, with what they should say and which notes already mention them. For notes that stand alone, find with similar_nodes where a link belongs and quote the sentence. Cite notes by id; change nothing.',
+      ),
+  },
+  {
+    definition: {
+      name: 'weekly_review',
+      title: 'Weekly review',
+      description: 'What I worked on in the last days, what came of it and what is open.',
+      arguments: [{ name: 'days', description: `How many days back, 1–${MOST_DAYS}; 7 if absent.` }],
+    },
+    source: { name: 'changes_since', group: 'tools.insight' },
+    noteArguments: [],
+    text({ args }) {
+      const days = readDays(args.days)
+      return paragraphs(
+        `Review what I did in my vault in the last ${days === 1 ? 'day' : `${days} days`}.`,
+        toolCalls(
+          ['find_nodes', { query: `modified:day-${days}`, order_by: 'modified', limit: 50 }],
+          ['changes_since', { since: `${days}d` }],
+        ),
+        'Read the notes that matter with get_node. Tell what I worked on, grouped by theme; what was decided or learned, with quotations; what is left open, such as unfinished tasks and questions, broken links and notes without any link; and what deserves a link or a note of its own. Cite notes by id.',
+      )
+    },
+  },
+]
+
+/** The calls to begin with, one a line, as tool and arguments. */
+function toolCalls(...calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[]): string {
+  return `Begin with ${calls.map(([tool, args]) => `\n- ${tool} ${JSON.stringify(args)}`).join('')}`
+}
+
+function paragraphs(...parts: readonly string[]): string {
+  return parts.join('\n\n')
+}
+
+function vaultOrFolder(folder: string | undefined): string {
+  return folder === undefined ? 'my vault' : `the folder ${JSON.stringify(folder)} of my vault`
+}
+
+/** @throws ProtocolError −32602 */
+function readDays(written: string | undefined): number {
+  if (written === undefined) return 7
+  const days = /^\d{1,3}$/.test(written.trim()) ? Number(written) : 0
+  if (days >= 1 && days <= MOST_DAYS) return days
+  throw new ProtocolError(
+    INVALID_PARAMS,
+    `days: expected a whole number from 1 to ${MOST_DAYS}, got ${JSON.stringify(written.slice(0, 50))}.`,
+  )
+}

@@ -1,0 +1,85 @@
+import { ProtocolError } from '@modelcontextprotocol/server'
+import { nearest } from '../../core/text/nearest.ts'
+import type { ToolIdentity } from '../definition/define-tool.ts'
+import { INVALID_PARAMS, meant } from '../protocol-errors.ts'
+
+export interface PromptArgument {
+  readonly name: string
+  readonly description?: string
+  readonly required?: boolean
+}
+
+/** A prompt as `prompts/list` shows it. */
+export interface PromptDefinition {
+  readonly name: string
+  readonly title: string
+  readonly description?: string
+  readonly arguments?: readonly PromptArgument[]
+}
+
+export type PromptArguments = Readonly<Record<string, string>>
+
+export interface PromptRequest {
+  /** Declared arguments only; required ones are present and not empty. */
+  readonly args: PromptArguments
+  /** Whether the client may call a tool. A prompt names no tool that is off. */
+  isOn(tool: ToolIdentity): boolean
+}
+
+export interface Prompt {
+  readonly definition: PromptDefinition
+  /** The main tool of the prompt. Where that is off the prompt is not offered. */
+  readonly source: ToolIdentity
+  /** Arguments that are the id, title or alias of a note; a client can complete them. */
+  readonly noteArguments: readonly string[]
+  /** The user's message. @throws ProtocolError −32602 for an argument out of range */
+  text(request: PromptRequest): string | Promise<string>
+}
+
+interface FilledPrompt {
+  readonly description?: string
+  readonly messages: readonly [{ readonly role: 'user'; readonly content: { readonly type: 'text'; readonly text: string } }]
+}
+
+/**
+ * A prompt with its arguments filled in.
+ * @throws ProtocolError −32602 for an unknown name and for a required argument that is missing or empty.
+ */
+export async function getPrompt(
+  prompts: readonly Prompt[],
+  { name, args }: { readonly name: string; readonly args: PromptArguments },
+  isOn: PromptRequest['isOn'],
+): Promise<FilledPrompt> {
+  const prompt = prompts.find(({ definition }) => definition.name === name)
+  if (prompt === undefined) throw unknownPrompt(name, prompts)
+  const { description } = prompt.definition
+  const text = await prompt.text({ args: checked(prompt, args), isOn })
+  return { ...(description === undefined ? {} : { description }), messages: [{ role: 'user', content: { type: 'text', text } }] }
+}
+
+/** The declared arguments that were given and are not empty. */
+function checked({ definition }: Prompt, args: PromptArguments): PromptArguments {
+  const declared = definition.arguments ?? []
+  const given = Object.entries(args).filter(([, value]) => value.trim() !== '')
+  const known = given.filter(([name]) => declared.some((one) => one.name === name))
+  const missing = declared.filter(({ name, required }) => required === true && !known.some(([given]) => given === name))
+  if (missing.length === 0) return Object.fromEntries(known)
+  const names = missing.map(({ name }) => name)
+  const near = nearest(
+    names[0] ?? '',
+    given.map(([name]) => name).filter((name) => !declared.some((one) => one.name === name)),
+  )
+  const hint = near.length === 0 ? '' : ` You gave ${near.join(', ')}.`
+  throw new ProtocolError(INVALID_PARAMS, `The prompt ${definition.name} needs ${names.join(' and ')}.${hint}`, {
+    missing: names,
+  })
+}
+
+function unknownPrompt(name: string, prompts: readonly Prompt[]): ProtocolError {
+  const near = nearest(
+    name,
+    prompts.map(({ definition }) => definition.name),
+    3,
+  )
+  return new ProtocolError(INVALID_PARAMS, `Unknown prompt: ${name.slice(0, 100)}.${meant(near)}`, { nearest: near })
+}

@@ -1,0 +1,165 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
+import { type Call, plain } from '../../app/answer/answer-when-ready.ts'
+import { DEFAULT_TOKENS, TOKEN_BYTES } from '../../app/answer/budget.ts'
+import type { Answer, GraphCore } from '../../app/graph-core.ts'
+import { fitMap } from '../../app/insight/fit-map.ts'
+import { mapVault } from '../../app/insight/map.ts'
+import { getHubs } from '../../app/links/get-hubs.ts'
+import { completeNode, type NodeCompletion } from '../../app/names/complete-node.ts'
+import { getTree } from '../../app/read/get-tree.ts'
+import { readAttachmentFile, readNoteFile, type WholeFile } from '../../app/read/read-file.ts'
+import { recentNotes } from '../../app/read/recent-notes.ts'
+import { vaultFacts } from '../../app/system-info.ts'
+import type { NodeKind } from '../../core/store.ts'
+import type { SwitchedOffBy, ToolIdentity } from '../definition/define-tool.ts'
+import { MODERN_VERSION } from '../protocol-versions.ts'
+import type { ServerFacts } from '../server-facts.ts'
+
+/** Facts beside the vault when a resource is read. */
+export interface ResourceRequest extends Call {
+  readonly server: ServerFacts
+}
+
+/** The tool that says the same: what is switched off there, or not allowed, is so here. */
+export type Source = ToolIdentity
+
+/** Facts about a vault, as JSON, at one address. */
+export interface FixedResource {
+  /** The address is `roux://` and this. */
+  readonly name: string
+  readonly title: string
+  readonly description: string
+  readonly source: Source
+  /** Facts about the server itself, independent of its vaults. */
+  about?(request: ResourceRequest): Promise<object>
+  read(core: GraphCore, request: ResourceRequest): Promise<Answer<object>>
+}
+
+/** Files of a vault at addresses of one form. */
+export interface TemplateResource {
+  readonly kind: 'node' | 'attachment'
+  /** The kinds of nodes at its addresses. */
+  readonly kinds: readonly NodeKind[]
+  readonly title: string
+  readonly description: string
+  /** The variable of the address: `{+id}`. */
+  readonly variable: string
+  /** The common type; absent if they differ. */
+  readonly mimeType?: string
+  readonly source: Source
+  /** `null` where there is none. */
+  read(core: GraphCore, id: string, call: Call): Promise<Answer<WholeFile | null>>
+  complete(core: GraphCore, typed: string, call: Call): Promise<NodeCompletion>
+}
+
+/** How many values a completion may give, by the protocol. */
+export const MAX_VALUES = 100
+
+/** How many notes are listed. */
+const RECENT_NOTES = 20
+
+const recentResource: FixedResource = {
+  name: 'recent',
+  source: { name: 'find_nodes' },
+  title: 'Recently changed notes',
+  description: `The ${RECENT_NOTES} notes that were changed last, newest first.`,
+  async read(core, call) {
+    const { value: notes, warnings } = await recentNotes(core, { limit: RECENT_NOTES }, call)
+    return { value: { notes, count: notes.length, timestamp: new Date().toISOString() }, warnings }
+  },
+}
+
+export const mapResource: FixedResource = {
+  name: 'map',
+  source: { name: 'map', group: 'tools.insight' },
+  title: 'Map of the vault',
+  description: 'The communities of notes: what the vault is about.',
+  async read(core, call) {
+    const { value, warnings } = await mapVault(core, { level: 1 }, call)
+    const fitted = fitMap(value, DEFAULT_TOKENS.list * TOKEN_BYTES)
+    // A resource has no other place for what is left out.
+    const omitted = Object.keys(fitted.omitted).length === 0 ? {} : { omitted: fitted.omitted }
+    return { value: { ...fitted.value, ...omitted }, warnings }
+  },
+}
+
+/** How many notes are listed. */
+const HUBS = 20
+
+const hubsResource: FixedResource = {
+  name: 'hubs',
+  source: { name: 'get_hubs' },
+  title: 'Most central notes',
+  description: `The ${HUBS} notes that most other notes link to, with how many do.`,
+  async read(core, call) {
+    const { value: hubs, warnings } = await getHubs(core, { metric: 'in_degree', limit: HUBS }, call)
+    return { value: { metric: 'in_degree', hubs, count: hubs.length }, warnings }
+  },
+}
+
+const treeResource: FixedResource = {
+  name: 'tree',
+  source: { name: 'get_tree' },
+  title: 'Folders and notes',
+  description: 'The folders of the vault, three levels deep, with how many notes each holds and up to 200 notes.',
+  async read(core, call) {
+    const { value, warnings } = await getTree(core, { depth: 3, limit: 200, includeArchived: false }, call)
+    return { value: { ...value }, warnings }
+  },
+}
+
+const systemInfoResource: FixedResource = {
+  name: 'system-info',
+  // No tool says this; a client that may read may know it.
+  source: { name: 'system-info' },
+  title: 'State of the server',
+  description: 'Version, protocol versions, what the vault holds, how its index is, what is switched on.',
+  about: async ({ server: { version, settings, embedder, tokens } }) => ({
+    name: 'roux',
+    version,
+    protocol_versions: [MODERN_VERSION, ...SUPPORTED_PROTOCOL_VERSIONS],
+    embedder: embedder ?? null,
+    settings,
+    tokens: (await tokens?.()) ?? {},
+  }),
+  read: async (core, { server: { verbose = false }, signal }) => plain({ vault: await vaultFacts(core, verbose, { signal }) }),
+}
+
+const NOTE_KINDS = ['note', 'canvas'] as const
+
+const nodeResource: TemplateResource = {
+  kind: 'node',
+  kinds: NOTE_KINDS,
+  title: 'A note',
+  description: 'The text of a note as it is in its file, frontmatter included; id is its path in the vault.',
+  variable: 'id',
+  source: { name: 'get_node' },
+  mimeType: 'text/markdown',
+  read: readNoteFile,
+  complete: async (core, typed, call) => (await completeNode(core, typed, { limit: MAX_VALUES, kinds: NOTE_KINDS }, call)).value,
+}
+
+const ATTACHMENT_KINDS = ['attachment', 'canvas'] as const
+
+const attachmentResource: TemplateResource = {
+  kind: 'attachment',
+  kinds: ATTACHMENT_KINDS,
+  title: 'An attachment',
+  description: 'A file of the vault that is no note, up to 5 MB: text as text, anything else as bytes.',
+  variable: 'path',
+  source: { name: 'read_attachment', needs: 'tools.attach' },
+  read: readAttachmentFile,
+  complete: async (core, typed, call) =>
+    (await completeNode(core, typed, { limit: MAX_VALUES, kinds: ATTACHMENT_KINDS }, call)).value,
+}
+
+/** Whether a client may read a resource: only if it may call the tool with the same data. */
+export function isOffered({ source }: { readonly source: Source }, switchedOffBy: SwitchedOffBy): boolean {
+  return switchedOffBy(source) === undefined
+}
+
+/** Every resource at an address of its own, in the order in which they are listed. */
+export const RESOURCES: readonly FixedResource[] = [recentResource, mapResource, hubsResource, treeResource, systemInfoResource]
+
+/** Every form of addresses. */
+export const TEMPLATES: readonly TemplateResource[] = [nodeResource, attachmentResource]
