@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, sep } from 'node:path'
 import type { Flavour, Link, Note } from '../../src/core/note.ts'
-import { NameIndex } from '../../src/links/name-index.ts'
+import { NameIndex } from '../../src/links/names.ts'
 import { resolveLink } from '../../src/links/resolve.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 

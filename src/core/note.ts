@@ -9,6 +9,9 @@ export interface Flavour {
   readonly ignoredTags?: IgnoredTags
 }
 
+/** The product's default. Flavours agree on most of what a text says; where they do, this one will do. */
+export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
+
 export interface IgnoredTags {
   /** `#tag` in the text of a Markdown link. */
   readonly inLinkText: boolean

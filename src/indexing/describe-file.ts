@@ -1,9 +1,10 @@
 import type { FileInfo, FileRecord } from '../core/index-writer.ts'
 import type { Link, Mode, Note } from '../core/note.ts'
+import { nameOf } from '../core/paths.ts'
 import { EXCERPT_LENGTH } from '../core/store.ts'
 import { cutData } from '../core/text/inline-data.ts'
 import type { FileKind, ListedFile } from '../core/vault.ts'
-import { baseName, pageName, stemOf } from '../links/names.ts'
+import { pageName, stemOf } from '../links/names.ts'
 import { excerptOf } from '../markdown/prose/excerpt.ts'
 
 /** A file's record before its links are resolved. */
@@ -27,7 +28,7 @@ export function describeUnread(file: ListedFile, { kind, conflict, mode }: Descr
     excluded: file.excluded,
     archived: false,
     conflict,
-    title: nameOf(file.path, { kind, conflict, mode }),
+    title: titleFromPath(file.path, { kind, conflict, mode }),
     aliases: [],
     tags: [],
     links: [],
@@ -67,7 +68,7 @@ export function describeNote(
     excluded: file.excluded,
     archived: isArchived(note),
     conflict: described.conflict,
-    title: titleOf(note, described.mode) ?? nameOf(file.path, described),
+    title: titleOf(note, described.mode) ?? titleFromPath(file.path, described),
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
@@ -81,9 +82,9 @@ export function describeNote(
 
 const NO_STYLE = { wikilinks: 0, relativeLinks: 0 }
 
-function nameOf(path: string, { kind, mode }: Described): string {
-  if (kind !== 'note') return baseName(path)
-  return mode === 'logseq' ? pageName(path) : stemOf(baseName(path), mode)
+function titleFromPath(path: string, { kind, mode }: Described): string {
+  if (kind !== 'note') return nameOf(path)
+  return mode === 'logseq' ? pageName(path) : stemOf(nameOf(path), mode)
 }
 
 function infoOf(note: Note, text: string, isNote: boolean): FileInfo {

@@ -1,6 +1,6 @@
 import type { FileRecord, IndexWriter, ResolvedLink } from '../core/index-writer.ts'
 import type { Flavour, Link } from '../core/note.ts'
-import { type NamedFile, NameIndex, namesOf } from '../links/name-index.ts'
+import { type NamedFile, NameIndex, namesOf } from '../links/names.ts'
 import { addMentions, mentionsAny, outlineName, resolveLink } from '../links/resolve.ts'
 
 /** A file whose names are what they are now. */

@@ -1,4 +1,4 @@
-import { markProse, OPEN, SILENT } from '../markdown/prose/prose.ts'
+import { markProse, OPEN, SILENT } from '../markdown/inline-spans.ts'
 import { NumberList } from '../search/number-list.ts'
 import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/bytes.ts'
 import { scanWords } from '../search/words/scan.ts'

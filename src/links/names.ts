@@ -1,10 +1,175 @@
 import type { Mode } from '../core/note.ts'
-import { nameOf as baseName } from '../core/paths.ts'
-
-export { folderOf, nameOf as baseName } from '../core/paths.ts'
+import { folderOf, nameOf } from '../core/paths.ts'
+import { decodePercent, foldName, spellName } from '../core/text/fold.ts'
 
 const NOTE_ENDING = /\.md$/i
+
 const DOCS_NOTE_ENDING = /\.(?:md|markdown|mdx)$/i
+
+const YEAR_FIRST = /^\s*(?:\p{L}+, )?(\d{4})([-/_.]?)(\d\d)\2(\d\d)(?: \p{L}+)?\s*$/u
+
+const MONTH_FIRST = /^\s*(?<month>[a-z]{3,9}) (?<day>\d\d?)(?:st|nd|rd|th)?, (?<year>\d{4})\s*$/i
+
+const DAY_FIRST = /^\s*(?<day>\d\d?)(?:st|nd|rd|th) (?<month>[a-z]{3,9}) (?<year>\d{4})\s*$/i
+
+const MONTHS = 'january february march april may june july august september october november december'.split(' ')
+
+/** What a file is called; `key` stands for it everywhere else. */
+export interface NamedFile {
+  readonly key: number
+  readonly path: string
+  readonly aliases: readonly string[]
+  /** The frontmatter's title; a page name in Logseq. */
+  readonly title?: string | undefined
+}
+
+/** Files by what they are called: what it takes to resolve a link. */
+export interface Names {
+  readonly mode: Mode
+  /** NFC path with plain spaces; `undefined` for an unknown key. */
+  path(key: number): string | undefined
+  foldedPath(key: number): string | undefined
+  /** Files whose folded path is exactly this. */
+  atPath(folded: string): readonly number[]
+  /** Files that answer to this folded base name, with or without a note's ending; index files of a folder to `name/`. */
+  withName(folded: string): readonly number[]
+  /** Files with this folded alias (in Logseq page names too). */
+  withAlias(folded: string): readonly number[]
+}
+
+/** What the index remembers of a file. */
+interface Entry {
+  readonly path: string
+  readonly folded: string
+  readonly aliases: readonly string[]
+  readonly title: string | undefined
+}
+
+/** Most names belong to one file: a bare number then saves an array. */
+type Keys = number | number[]
+
+/** Files by folded path, base name, alias and page name. A later change of one file touches only its own names. */
+export class NameIndex implements Names {
+  readonly mode: Mode
+  readonly #entries = new Map<number, Entry>()
+  readonly #byPath = new Map<string, Keys>()
+  readonly #byName = new Map<string, Keys>()
+  readonly #byAlias = new Map<string, Keys>()
+
+  constructor(mode: Mode) {
+    this.mode = mode
+  }
+
+  add(file: NamedFile): void {
+    this.remove(file.key)
+    const entry: Entry = {
+      path: spellName(file.path),
+      folded: foldName(file.path),
+      aliases: file.aliases,
+      title: file.title,
+    }
+    this.#entries.set(file.key, entry)
+    this.#change(entry, (map, name) => insert(map, name, file.key))
+  }
+
+  remove(key: number): void {
+    const entry = this.#entries.get(key)
+    if (entry === undefined) return
+    this.#entries.delete(key)
+    this.#change(entry, (map, name) => withdraw(map, name, key))
+  }
+
+  #change(entry: Entry, apply: (map: Map<string, Keys>, name: string) => void): void {
+    apply(this.#byPath, entry.folded)
+    for (const name of fileNames(entry.folded, this.mode)) apply(this.#byName, name)
+    for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
+  }
+
+  /** What a file is called; its path is in NFC with plain spaces. */
+  file(key: number): NamedFile | undefined {
+    const entry = this.#entries.get(key)
+    return entry && { key, path: entry.path, aliases: entry.aliases, title: entry.title }
+  }
+
+  path(key: number): string | undefined {
+    return this.#entries.get(key)?.path
+  }
+
+  foldedPath(key: number): string | undefined {
+    return this.#entries.get(key)?.folded
+  }
+
+  atPath(folded: string): readonly number[] {
+    return toList(this.#byPath.get(folded))
+  }
+
+  withName(folded: string): readonly number[] {
+    return toList(this.#byName.get(folded))
+  }
+
+  withAlias(folded: string): readonly number[] {
+    return toList(this.#byAlias.get(folded))
+  }
+}
+
+/** Every folded name that a file answers to: links that mention none of them do not depend on it. */
+export function namesOf(file: Omit<NamedFile, 'key'>, mode: Mode): readonly string[] {
+  const folded = foldName(file.path)
+  return [...fileNames(folded, mode), ...aliasNames({ ...file, folded, title: file.title }, mode)]
+}
+
+function fileNames(folded: string, mode: Mode): string[] {
+  const base = nameOf(folded)
+  const stem = isNotePath(base, mode) ? stemOf(base, mode) : base
+  const names = stem === base ? [base] : [base, stem]
+  if (hasFolderTargets(mode) && /^(?:_?index|readme)$/.test(stem) && stem !== base) {
+    names.push(`${nameOf(folderOf(folded))}/`)
+  }
+  return names
+}
+
+function aliasNames(entry: Pick<Entry, 'path' | 'aliases' | 'title'> & { folded: string }, mode: Mode): string[] {
+  const names = new Set<string>()
+  for (const alias of entry.aliases) names.add(foldName(alias.trim()))
+  if (mode === 'logseq' && isNotePath(entry.path, mode)) {
+    const page = pageName(entry.path)
+    names.add(foldName(page))
+    const journal = journalName(page)
+    if (journal !== undefined) names.add(journal)
+    if (entry.title !== undefined) names.add(foldName(entry.title))
+  }
+  return [...names]
+}
+
+/** Whether a link to a folder means its index file. */
+export function hasFolderTargets(mode: Mode): boolean {
+  return mode === 'docs' || mode === 'foam'
+}
+
+function toList(keys: Keys | undefined): readonly number[] {
+  if (keys === undefined) return NONE
+  return typeof keys === 'number' ? [keys] : keys
+}
+
+const NONE: readonly number[] = []
+
+function insert(map: Map<string, Keys>, name: string, key: number): void {
+  const keys = map.get(name)
+  if (keys === undefined) map.set(name, key)
+  else if (typeof keys === 'number') {
+    map.set(name, [keys, key])
+  } else keys.push(key)
+}
+
+function withdraw(map: Map<string, Keys>, name: string, key: number): void {
+  const keys = map.get(name)
+  if (keys === key) map.delete(name)
+  else if (typeof keys === 'object') {
+    const at = keys.indexOf(key)
+    if (at >= 0) keys.splice(at, 1)
+    if (keys.length === 0) map.delete(name)
+  }
+}
 
 /** Whether a path names a note: `.md`, in `docs` mode `.markdown` and `.mdx` too. */
 export function isNotePath(path: string, mode: Mode): boolean {
@@ -23,8 +188,8 @@ export function missingName(target: string): string {
 
 /** The page name of a Logseq file: `___` is `/`, `%XX` is decoded. */
 export function pageName(path: string): string {
-  const stem = baseName(path).replace(NOTE_ENDING, '').replaceAll('___', '/')
-  return decodePercent(stem) ?? stem
+  const stem = nameOf(path).replace(NOTE_ENDING, '').replaceAll('___', '/')
+  return decodePercent(stem)
 }
 
 /**
@@ -40,22 +205,6 @@ export function journalName(page: string): string | undefined {
   return `${named.year}_${twoDigits(at + 1)}_${twoDigits(Number(named.day))}`
 }
 
-const YEAR_FIRST = /^\s*(?:\p{L}+, )?(\d{4})([-/_.]?)(\d\d)\2(\d\d)(?: \p{L}+)?\s*$/u
-const MONTH_FIRST = /^\s*(?<month>[a-z]{3,9}) (?<day>\d\d?)(?:st|nd|rd|th)?, (?<year>\d{4})\s*$/i
-const DAY_FIRST = /^\s*(?<day>\d\d?)(?:st|nd|rd|th) (?<month>[a-z]{3,9}) (?<year>\d{4})\s*$/i
-const MONTHS = 'january february march april may june july august september october november december'.split(' ')
-
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0')
-}
-
-/** Decodes `%XX`; `undefined` when there is nothing to decode or it is malformed. */
-export function decodePercent(text: string): string | undefined {
-  if (!text.includes('%')) return undefined
-  try {
-    const decoded = decodeURIComponent(text)
-    return decoded === text ? undefined : decoded
-  } catch {
-    return undefined
-  }
 }

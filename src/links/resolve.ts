@@ -1,7 +1,7 @@
 import type { Flavour, Link, Mode } from '../core/note.ts'
-import { foldName, spellName } from '../core/text/fold.ts'
-import { hasFolderTargets, type Names } from './name-index.ts'
-import { baseName, decodePercent, folderOf, journalName, missingName, stemOf } from './names.ts'
+import { folderOf, nameOf } from '../core/paths.ts'
+import { decodePercent, foldName, spellName } from '../core/text/fold.ts'
+import { hasFolderTargets, journalName, missingName, type Names, stemOf } from './names.ts'
 
 /** Where a link points. */
 export type Resolution =
@@ -45,8 +45,8 @@ function findFile(names: Names, source: Source, link: LinkTarget, flavour: Flavo
   }
   const found = byFile(names, target, folder, link, lenient)
   if (found !== undefined || !lenient) return found
-  const decoded = isWiki(link) ? decodePercent(target) : undefined
-  const decodedFound = decoded === undefined ? undefined : byFile(names, decoded, folder, link, lenient)
+  const decoded = isWiki(link) ? decodePercent(target) : target
+  const decodedFound = decoded === target ? undefined : byFile(names, decoded, folder, link, lenient)
   return decodedFound ?? (isRooted(target) ? undefined : byAlias(names, target, folder))
 }
 
@@ -104,7 +104,7 @@ function atSite(names: Names, folder: string, target: string): Resolution | unde
 /** Files whose path ends in `/target`: the source's own folder, else the shortest path (R5), exact spelling first (R9). */
 function bySuffix(names: Names, target: string, folder: string, lenient: boolean): Resolution | undefined {
   const folded = foldName(target)
-  const named = names.withName(baseName(folded))
+  const named = names.withName(nameOf(folded))
   if (named.length === 0) return undefined
   const asWritten = named.filter((key) => endsInPath(names.foldedPath(key), folded))
   const matching =
@@ -135,7 +135,7 @@ function byAlias(names: Names, target: string, folder: string): Resolution | und
 /** A folder anywhere in the vault, by the end of its path: its index file. */
 function byFolder(names: Names, target: string): Resolution | undefined {
   const folded = foldName(target).replace(/\/+$/, '')
-  const inside = names.withName(`${baseName(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
+  const inside = names.withName(`${nameOf(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
   const indexes = inside.filter((key) => isIndex(names, key))
   return choose(indexes.length > 0 ? indexes : inside, names, '', 'folder')
 }
@@ -155,7 +155,7 @@ function indexFile(names: Names, foldedFolder: string): Resolution | undefined {
 const INDEX_STEMS = ['index', 'readme', '_index']
 
 function isIndex(names: Names, key: number): boolean {
-  return baseName(names.foldedPath(key) ?? '').startsWith('index.')
+  return nameOf(names.foldedPath(key) ?? '').startsWith('index.')
 }
 
 /** Of files at one folded path: the one spelled as asked, else the one that holds the plain id. */
@@ -209,8 +209,8 @@ function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (
   const lenient = flavour.profile === 'lenient'
   const folded = foldName(target)
   addSpelling(target, folded, sourcePath, flavour.mode, add)
-  const decoded = lenient && isWiki(link) ? decodePercent(target) : undefined
-  if (decoded !== undefined) addSpelling(decoded, foldName(decoded), sourcePath, flavour.mode, add)
+  const decoded = lenient && isWiki(link) ? decodePercent(target) : target
+  if (decoded !== target) addSpelling(decoded, foldName(decoded), sourcePath, flavour.mode, add)
   // As an alias the target counts whole.
   if (lenient || flavour.mode === 'logseq') add(folded.trim())
   const journal = flavour.mode === 'logseq' ? journalName(target) : undefined
@@ -228,7 +228,7 @@ export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavo
 
 function addSpelling(spelling: string, folded: string, sourcePath: string, mode: Mode, add: (name: string) => void): void {
   if (!namesFolder(spelling)) {
-    const base = baseName(folded)
+    const base = nameOf(folded)
     add(base)
     if (hasFolderTargets(mode)) add(`${base}/`)
   } else if (hasFolderTargets(mode)) {
@@ -236,7 +236,7 @@ function addSpelling(spelling: string, folded: string, sourcePath: string, mode:
     const isRooted = spelling.startsWith('/')
     const path = joinPath(isRooted ? '' : folderOf(sourcePath), spelling)
     if (path === undefined) return
-    const base = baseName(foldName(path))
+    const base = nameOf(foldName(path))
     add(`${base}/`)
     if (isRooted) add(base)
   }

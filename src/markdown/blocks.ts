@@ -1,4 +1,4 @@
-import { fenceLength, footnoteEnd, headingStart, isBox, isBreak, itemMarkEnd, itemPadding } from './block-starts.ts'
+import { fenceLength, footnoteEnd, headingStart, isBox, isBreak, itemMarkEnd, itemPadding, LineCursor } from './block-starts.ts'
 import {
   ASTERISK,
   asciiSet,
@@ -21,7 +21,6 @@ import {
 import type { Range } from './comments.ts'
 import { takeDefinitions, type WrittenDestination } from './destinations.ts'
 import { closesHtmlBlock, htmlBlockKind } from './html.ts'
-import { LineCursor } from './line-cursor.ts'
 import type { LineIndex } from './line-index.ts'
 import { type HeadingBlock, maskGaps, OpenSpan, type Run } from './prose/runs.ts'
 import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'

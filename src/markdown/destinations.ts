@@ -1,3 +1,5 @@
+import type { Link } from '../core/note.ts'
+import { decodePercent } from '../core/text/fold.ts'
 import { BACKSLASH, GT, isPunctuation, isWhitespace, LBRACKET, LF, LPAREN, LT, RBRACKET, RPAREN } from './chars.ts'
 
 /** Like cmark and micromark; it also keeps `[a](b[a](b…` linear. */
@@ -221,12 +223,9 @@ function namedCharacter(name: string): string | undefined {
   return latin.get(name)
 }
 
-/** Percent-decodes; what is malformed stays as it is. */
-export function decodePercent(text: string): string {
-  if (!text.includes('%')) return text
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+/** The target and the subpath that a destination names, percent codes decoded. */
+export function splitDestination(destination: string): Pick<Link, 'target'> & { readonly subpath: string | undefined } {
+  const hash = destination.indexOf('#')
+  if (hash === -1) return { target: decodePercent(destination), subpath: undefined }
+  return { target: decodePercent(destination.slice(0, hash)), subpath: decodePercent(destination.slice(hash + 1)) }
 }

@@ -1,3 +1,5 @@
+import { isWhitespace, LF } from './chars.ts'
+
 /** Where the lines of a text begin; filled once from front to back, then asked mostly in ascending order. */
 export class LineIndex {
   readonly #starts: number[] = []
@@ -53,4 +55,16 @@ export function addLines(lines: LineIndex, text: string, from: number, to: numbe
     if (end === -1) return
     start = end + 1
   }
+}
+
+/** The offset after the blank lines that a text has from `from` on; one without a line ending is none. */
+export function afterBlankLines(text: string, from: number): number {
+  // A loop: a regular expression keeps a way back for every line, and overflows after some millions.
+  let line = from
+  for (let i = from; i < text.length; i++) {
+    const c = text.charCodeAt(i)
+    if (c === LF) line = i + 1
+    else if (!isWhitespace(c)) break
+  }
+  return line
 }

@@ -1,7 +1,13 @@
 import type { Link, LinkForm, LinkKind } from '../core/note.ts'
-import { decodePercent, type WrittenDestination } from './destinations.ts'
-import { FieldTracker } from './fields.ts'
+import { COLON, LF } from './chars.ts'
+import { splitDestination, type WrittenDestination } from './destinations.ts'
 import type { LineIndex } from './line-index.ts'
+
+/** A key as Dataview and Logseq write it: words, perhaps emphasised, perhaps after a task box. */
+const KEY =
+  /^\s*(?:\[.\]\s+)?[*_~]*([\p{L}\p{N}\p{Extended_Pictographic}][\p{L}\p{N}\p{Extended_Pictographic}\p{Mn}\s_/-]*?)[*_~]*\s*$/u
+
+const MAX_KEY = 80
 
 /** A link while its file is read. */
 export type MutableLink = { -readonly [Key in keyof Link]: Link[Key] }
@@ -60,10 +66,7 @@ export class LinkSink {
   }
 
   addDestination(place: LinkPlace, { destination, display, written }: LinkDestination): void {
-    const hash = destination.indexOf('#')
-    const target = decodePercent(hash === -1 ? destination : destination.slice(0, hash))
-    const subpath = hash === -1 ? undefined : decodePercent(destination.slice(hash + 1))
-    const link = this.add(place, { target, subpath, display })
+    const link = this.add(place, { ...splitDestination(destination), display })
     this.#destinations?.set(link, written)
   }
 
@@ -103,5 +106,66 @@ export class LinkSink {
       if (target !== '') this.relativeLinks--
     }
     this.links.splice(from, count - from)
+  }
+}
+
+/** The key that ends at `end`, where `::` stands, and begins at or after `start`. */
+function keyBefore(text: string, start: number, end: number): string | undefined {
+  return end - start > MAX_KEY ? undefined : KEY.exec(text.slice(start, end))?.[1]
+}
+
+/** Tells which inline field `key:: value`, `[key:: value]` or `(key:: value)` an offset of a run stands in; asked in ascending order. */
+class FieldTracker {
+  #text = ''
+  #at = 0
+  #lineStart = 0
+  #lineKey: string | undefined
+  #bracketKey: string | undefined
+  #open = ''
+  #depth = 0
+  #wholeLines = true
+
+  begin(text: string, start: number, wholeLines: boolean): void {
+    this.#text = text
+    this.#at = start
+    this.#lineStart = start
+    this.#lineKey = undefined
+    this.#bracketKey = undefined
+    this.#wholeLines = wholeLines
+  }
+
+  keyAt(offset: number): string | undefined {
+    const text = this.#text
+    for (; this.#at < offset; this.#at++) {
+      const c = text.charCodeAt(this.#at)
+      if (c === LF) {
+        this.#lineStart = this.#at + 1
+        this.#lineKey = undefined
+        this.#bracketKey = undefined
+      } else if (c === COLON) {
+        if (text.charCodeAt(this.#at + 1) === COLON) this.#beginField(this.#at)
+      } else if (this.#bracketKey !== undefined) this.#follow(text[this.#at] as string)
+    }
+    return this.#bracketKey ?? this.#lineKey
+  }
+
+  #beginField(at: number): void {
+    const text = this.#text
+    if (this.#bracketKey !== undefined || !/[\s[!]/.test(text[at + 2] ?? ' ')) return
+    const from = Math.max(this.#lineStart, at - MAX_KEY)
+    const head = text.slice(from, at)
+    const open = Math.max(head.lastIndexOf('['), head.lastIndexOf('('))
+    const key = open === -1 ? undefined : keyBefore(text, from + open + 1, at)
+    if (key !== undefined) {
+      this.#bracketKey = key
+      this.#open = head[open] as string
+      this.#depth = 1
+    } else if (this.#wholeLines) this.#lineKey ??= keyBefore(text, this.#lineStart, at)
+  }
+
+  #follow(c: string): void {
+    const close = this.#open === '[' ? ']' : ')'
+    if (c === this.#open) this.#depth++
+    else if (c === close && --this.#depth === 0) this.#bracketKey = undefined
   }
 }

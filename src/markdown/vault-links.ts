@@ -1,8 +1,9 @@
 import type { Flavour } from '../core/note.ts'
-import { decodePercent, unescapeText } from './destinations.ts'
+import { decodePercent } from '../core/text/fold.ts'
+import { unescapeText } from './destinations.ts'
 import { readFrontmatter } from './frontmatter/frontmatter.ts'
 import { LineIndex } from './line-index.ts'
-import { scanBody } from './scan-body.ts'
+import { scanBody } from './parse-note.ts'
 
 /** A link that names a vault and a file in it: `obsidian://open?vault=work&file=Plan`. */
 export interface VaultLink {

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { noteTextOf } from '../markdown/prose/note-text.ts'
+import { noteTextOf } from '../markdown/prose/excerpt.ts'
 import { openVault } from '../vault/open-vault.ts'
 import { readIfChanged } from '../vault/read-if-changed.ts'
 import { readStretch } from '../vault/read-stretch.ts'

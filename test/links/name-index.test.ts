@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { NameIndex } from '../../src/links/name-index.ts'
+import { NameIndex } from '../../src/links/names.ts'
 
 test('a file that is added again has its new names alone, once', () => {
   const names = new NameIndex('docs')

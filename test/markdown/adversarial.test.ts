@@ -3,11 +3,10 @@ import { anchorOf } from '../../src/core/text/heading-text.ts'
 import { hasSubpath } from '../../src/links/subpath.ts'
 import { editSection } from '../../src/markdown/edit/section.ts'
 import { parseCanvas } from '../../src/markdown/json-canvas/parse-canvas.ts'
-import { outlineOf } from '../../src/markdown/outline.ts'
+import { findBlock, outlineOf } from '../../src/markdown/outline.ts'
 import { parseNote } from '../../src/markdown/parse-note.ts'
 import { excerptOf } from '../../src/markdown/prose/excerpt.ts'
 import { sentenceAt } from '../../src/markdown/prose/sentences.ts'
-import { findBlock } from '../../src/markdown/sections.ts'
 import { DOCS, flavour, LOGSEQ, OBSIDIAN } from './check.ts'
 
 const fill = (part: string, length = 1_000_000) => part.repeat(Math.ceil(length / part.length))

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findComments } from '../../src/markdown/find-comments.ts'
+import { findComments } from '../../src/markdown/inline-spans.ts'
 
 const commentsIn = (text: string): readonly string[] => findComments(text, 0).map(({ start, end }) => text.slice(start, end))
 

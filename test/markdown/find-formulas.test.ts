@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { findFormulas } from '../../src/markdown/find-formulas.ts'
+import { findFormulas } from '../../src/markdown/inline-spans.ts'
 
 const found = (text: string): readonly string[] => findFormulas(text, 0).map(({ start, end }) => text.slice(start, end))
 

@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { RouxError } from '../../src/core/errors.ts'
-import { outlineOf } from '../../src/markdown/outline.ts'
+import { findBlock, outlineOf, requireSection } from '../../src/markdown/outline.ts'
 import { excerptOf } from '../../src/markdown/prose/excerpt.ts'
 import { sentenceAt } from '../../src/markdown/prose/sentences.ts'
-import { findBlock, requireSection } from '../../src/markdown/sections.ts'
 import { flavour } from './check.ts'
 
 const TEXT = `---

@@ -1,6 +1,6 @@
 import type { Texts } from '../../src/core/texts.ts'
 import type { Vault } from '../../src/core/vault.ts'
-import { noteTextOf } from '../../src/markdown/prose/note-text.ts'
+import { noteTextOf } from '../../src/markdown/prose/excerpt.ts'
 
 /** The texts of a vault's notes, read where they are asked for. */
 export function textsOf(vault: () => Pick<Vault, 'read'>): Texts {

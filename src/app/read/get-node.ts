@@ -169,7 +169,7 @@ async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNod
   // The parser is loaded when first needed: a server starts without it.
   const [{ outlineOf }, { requireSection }] = await Promise.all([
     import('../../markdown/outline.ts'),
-    import('../../markdown/sections.ts'),
+    import('../../markdown/outline.ts'),
   ])
   const mode = core.indexing.status().mode ?? 'obsidian'
   return requireSection(source.text, outlineOf(source.text, { mode }), section)

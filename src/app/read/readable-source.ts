@@ -1,6 +1,6 @@
 import type { Node } from '../../core/store.ts'
 import type { NoteText } from '../../core/texts.ts'
-import { canvasProse } from '../../markdown/json-canvas/canvas-prose.ts'
+import { canvasProse } from '../../markdown/json-canvas/canvas-json.ts'
 
 /** A part of that as it is shown: between the cards of a canvas stands nothing. */
 export function shownText({ kind }: Pick<Node, 'kind'>, text: string): string {

@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto'
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
-import { editBytes } from '../../markdown/edit/edit-bytes.ts'
+import { editBytes } from '../../markdown/edit/text-edits.ts'
 
 /** A line that was written again to keep its link alive. */
 interface RewrittenLine {

@@ -1,4 +1,4 @@
-import type { NamedFile, NameIndex } from '../../links/name-index.ts'
+import type { NamedFile, NameIndex } from '../../links/names.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'

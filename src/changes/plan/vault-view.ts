@@ -1,7 +1,7 @@
 import type { FileRecord } from '../../core/index-writer.ts'
 import type { Flavour } from '../../core/note.ts'
 import type { FileKind } from '../../core/vault.ts'
-import type { NameIndex } from '../../links/name-index.ts'
+import type { NameIndex } from '../../links/names.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 
 /** What planning needs to know of a vault: what the index says, and what lies on disk now. */

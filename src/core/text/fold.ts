@@ -20,3 +20,13 @@ export function spellName(name: string): string {
 export function foldTag(tag: string): string {
   return foldName(tag.trim().replace(/^#/, '').replace(/\/+$/, ''))
 }
+
+/** Percent-decodes; what is malformed stays as it is. */
+export function decodePercent(text: string): string {
+  if (!text.includes('%')) return text
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

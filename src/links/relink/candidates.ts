@@ -1,9 +1,8 @@
 import type { Mode } from '../../core/note.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { hasFolderTargets, type NamedFile, type Names } from '../name-index.ts'
-import { baseName, folderOf, isNotePath, pageName, stemOf } from '../names.ts'
-import { isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
-import { type PathStyle, withoutQuery } from './path-style.ts'
+import { hasFolderTargets, isNotePath, type NamedFile, type Names, pageName, stemOf } from '../names.ts'
+import { atRelative, isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
 
 /** Obsidian's setting "New link format": how a link that is written as a bare name is written again. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
@@ -62,7 +61,7 @@ function pageNames({ via }: Written, { names, file }: Wanted): readonly string[]
 function indexFolders(was: Written, wanted: Wanted): readonly string[] {
   const { path } = wanted.file
   const namedFolder = was.via === 'folder' || isSitePath(was, wanted.names.mode)
-  if (!namedFolder || !/^(?:_?index|readme)\.[^./]+$/i.test(baseName(path))) return []
+  if (!namedFolder || !/^(?:_?index|readme)\.[^./]+$/i.test(nameOf(path))) return []
   const end = was.link.target.endsWith('/') && !isSitePath(was, wanted.names.mode) ? '/' : ''
   const style = was.style === 'name' ? 'end' : was.style
   return pathsLike({ ...was, style }, folderOf(path), wanted).map((form) => form + end)
@@ -87,7 +86,7 @@ function pathsLike(was: Written, path: string, { names, source, newLinkFormat }:
     case 'name':
       if (newLinkFormat === 'absolute') return [path]
       if (newLinkFormat === 'relative') return [relative, dotted(relative)]
-      return names.withName(foldName(baseName(path))).length === 1 ? [baseName(path)] : []
+      return names.withName(foldName(nameOf(path))).length === 1 ? [nameOf(path)] : []
   }
 }
 
@@ -128,4 +127,41 @@ function relativePath(folder: string, path: string): string {
 function dotted(relative: string): string {
   if (isRelative(relative)) return relative
   return relative === '' ? '.' : `./${relative}`
+}
+
+/**
+ * How a link names its file: by a path from the root (`/f/a`), from the source's folder (`./a`, `../a`), from there without saying so
+ * (`[a](a.md)`, as every reader of Markdown understands it), by the whole path (`f/a`), by its end, by the bare name.
+ */
+export type PathStyle = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
+
+/** The style of a link that was found so. */
+export function pathStyleOf(
+  link: LinkTarget,
+  found: Resolution & { readonly kind: 'file' },
+  source: Source,
+  names: Names,
+): PathStyle {
+  const { target } = link
+  if (found.via === 'alias') return 'name'
+  if (target.startsWith('/')) return 'rooted'
+  if (isRelative(target)) return 'relative'
+  if (siblingOf(link, source, names) === found.key) return 'sibling'
+  if (!target.includes('/')) return 'name'
+  return found.via === 'path' ? 'full' : 'end'
+}
+
+/** The file that a link of Markdown means from its source's folder, without `./`: what readers that know no vault follow. */
+export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
+  const { target, form } = link
+  const isWiki = form === 'wikilink' || form === 'page' || form === 'canvas'
+  if (isWiki || target === '' || target.startsWith('/')) return undefined
+  const found = atRelative(names, folderOf(source.path), hasFolderTargets(names.mode) ? withoutQuery(target) : target)
+  return found?.kind === 'file' ? found.key : undefined
+}
+
+/** A target without what follows a `?`. */
+function withoutQuery(target: string): string {
+  const at = target.indexOf('?')
+  return at > 0 ? target.slice(0, at) : target
 }

@@ -1,5 +1,5 @@
 import type { Mode } from '../../core/note.ts'
-import { type NamedFile, NameIndex, type Names, namesOf } from '../name-index.ts'
+import { type NamedFile, NameIndex, type Names, namesOf } from '../names.ts'
 
 /** What a file will be called; `after` is `undefined` when the file goes. A key that is not known yet is a new file. */
 export interface NameChange {

@@ -1,11 +1,10 @@
 import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Flavour, Link } from '../../core/note.ts'
-import { hasFolderTargets, type NameIndex } from '../name-index.ts'
+import { hasFolderTargets, type NameIndex } from '../names.ts'
 import { mentionsAny, resolveLink, type Source } from '../resolve.ts'
-import { candidates, type NewLinkFormat } from './candidates.ts'
+import { candidates, type NewLinkFormat, pathStyleOf, siblingOf } from './candidates.ts'
 import { ChangedNames, type NameChange } from './changed-names.ts'
 import { type Choose, editLinks } from './edit-links.ts'
-import { pathStyleOf, siblingOf } from './path-style.ts'
 import type { GainedLink, LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
 
 export interface Renaming {

@@ -1,12 +1,10 @@
 import type { TextEdit } from '../../core/changes.ts'
 import type { Flavour } from '../../core/note.ts'
+import type { SectionMode } from '../../core/operations.ts'
 import { editText } from '../../core/text/edit-text.ts'
-import { type Outline, outlineOf } from '../outline.ts'
-import { blockError, findBlock, requireBlock, type Section } from '../sections.ts'
+import { blockError, findBlock, type Outline, outlineOf, requireBlock, type Section } from '../outline.ts'
 import { invalid } from './given-text.ts'
-import { joined } from './joints.ts'
-import { endOfLine, lineEndingOf, nextLine, withLineEnding, withoutOuterBlankLines } from './line-endings.ts'
-import type { SectionMode } from './section-edit.ts'
+import { endOfLine, joined, lineEndingOf, nextLine, withLineEnding, withoutOuterBlankLines } from './lines.ts'
 
 export interface BlockEdit {
   /** Without `^`. */

@@ -1,12 +1,11 @@
 import type { TextEdit } from '../../core/changes.ts'
+import { DEFAULT_FLAVOUR } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { bodyStartOf, readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
-import { withoutNoOps } from './edit-text.ts'
 import { invalid, requireText } from './given-text.ts'
-import { joined } from './joints.ts'
-import { isUnended, lineEndingOf, withLineEnding } from './line-endings.ts'
-import { READING } from './reading.ts'
+import { isUnended, joined, lineEndingOf, withLineEnding } from './lines.ts'
+import { withoutNoOps } from './text-edits.ts'
 
 /**
  * Makes `content` the body. Lines that are the same but for their ending stay byte for byte; all others get the file's line
@@ -75,7 +74,7 @@ const FRONTMATTER_HINT = 'Send the body alone, and frontmatter as `properties` a
 function refuseFrontmatter(text: string, start: number, content: string): void {
   const end = bodyStartOf(content)
   if (end <= 1 || text.startsWith(content.slice(0, end), start)) return
-  const { properties } = readFrontmatter(content, READING, new LineIndex())
+  const { properties } = readFrontmatter(content, DEFAULT_FLAVOUR, new LineIndex())
   // Below frontmatter, two lines across the page are just that.
   if (start > 1 && Object.keys(properties).length === 0) return
   throw invalid('content', 'it begins with frontmatter.', FRONTMATTER_HINT)

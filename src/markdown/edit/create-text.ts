@@ -1,14 +1,13 @@
 import { isDeepStrictEqual } from 'node:util'
+import { DEFAULT_FLAVOUR } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
-import { type EditStep, editInSteps } from './edit-text.ts'
 import { invalid, requireLine, requireText } from './given-text.ts'
-import type { Relations } from './property-values.ts'
-import { READING } from './reading.ts'
-import { setProperties, setRelations } from './set-properties.ts'
+import { type Relations, setProperties, setRelations } from './set-properties.ts'
 import { listedTags, setTags, TAG_KEY } from './tags.ts'
+import { type EditStep, editInSteps } from './text-edits.ts'
 
 export interface NewNote {
   /** The body, perhaps below frontmatter of its own. */
@@ -62,20 +61,20 @@ export function overriddenIn(content: string, text: string): Overridden {
 type Properties = Readonly<Record<string, unknown>>
 
 function propertiesOf(text: string): Properties {
-  return readFrontmatter(text, READING, new LineIndex()).properties
+  return readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex()).properties
 }
 
 /** A title that is the file's name is written only where the content's frontmatter gives another. */
 function withTitle(title: string, fileName: string): EditStep {
   return (text) => {
-    const { properties } = readFrontmatter(text, READING, new LineIndex())
+    const { properties } = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex())
     const there = Object.keys(properties).some((key) => key.toLowerCase() === 'title')
     return there || title !== fileName ? setProperties(text, { title }) : []
   }
 }
 
 function refuseMalformed(text: string): void {
-  const [problem] = readFrontmatter(text, READING, new LineIndex()).malformed
+  const [problem] = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex()).malformed
   if (!problem) return
   throw invalid(
     'content',

@@ -1,10 +1,10 @@
 import type * as Yaml from 'yaml'
 import { RouxError } from '../../core/errors.ts'
+import { DEFAULT_FLAVOUR } from '../../core/note.ts'
 import { type Fences, findFences, readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { MAX_LENGTH, YAML_OPTIONS, yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
-import { startOfLine } from './line-endings.ts'
-import { READING } from './reading.ts'
+import { startOfLine } from './lines.ts'
 
 /** A property as it stands in the file; offsets are of the whole text. */
 export interface Entry {
@@ -54,7 +54,7 @@ export interface FrontmatterTree {
  * @throws RouxError `EDIT_MISMATCH` with the line where it is malformed, `TOO_LARGE` above 512 KB: nothing can be edited exactly in it.
  */
 export function requireFrontmatter(text: string): FrontmatterTree {
-  const { properties, malformed } = readFrontmatter(text, READING, new LineIndex())
+  const { properties, malformed } = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex())
   const [problem] = malformed
   if (problem) {
     throw new RouxError('EDIT_MISMATCH', `Line ${problem.line}: ${problem.message}`, {

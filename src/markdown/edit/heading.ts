@@ -1,10 +1,16 @@
 import type { TextEdit } from '../../core/changes.ts'
-import type { Flavour } from '../../core/note.ts'
+import { DEFAULT_FLAVOUR, type Flavour } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
+import { readFrontmatter } from '../frontmatter/frontmatter.ts'
+import { titleOf } from '../frontmatter/properties.ts'
+import { LineIndex } from '../line-index.ts'
 import { type OutlineHeading, outlineOf, requireHeading } from '../outline.ts'
 import { bodyEdits } from './body.ts'
 import { invalid, requireLine } from './given-text.ts'
-import { EDITING_HINTS } from './section-edit.ts'
+import { EDITING_HINTS } from './section.ts'
+import { setProperties } from './set-properties.ts'
+
+const TITLE_KEY = /^title$/i
 
 /** A block id at the end of a heading, with the white space in front of it. */
 const BLOCK_ID = /\s\^[\w-]+$/
@@ -55,4 +61,19 @@ function renameAt(
 
 function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeading[]): boolean {
   return before.length === after.length && before.every(({ level }, i) => level === after[i]?.level)
+}
+
+/**
+ * Sets the title where the text itself has one: the property `title` that is there, in any spelling; in a docs folder,
+ * without one, the first level-1 heading. Elsewhere the title is the file's name, and nothing is edited; nor is malformed
+ * frontmatter, which gives no title.
+ * @throws RouxError `INVALID_PARAMS` where the title is blank, not on one line or cannot be that heading's text.
+ */
+export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {
+  const wanted = requireLine('title', title)
+  const { properties } = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex())
+  const keys = Object.keys(properties).filter((each) => TITLE_KEY.test(each))
+  const key = keys.find((each) => titleOf({ title: properties[each] }) !== undefined) ?? keys[0]
+  if (flavour.mode === 'docs' && titleOf(properties) === undefined) return renameH1(text, wanted, flavour)
+  return key === undefined ? [] : setProperties(text, { [key]: wanted })
 }

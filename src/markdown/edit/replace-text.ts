@@ -4,7 +4,7 @@ import { lineNumber } from '../../core/text/line-number.ts'
 import { bodyStartOf } from '../frontmatter/frontmatter.ts'
 import { bodyEdits } from './body.ts'
 import { invalid, requireText } from './given-text.ts'
-import { lineEndingOf, withLineEnding } from './line-endings.ts'
+import { lineEndingOf, withLineEnding } from './lines.ts'
 
 export interface Replacement {
   /** Exact, with case and white space; a line break stands for either line ending. */

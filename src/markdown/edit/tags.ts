@@ -1,18 +1,22 @@
 import { isDeepStrictEqual } from 'node:util'
+import type * as Yaml from 'yaml'
 import type { TextEdit } from '../../core/changes.ts'
-import type { Flavour } from '../../core/note.ts'
+import { RouxError } from '../../core/errors.ts'
+import { DEFAULT_FLAVOUR, type Flavour } from '../../core/note.ts'
 import { foldName } from '../../core/text/fold.ts'
+import { lineNumber } from '../../core/text/line-number.ts'
 import { bodyStartOf, readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { addPropertyTags } from '../frontmatter/properties.ts'
+import { yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
-import { scanBody } from '../scan-body.ts'
+import { scanBody } from '../parse-note.ts'
 import { propertyTag, TagSet } from '../tags.ts'
-import { addProperties, editPairs, frontmatterEdits } from './edit-frontmatter.ts'
-import { type FrontmatterTree, requireFrontmatter } from './frontmatter-tree.ts'
+import { addProperties, editPairs, editSeparated, frontmatterEdits } from './edit-frontmatter.ts'
+import { type Entry, type FrontmatterTree, requireFrontmatter, type Value } from './frontmatter-tree.ts'
 import { invalid, requireText } from './given-text.ts'
-import { READING } from './reading.ts'
-import { editTagEntry, tagsIn } from './tag-list.ts'
-import { writeValue } from './write-yaml.ts'
+import { endOfLine, lineEndingOf, nextLine, startOfLine } from './lines.ts'
+import { replaceValue } from './set-properties.ts'
+import { type Style, writeFlow, writeValue } from './write-yaml.ts'
 
 /**
  * Adds tags to the frontmatter's list, as new lines or items of it; those that are there in any spelling are not added
@@ -55,9 +59,9 @@ export function bodyTags(text: string, flavour: Flavour): readonly string[] {
 /** The tags that the frontmatter lists, without `#`, each once as first written. */
 export function listedTags(text: string): readonly string[] {
   const lines = new LineIndex()
-  const front = readFrontmatter(text, READING, lines)
+  const front = readFrontmatter(text, DEFAULT_FLAVOUR, lines)
   const tags = new TagSet()
-  addPropertyTags(front.tags, { text, flavour: READING, lines }, tags)
+  addPropertyTags(front.tags, { text, flavour: DEFAULT_FLAVOUR, lines }, tags)
   return tags.list().map(({ name }) => name)
 }
 
@@ -115,4 +119,196 @@ function withoutTags(properties: Readonly<Record<string, unknown>>): Readonly<Re
 function sameTags(text: string, expected: ReadonlySet<string>): boolean {
   const found = listedTags(text).map(foldName)
   return found.length === expected.size && found.every((tag) => expected.has(tag))
+}
+
+/** What becomes of the tags that a property lists. */
+export interface TagChange {
+  /** Whether a tag stays, by its folded name. */
+  readonly keeps: (folded: string) => boolean
+  readonly added: readonly string[]
+}
+
+/** A stretch of a text value between commas and spaces; what names no tag is kept. */
+interface Part {
+  readonly text: string
+  /** The folded tag, where it names one. */
+  readonly tag: string | undefined
+  /** Its range in the file. */
+  readonly start: number
+  readonly end: number
+}
+
+/** The folded names of the tags that a `tags` property lists. */
+function tagsIn(tree: FrontmatterTree, { value }: Entry): readonly string[] {
+  const { node } = value
+  const values = yaml().isSeq(node) ? tree.items(node) : [value]
+  return values.flatMap((each) => partsOf(tree.text, each).flatMap(({ tag }) => (tag === undefined ? [] : [tag])))
+}
+
+/**
+ * The edits of one `tags` property, in the form that it has: a list with dashes or in brackets, or one text. One tag as a
+ * text becomes a list when another is added, because Obsidian takes `a, b` for no tag at all.
+ */
+function editTagEntry(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
+  const { isSeq, isMap } = yaml()
+  const { node } = entry.value
+  if (isSeq(node)) return node.flow ? editFlow(tree, entry, change) : editDashes(tree, entry, change)
+  if (!isMap(node)) return node ? editSingle(tree, entry, change) : addBelow(tree, entry, change)
+  if (change.added.length === 0) return []
+  const line = lineNumber(tree.text, entry.colonEnd)
+  throw new RouxError('EDIT_MISMATCH', `The property "${entry.key}" on line ${line} is a mapping, not a list of tags.`, {
+    hint: 'Give the property another name, or set it to a list with `properties`.',
+  })
+}
+
+function partsOf(text: string, { node, start, end }: Value): readonly Part[] {
+  if (!yaml().isScalar(node) || typeof node.value !== 'string') return []
+  const inner = isLiteral(text, { node, start, end }) ? text.indexOf(node.value, start) : -1
+  return [...node.value.matchAll(/[^\s,]+/g)].map(({ 0: part, index }) => {
+    const name = propertyTag(part)
+    const at = inner === -1 ? start : inner + index
+    return { text: part, tag: name && foldName(name), start: at, end: inner === -1 ? end : at + part.length }
+  })
+}
+
+/** Whether a text stands in the file as it is, on one line. */
+function isLiteral(text: string, { node, start, end }: Value): boolean {
+  const { value, type } = node as Yaml.Scalar<string>
+  const source = text.slice(start, end)
+  if (source.includes('\n')) return false
+  return type === 'PLAIN' ? source === value : source.slice(1, -1) === value
+}
+
+const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
+
+/** An item goes when all that it names goes. */
+function goes(parts: readonly Part[], change: TagChange): boolean {
+  return parts.length > 0 && !parts.some(staysWith(change))
+}
+
+/** The edits inside an item of which some tags stay. */
+function editItem(tree: FrontmatterTree, item: Value, change: TagChange): readonly TextEdit[] {
+  const parts = partsOf(tree.text, item)
+  const kept = parts.filter(staysWith(change))
+  if (kept.length === parts.length || kept.length === 0) return []
+  if (!isLiteral(tree.text, item)) {
+    const separator = separatorOf(String((item.node as Yaml.Scalar).value))
+    return [{ start: item.start, end: item.end, text: JSON.stringify(kept.map(({ text }) => text).join(separator)) }]
+  }
+  return editParts(tree.text, parts, change)
+}
+
+function editParts(text: string, parts: readonly Part[], change: TagChange): readonly TextEdit[] {
+  const items = parts.map((part) => ({ start: part.start, end: part.end, keep: staysWith(change)(part) }))
+  const first = parts[0] as Part
+  const separator = separatorOf(text.slice(first.start, parts.at(-1)?.end))
+  return editSeparated(text, items, { added: change.added, separator, empty: first.start })
+}
+
+function separatorOf(tags: string): string {
+  return tags.includes(',') ? ', ' : ' '
+}
+
+/** An emptied list stays; in JSON's form it goes with its key, as one that was added there has to. */
+function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
+  const node = entry.value.node as Yaml.YAMLSeq
+  const values = tree.items(node)
+  const items = values.map((value) => ({
+    start: value.start,
+    end: value.end,
+    keep: !goes(partsOf(tree.text, value), change),
+  }))
+  const emptied = change.added.length === 0 && items.length > 0 && !items.some(({ keep }) => keep)
+  if (emptied && tree.form === 'flow') return dropEntry(tree, entry)
+  const style = tree.form === 'flow' ? ({ quotes: 'QUOTE_DOUBLE' } as const) : quotesOf(values)
+  const added = change.added.map((tag) => writeFlow(tag, style))
+  const bracket = tree.text.indexOf('[', (tree.fences?.from ?? 0) + (node.range?.[0] ?? 0))
+  const kept = values.filter((_, i) => items[i]?.keep).flatMap((value) => editItem(tree, value, { ...change, added: [] }))
+  return [...kept, ...editSeparated(tree.text, items, { added, separator: ', ', empty: bracket + 1 })]
+}
+
+/** The quotes of the last text in a list. */
+function quotesOf(values: readonly Value[]): Style {
+  const last = values.findLast(({ node }) => yaml().isScalar(node) && typeof node.value === 'string')?.node
+  const type = yaml().isScalar(last) ? last.type : undefined
+  return type === 'QUOTE_SINGLE' || type === 'QUOTE_DOUBLE' ? { quotes: type } : {}
+}
+
+function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
+  const { text } = tree
+  const items = tree.items(entry.value.node as Yaml.YAMLSeq)
+  const dropped = new Set(items.filter((item) => goes(partsOf(text, item), change)))
+  const edits: TextEdit[] = [...dropped].map(({ dash, end }) => ({
+    start: startOfLine(text, dash),
+    end: nextLine(text, end),
+    text: '',
+  }))
+  const last = items.at(-1)
+  if (change.added.length > 0 && last) {
+    const indent = text.slice(startOfLine(text, last.dash), last.dash)
+    edits.push(newItems(text, nextLine(text, last.end), { indent, added: change.added, style: quotesOf(items) }))
+  } else if (dropped.size === items.length) edits.push(...dropKey(tree, entry, items[0]?.dash ?? entry.end))
+  for (const item of items) if (!dropped.has(item)) edits.push(...editItem(tree, item, { ...change, added: [] }))
+  return edits
+}
+
+/**
+ * A key without a tag goes, unless a comment stands on its line. It also stays where the dashes are not indented: so
+ * are the ones below a key that stood there before its first tag.
+ */
+function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, dash: number): readonly TextEdit[] {
+  const comment = text.slice(colonEnd, endOfLine(text, colonEnd)).trim() !== ''
+  const outdented = text.slice(startOfLine(text, dash), dash) === indent
+  return comment || outdented ? [] : [{ start, end: nextLine(text, colonEnd), text: '' }]
+}
+
+/** The first tags of a key without a value. */
+function addBelow({ text, indent, form }: FrontmatterTree, { colonEnd }: Entry, { added }: TagChange): readonly TextEdit[] {
+  if (added.length === 0) return []
+  if (form === 'flow') return [{ start: colonEnd, end: colonEnd, text: ` ${JSON.stringify(added)}` }]
+  return [newItems(text, nextLine(text, colonEnd), { indent, added })]
+}
+
+interface NewItems {
+  readonly indent: string
+  readonly added: readonly string[]
+  readonly style?: Style
+}
+
+function newItems(text: string, at: number, { indent, added, style = {} }: NewItems): TextEdit {
+  const ending = lineEndingOf(text)
+  return { start: at, end: at, text: added.map((tag) => `${indent}- ${writeFlow(tag, style)}${ending}`).join('') }
+}
+
+/** A text, or another single value, which then counts as an item that names no tag. */
+function editSingle(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
+  const { value } = entry
+  const node = value.node as Yaml.Scalar
+  const parts = partsOf(tree.text, value)
+  const kept = parts.filter(staysWith(change))
+  if (change.added.length === 0 && kept.length === parts.length) return []
+  if (typeof node.value !== 'string') return listOf(value, [tree.text.slice(value.start, value.end), ...change.added])
+  if (!isLiteral(tree.text, value)) {
+    const rest = [...kept.map(({ text }) => text), ...change.added]
+    return rest.length > 0 ? replaceValue(tree, entry, rest) : dropEntry(tree, entry)
+  }
+  const quotes = quotesOf([value])
+  if (change.added.length === 0) {
+    return kept.length === 0 && quotes.quotes === undefined ? dropEntry(tree, entry) : editParts(tree.text, parts, change)
+  }
+  if (kept.length > 1) return editParts(tree.text, parts, change)
+  if (parts.length === 0 && change.added.length === 1) {
+    return [{ start: value.start + 1, end: value.start + 1, text: change.added.join('') }]
+  }
+  const written = [...kept.map(({ text }) => text), ...change.added].map((tag) => writeFlow(tag, quotes))
+  return listOf(value, written)
+}
+
+function listOf({ start, end }: Value, items: readonly string[]): readonly TextEdit[] {
+  return [{ start, end, text: `[${items.join(', ')}]` }]
+}
+
+function dropEntry(tree: FrontmatterTree, entry: Entry): readonly TextEdit[] {
+  if (tree.form === 'flow') return editPairs(tree, new Map(), new Set([entry.key]))
+  return [{ start: entry.start, end: entry.end, text: '' }]
 }

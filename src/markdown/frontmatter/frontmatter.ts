@@ -2,8 +2,11 @@ import type { Flavour, MalformedPart } from '../../core/note.ts'
 import { CR, DASH, isSpaceOrTab } from '../chars.ts'
 import { addLines, type LineIndex } from '../line-index.ts'
 import { type PropertyText, readPlainFrontmatter } from './plain-frontmatter.ts'
-import { salvage } from './salvage.ts'
 import { readFullFrontmatter } from './yaml-frontmatter.ts'
+
+const KEY = /^(tags?|alias(?:es)?)[ \t]*:(.*)$/i
+
+const ITEM = /^[ \t]*-(?:[ \t]+(.*))?$/
 
 /** The block between the `---` fences at the beginning of a file. */
 export interface Fences {
@@ -102,4 +105,40 @@ function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   if (fence === undefined || !/\n---[ \t]*(?:\r?\n|$)/.test(text)) return NONE
   const message = `Only YAML and JSON after a first line "---" are read as frontmatter: what begins with "${fence}" counts as text.`
   return [{ line: 1, message }]
+}
+
+/** Reads tags and aliases line by line from frontmatter that no YAML parser accepts. */
+function salvage(text: string, from: number, to: number): readonly PropertyText[] {
+  const texts: PropertyText[] = []
+  let key: string | undefined
+  let at = from
+  while (at < to) {
+    const newline = text.indexOf('\n', at)
+    const end = newline === -1 || newline > to ? to : newline
+    const line = text.slice(at, end).trimEnd()
+    const head = KEY.exec(line)
+    const item = ITEM.exec(line)
+    if (head) {
+      key = (head[1] as string).toLowerCase()
+      for (const part of splitInline(head[2] as string)) add(texts, key, part, [at, at + line.length])
+    } else if (item && key !== undefined) add(texts, key, item[1] ?? '', [at, at + line.length])
+    else if (/^[^\s#]/.test(line)) key = undefined
+    at = end + 1
+  }
+  return texts
+}
+
+/** The items of `[a, "b"]`, or the one value that stands there. */
+function splitInline(value: string): readonly string[] {
+  const list = value.trim()
+  return list.startsWith('[') ? list.slice(1, list.endsWith(']') ? -1 : undefined).split(',') : [value]
+}
+
+function add(texts: PropertyText[], key: string, item: string, range: readonly [number, number]): void {
+  const comment = item.search(/\s#\s/)
+  const value = (comment === -1 ? item : item.slice(0, comment))
+    .trim()
+    .replace(/^(["'])(.*)\1$/, '$2')
+    .trim()
+  if (value !== '') texts.push({ key, value, start: range[0], end: range[1] })
 }

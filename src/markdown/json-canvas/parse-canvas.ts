@@ -1,6 +1,6 @@
 import type { Flavour, Link, MalformedPart, Note } from '../../core/note.ts'
 import { indexLines, LineIndex } from '../line-index.ts'
-import { scanBody } from '../scan-body.ts'
+import { scanBody } from '../parse-note.ts'
 import { TagSet } from '../tags.ts'
 import { type CanvasText, readCanvasNodes, sourceOffsets } from './canvas-json.ts'
 

@@ -1,4 +1,7 @@
-import { afterBlankLines } from '../blank-lines.ts'
+import { hash as digest } from 'node:crypto'
+import type { NoteText } from '../../core/texts.ts'
+import { bodyStartOf } from '../frontmatter/frontmatter.ts'
+import { afterBlankLines } from '../line-index.ts'
 
 export interface Excerpt {
   readonly excerpt: string
@@ -47,4 +50,10 @@ function isPlain(c: number): boolean {
 
 function isHigh(c: number): boolean {
   return c >= 0xd800 && c <= 0xdbff
+}
+
+/** The text of a file's bytes with what belongs to it: nothing here is of another version of the file. */
+export function noteTextOf(bytes: Uint8Array): NoteText {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  return { text, bodyStart: bodyStartOf(text), hash: digest('sha256', bytes, 'hex') }
 }

@@ -1,8 +1,8 @@
 import type { LinkSlots, PlacedLink, TextRange, TextSlot } from '../../core/text/link-slots.ts'
 import {
-  decodePercent,
   isExternal,
   parseLinkTail,
+  splitDestination,
   unescapeReferences,
   unescapeText,
   type WrittenDestination,
@@ -74,9 +74,7 @@ const TOKEN = /\\[!-/:-@[-`{-~]|&(?:#?\w+);|./gs
 function isSaid({ read }: EditableDestination, raw: string, wanted: Wanted): boolean {
   const destination = read(raw)
   if (destination === undefined || destination === '' || isExternal(destination)) return false
-  const hash = destination.indexOf('#')
-  const target = decodePercent(hash === -1 ? destination : destination.slice(0, hash))
-  const subpath = hash === -1 ? undefined : decodePercent(destination.slice(hash + 1))
+  const { target, subpath } = splitDestination(destination)
   return target === wanted.target && subpath === wanted.subpath
 }
 

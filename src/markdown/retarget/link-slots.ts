@@ -7,11 +7,10 @@ import { propertyLinks } from '../frontmatter/properties.ts'
 import { type CanvasNode, readCanvasNodes } from '../json-canvas/canvas-json.ts'
 import { LineIndex } from '../line-index.ts'
 import type { Destinations } from '../link-sink.ts'
-import { scanBody } from '../scan-body.ts'
+import { scanBody } from '../parse-note.ts'
 import { isUrl, splitWikilink, type Wikilink, wikilinkEnd } from '../wikilinks.ts'
 import { destinationSlots, htmlDestination, markdownDestination } from './destination-slots.ts'
-import { cardPassage, type Passage, slotsInFile, stringSlot } from './passages.ts'
-import { propertyPassage, unquotedValue } from './property-passages.ts'
+import { cardPassage, type Passage, propertyPassage, slotsInFile, stringSlot, unquotedValue } from './passages.ts'
 
 /** Finds where the links of a note say what they lead to. */
 export function slotsOfNote(text: string, flavour: Flavour): FindSlots {

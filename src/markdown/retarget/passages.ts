@@ -1,5 +1,34 @@
-import type { LinkSlots, TextRange, TextSlot } from '../../core/text/link-slots.ts'
+import type { TextEdit } from '../../core/changes.ts'
+import type { Flavour } from '../../core/note.ts'
+import { editText } from '../../core/text/edit-text.ts'
+import type { LinkSlots, TextRange, TextSlot, UnquotedValue } from '../../core/text/link-slots.ts'
+import { type ReadFrontmatter, readFrontmatter } from '../frontmatter/frontmatter.ts'
+import type { PropertyText } from '../frontmatter/plain-frontmatter.ts'
+import type { PropertyLink } from '../frontmatter/properties.ts'
 import { type CanvasText, sourceOffsets } from '../json-canvas/canvas-json.ts'
+import { LineIndex } from '../line-index.ts'
+
+const HEX: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
+
+/** The single-character escapes of YAML 1.2, 5.7, that are not the character itself. */
+const ESCAPED: Readonly<Record<string, string>> = {
+  0: '\0',
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+  e: '\x1b',
+  N: '\x85',
+  _: '\xa0',
+  L: '\u2028',
+  P: '\u2029',
+}
+
+/** Names that YAML takes for text wherever they stand. */
+const PLAIN = /^(?!(?:true|false|null)$)\p{L}[\p{L}\p{M}\p{N} ._/-]*$/iu
 
 /** Markdown inside another notation: a JSON string, a YAML value. */
 export interface Passage {
@@ -12,7 +41,7 @@ export interface Passage {
 }
 
 /** @param sources where each character of `text` stands in the file, and at last where the text ends */
-export function mappedPassage(text: string, sources: Uint32Array, encode: Passage['encode']): Passage {
+function mappedPassage(text: string, sources: Uint32Array, encode: Passage['encode']): Passage {
   return { text, sourceOf: (offset) => sources[offset] ?? 0, encode }
 }
 
@@ -60,4 +89,94 @@ function slotInFile(slot: TextSlot, passage: Passage): TextSlot {
 
 function rangeInFile({ start, end }: TextRange, passage: Passage): TextRange {
   return { start: passage.sourceOf(start), end: passage.sourceOf(end) }
+}
+
+/** The property's value around a link; `undefined` where the link cannot be found in the file. */
+export function propertyPassage(file: string, { link, inValue, text, isLiteral }: PropertyLink): Passage | undefined {
+  if (!isLiteral) return quotedPassage(file, text)
+  const shift = link.start - inValue.start
+  return { text: text.value, sourceOf: (offset) => offset + shift, encode: yamlEncoder(file[text.start]) }
+}
+
+/** How a YAML value writes a piece of its text, by the quote that it begins with. */
+function yamlEncoder(quote: string | undefined): Passage['encode'] {
+  if (quote === '"') return (text) => JSON.stringify(text).slice(1, -1)
+  if (quote === "'") return (text) => text.replaceAll("'", "''")
+  return (text) => text
+}
+
+/** A quoted value on one line; `undefined` for every other value. */
+function quotedPassage(file: string, { value, start, end }: PropertyText): Passage | undefined {
+  const quote = file[start]
+  if ((quote !== '"' && quote !== "'") || file[end - 1] !== quote) return undefined
+  const sources = new Uint32Array(value.length + 1)
+  let at = start + 1
+  let offset = 0
+  while (at < end - 1 && offset < value.length) {
+    const unit = quote === '"' ? doubleUnit(file, at) : singleUnit(file, at)
+    if (unit === undefined || !value.startsWith(unit.text, offset)) return undefined
+    // Of an escape for a surrogate pair both halves stand where it stands.
+    for (let i = 0; i < unit.text.length; i++) sources[offset + i] = at
+    offset += unit.text.length
+    at += unit.length
+  }
+  if (offset !== value.length || at !== end - 1) return undefined
+  sources[offset] = at
+  return mappedPassage(value, sources, yamlEncoder(quote))
+}
+
+interface Unit {
+  readonly text: string
+  /** How many UTF-16 code units of the file say it. */
+  readonly length: number
+}
+
+function singleUnit(file: string, at: number): Unit | undefined {
+  const c = file[at] as string
+  if (c === '\n') return undefined
+  return c === "'" ? { text: c, length: 2 } : { text: c, length: 1 }
+}
+
+function doubleUnit(file: string, at: number): Unit | undefined {
+  const c = file[at] as string
+  if (c === '\n') return undefined
+  if (c !== '\\') return { text: c, length: 1 }
+  const kind = file[at + 1] ?? ''
+  const digits = HEX[kind]
+  if (digits === undefined) return { text: ESCAPED[kind] ?? kind, length: 2 }
+  const code = Number.parseInt(file.slice(at + 2, at + 2 + digits), 16)
+  return code <= 0x10ffff ? { text: String.fromCodePoint(code), length: 2 + digits } : undefined
+}
+
+/** A property's value, where quotes can be put around it as it stands. */
+export function unquotedValue(
+  text: string,
+  { start, end }: PropertyText,
+  { frontmatter, flavour }: { readonly frontmatter: ReadFrontmatter; readonly flavour: Flavour },
+): UnquotedValue | undefined {
+  const written = text.slice(start, end)
+  if (/^["'|>]/.test(written) || written.includes('\n')) return undefined
+  const quotedWith = (edits: readonly TextEdit[]): string | undefined => {
+    if (edits.every((edit) => PLAIN.test(edit.text))) return undefined
+    const source = editText(
+      written,
+      edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })),
+    )
+    const after = readFrontmatter(text.slice(0, start) + source + text.slice(end), flavour, new LineIndex())
+    const isWhole = after.texts.some((each) => each.start === start && each.end === start + source.length)
+    return isWhole && hasSameShape(frontmatter.properties, after.properties) ? undefined : JSON.stringify(source)
+  }
+  return { start, end, quotedWith }
+}
+
+/** Whether two values differ in nothing but their texts. */
+function hasSameShape(one: unknown, other: unknown): boolean {
+  if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) {
+    return one === other || (typeof one === 'string' && typeof other === 'string')
+  }
+  const [ones, others] = [Object.entries(one), Object.entries(other)]
+  return (
+    ones.length === others.length &&
+    ones.every(([key, value], at) => key === others[at]?.[0] && hasSameShape(value, others[at]?.[1]))
+  )
 }

@@ -6,7 +6,7 @@ import type { PropertyText } from '../frontmatter/plain-frontmatter.ts'
 import { readCanvasNodes } from '../json-canvas/canvas-json.ts'
 import { indexLines, LineIndex } from '../line-index.ts'
 import { logseqProperties } from '../logseq.ts'
-import { scanBody } from '../scan-body.ts'
+import { scanBody } from '../parse-note.ts'
 import { propertyTag } from '../tags.ts'
 import { cardPassage } from './passages.ts'
 

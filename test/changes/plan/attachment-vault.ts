@@ -3,7 +3,7 @@ import { Workspace } from '../../../src/changes/plan/workspace.ts'
 import { foldId } from '../../../src/core/ids.ts'
 import type { Mode } from '../../../src/core/note.ts'
 import type { AddAttachment } from '../../../src/core/operations.ts'
-import { NameIndex } from '../../../src/links/name-index.ts'
+import { NameIndex } from '../../../src/links/names.ts'
 import { fileKind } from '../../../src/vault/file-kind.ts'
 
 export interface VaultOptions {

@@ -1,7 +1,7 @@
 import type { ResolvedLink } from '../../../src/core/index-writer.ts'
 import type { Flavour, Link } from '../../../src/core/note.ts'
 import { editText } from '../../../src/core/text/edit-text.ts'
-import { NameIndex } from '../../../src/links/name-index.ts'
+import { NameIndex } from '../../../src/links/names.ts'
 import type { NewLinkFormat } from '../../../src/links/relink/candidates.ts'
 import { affectedSources, movedTo, type NameChange } from '../../../src/links/relink/changed-names.ts'
 import { planRelink } from '../../../src/links/relink/plan-relink.ts'

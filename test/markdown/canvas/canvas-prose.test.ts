@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { canvasProse } from '../../../src/markdown/json-canvas/canvas-prose.ts'
+import { canvasProse } from '../../../src/markdown/json-canvas/canvas-json.ts'
 
 test('a canvas says what its text cards say, on the lines of the file where they stand', () => {
   const source = [

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { TextEdit } from '../../../src/core/changes.ts'
 import { editText } from '../../../src/core/text/edit-text.ts'
-import { editBytes } from '../../../src/markdown/edit/edit-bytes.ts'
-import { composeEdits, editInSteps } from '../../../src/markdown/edit/edit-text.ts'
+import { composeEdits, editBytes, editInSteps } from '../../../src/markdown/edit/text-edits.ts'
 
 /** Bytes that are often ill-formed: pieces of characters, marks, line endings. */
 const bytes = fc

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { setTitle } from '../../../src/markdown/edit/heading.ts'
 import { setProperties, setRelations } from '../../../src/markdown/edit/set-properties.ts'
-import { setTitle } from '../../../src/markdown/edit/title.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { DOCS, flavour } from '../check.ts'
 import { edited, errorOf, refusal } from './edited.ts'

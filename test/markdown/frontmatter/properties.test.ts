@@ -2,11 +2,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { Flavour, Link, Note } from '../../../src/core/note.ts'
 import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
-import { findHeadings, outlineOf } from '../../../src/markdown/outline.ts'
+import { findBlock, findHeadings, outlineOf } from '../../../src/markdown/outline.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { excerptOf } from '../../../src/markdown/prose/excerpt.ts'
 import { sentenceAt } from '../../../src/markdown/prose/sentences.ts'
-import { findBlock } from '../../../src/markdown/sections.ts'
 import { soup } from '../soups.ts'
 
 const flavours = fc.record<Flavour>({

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CLOSED, markProse, OPEN, SILENT } from '../../../src/markdown/prose/prose.ts'
+import { CLOSED, markProse, OPEN, SILENT } from '../../../src/markdown/inline-spans.ts'
 import { soup } from '../soups.ts'
 
 /** The text with each unit that is not open as a sign of what it is. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { PageText } from '../../../src/app/read/page-note.ts'
-import { findFormulas } from '../../../src/markdown/find-formulas.ts'
+import { findFormulas } from '../../../src/markdown/inline-spans.ts'
 import { readFormula } from '../../../src/web/client/formula.ts'
 import { renderMarkdown } from '../../../src/web/client/markdown.ts'
 import type { MarkdownNode } from '../../../src/web/client/markdown-nodes.ts'

@@ -1,6 +1,6 @@
 import type { Flavour } from '../../../core/note.ts'
 import { listSome } from '../../../core/text/list-some.ts'
-import { type NamedFile, namesOf } from '../../../links/name-index.ts'
+import { type NamedFile, namesOf } from '../../../links/names.ts'
 import type { RelinkSource } from '../../../links/relink/relink-plan.ts'
 import { outlineName } from '../../../links/resolve.ts'
 import { subpathTest } from '../../../links/subpath.ts'

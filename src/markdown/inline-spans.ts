@@ -1,22 +1,63 @@
-import { LT, PERCENT, RBRACKET } from '../chars.ts'
-import { pairComments } from '../comments.ts'
-import { scanInline } from '../scan-inline.ts'
-import type { Run } from './runs.ts'
+import { DEFAULT_FLAVOUR } from '../core/note.ts'
+import { type Blocks, scanBlocks } from './blocks.ts'
+import { DOLLAR, LT, PERCENT, RBRACKET } from './chars.ts'
+import { type CommentMark, pairComments, type Range } from './comments.ts'
+import { InlineScanner } from './inline.ts'
+import { LineIndex } from './line-index.ts'
+import { LinkSink } from './link-sink.ts'
+import type { Run } from './prose/runs.ts'
 
 /** Plain text: a link can be put here. */
 export const OPEN = 0
+
 /** Text that can hold no link: headings, quotes, code, math, comments, tags, and links that are there. */
 export const CLOSED = 1
+
 /** What no reader sees: addresses, HTML tags. */
 export const SILENT = 2
 
 const SCHEME = /[a-z][a-z0-9+.-]*$/i
+
 const ADDRESS_END = /[\s<>)\]]|$/g
+
 /** No scheme of an address is longer. */
 const LONGEST_SCHEME = 20
+
 const OPAQUE = /\b(?:data|mailto):[^\s<>)\]]+/gi
+
 const TAG = /<[a-z/!][^<>]*>/gi
+
 const QUOTE = /^[ \t]*>[^\n]*/gm
+
+export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
+  readonly commentMarks: readonly CommentMark[]
+}
+
+/** Reads a note's text from an offset on for what stands in it beside links; `onSpan` is told of each stretch and of the character that makes it one. Linear, never throws. */
+function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']): ScannedText {
+  const lines = new LineIndex()
+  const { runs, definitions, formulas } = scanBlocks(text, from, lines)
+  const scanner = new InlineScanner(DEFAULT_FLAVOUR, definitions, new LinkSink(lines, false))
+  scanner.onSpan = onSpan
+  for (const run of runs) scanner.scan(text, run)
+  return { runs, formulas, commentMarks: scanner.commentMarks }
+}
+
+/** The comments (`%% … %%`) of a note's text from an offset on, in order; what stands in code is none. Linear, never throws. */
+export function findComments(text: string, from: number): readonly Range[] {
+  return text.includes('%%', from) ? pairComments(scanInline(text, from).commentMarks) : []
+}
+
+/** The formulas (`$…$`, `$$…$$`) of a note's text from an offset on, with their marks, in order; what stands in code is none. Linear, never throws. */
+export function findFormulas(text: string, from: number): readonly Range[] {
+  if (!text.includes('$', from)) return []
+  const inline: Range[] = []
+  const { formulas } = scanInline(text, from, (start, end, mark) => {
+    // Marks that nothing ends are spans, too.
+    if (mark === DOLLAR && /[^$]/.test(text.slice(start, end))) inline.push({ start, end })
+  })
+  return [...formulas, ...inline].sort((a, b) => a.start - b.start)
+}
 
 /** What each UTF-16 unit of a note's text is, by its offset; what stands before `from` is `SILENT`. Linear, never throws. */
 export function markProse(text: string, from: number): Uint8Array {
