@@ -26,9 +26,9 @@ export interface GraphCore {
   /** Has both of this generation there for all who share the store; for the one who follows the folder. */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
-  /** Whether the tools for the vault as a whole leave out a file of this path; absent where they leave out none. */
+  /** Whether the whole-vault tools ignore a file with this path; absent if they ignore none. */
   readonly isIgnored?: (path: string) => boolean
-  /** What changed in the graph; absent where none of it is kept. */
+  /** The log of graph changes; absent if it is off. */
   readonly graphLog?: GraphLog
   /** Absent where notes are not found by meaning. */
   readonly embedding?: Embedding
@@ -36,7 +36,7 @@ export interface GraphCore {
   readonly searchWeight: number | 'auto'
   /** A question begins that rests on the search indexes: what it will read can be read while it waits for the graph. */
   readonly loadSearchEarly?: () => void
-  /** What operations would do can be told even where nothing may be written; absent where no one can tell. */
+  /** Plans operations, also when writing is off; absent if nobody can plan. */
   readonly planning?: Planning | undefined
   /** Absent while nothing may be written. */
   readonly writing?: Writing | undefined
@@ -49,13 +49,13 @@ export interface GraphCore {
   close(): Promise<void>
 }
 
-/** What questions are embedded with. */
+/** The embedder for questions. */
 export interface Embedding {
   /** The embedder that is configured; opened with the first call. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
   /** One that vectors were made with before, where it can still be opened without further ado. */
   openFormer(id: string): Promise<Embedder | undefined>
-  /** Whether texts of a file of this path may be given to it; absent: those of every file. */
+  /** Whether texts of a file with this path may be embedded; absent: all may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
 }
 
@@ -83,9 +83,9 @@ export interface Answer<T> {
   readonly warnings: readonly Warning[]
   /** Shown beside the value, to those who can look at them. */
   readonly images?: readonly Picture[]
-  /** Of a list: where it stands in all that there is. */
+  /** For a list: its position within the total. */
   readonly list?: ListFacts
-  /** What was left out so that the value keeps within its budget; absent when nothing was. */
+  /** What the budget left out; absent if nothing. */
   readonly omitted?: Omitted
 }
 
@@ -96,11 +96,11 @@ export interface ListFacts {
   readonly shown: number
   /** How many there are, as far as was counted. */
   readonly count: number
-  /** What was counted: all that there is, the notes as relevant as was asked for, or less, because a vault could not answer. */
+  /** What the total counts: everything, the relevant notes, or less because a vault could not answer. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 
-/** How many items of which kind a budget left out or cut, by the names of members; `results` are items of the list itself. */
+/** How many items a budget left out or cut, by member; `results` are items of the list itself. */
 export interface Omitted {
   readonly maxTokens: number
   readonly counts: Readonly<Record<string, number>>

@@ -3,7 +3,7 @@ import { foldId } from '../core/ids.ts'
 import type { NodeKind, Scope, Snapshot } from '../core/store.ts'
 import { foldTag } from '../core/text/fold.ts'
 
-/** What is found by its words: notes, and canvases by those of their cards. */
+/** Nodes with words: notes, and canvases through their cards. */
 export const WITH_TEXT: readonly NodeKind[] = ['note', 'canvas']
 
 /** Where a caller looks, as written. */
@@ -14,7 +14,7 @@ export interface ScopeArguments {
   readonly kinds?: readonly NodeKind[] | undefined
 }
 
-/** A scope of what was written, in any case: tags with or without `#`, folders with or without outer slashes. */
+/** Normalises a scope: case, `#` of tags and outer slashes of folders do not matter. */
 export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
   const inFolder = foldId(trimFolder(folder ?? ''))
   return {
@@ -40,7 +40,7 @@ export function trimFolder(folder: string): string {
   return folder.replace(/^\/+|\/+$/g, '')
 }
 
-/** Whether there is a folder of this name, in any case; links to it are another matter. */
+/** Whether a folder with this name exists, in any case; links to it do not count. */
 export async function isFolder(snapshot: Snapshot, folder: string): Promise<boolean> {
   return (await snapshot.tree(foldId(trimFolder(folder)), { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }

@@ -4,18 +4,18 @@ import type { Page, Snapshot } from '../../core/store.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import type { Vaults } from '../vaults.ts'
 
-/** What comes with every call of a use case. */
+/** Options that every call of a use case has. */
 export interface Call {
   /** Aborted when nobody waits for the answer any more. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Until when it waits for work that goes on behind it, a moment of `performance.now()`: the vault that is read, notes that are indexed, a
-   * model that is opened. Then it answers from what is there. All waits of one call share it.
+   * Deadline, on the clock of `performance.now()`, for waiting on background work: reading the vault, indexing notes,
+   * opening a model. Then the call answers from what is there. All waits of a call share it.
    */
   readonly waitUntil?: number | undefined
   /** The answer is for a person or a program, not for a model's context: nothing of it is cut. */
   readonly whole?: boolean
-  /** The answer tells where in its texts the words stand, for who shows it to a person. */
+  /** Whether the answer marks the words in its texts, for showing them to a person. */
   readonly marked?: boolean
   /** The budget of a list that names none, tokens; absent: each tool's own. */
   readonly maxTokens?: number | undefined
@@ -23,7 +23,7 @@ export interface Call {
   readonly isPart?: boolean
   /** Where there are several: those that the caller may see. */
   readonly vaults?: Vaults
-  /** Told what is being done now, where the caller shows that. */
+  /** Called with the current step, if the caller shows it. */
   readonly report?: ((message: string) => void) | undefined
 }
 
@@ -52,9 +52,9 @@ export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot)
 }
 
 /**
- * Runs a use case the way all of them run: the index may be written from now on, a first complete state is awaited for
- * a while, and what is still being read is said. An index that is found damaged meanwhile is awaited once more and read again.
- * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing.
+ * Runs a use case: allows writing the index from now on, waits for a first complete state, and warns about unfinished
+ * work. If the index turns out to be damaged, waits and reads once more.
+ * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing
  */
 export async function answerInSteps<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {
   core.indexing.begin()
@@ -67,7 +67,7 @@ export async function answerInSteps<T>(core: GraphCore, call: Call, run: (read: 
   }
 }
 
-/** Whether an error says that the store has no answer now, and will have one when it was awaited. */
+/** Whether an error means that the store is being rebuilt and will answer later. */
 export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unknown): boolean {
   return error instanceof RouxError && error.code === 'STORE_UNAVAILABLE' && store.condition() !== 'unreachable'
 }
@@ -87,7 +87,7 @@ async function runWhenReady<T>(core: GraphCore, call: Call, run: (read: Read) =>
       return value
     }, call.signal)
   const answered = await run(read)
-  // Work that ended meanwhile was not in what was read, work that began meanwhile may change it: both are said.
+  // Finished work was not in what was read, and newly started work may change it; report both.
   const progress =
     progressWarning(before) ??
     progressWarning(core.indexing.status()) ??
@@ -122,7 +122,7 @@ export function pageFor({ limit, offset = 0 }: PageArguments, { isPart = false }
   return isPart ? { offset: 0, limit: offset + limit } : { offset, limit }
 }
 
-/** A page of a list of which everything there is was counted. */
+/** A page of a list with a known total. */
 export function listed<T>(
   value: T,
   page: { readonly offset: number; readonly shown: number; readonly total: number },

@@ -1,10 +1,10 @@
 import type { Call } from './answer-when-ready.ts'
 
-/** Fewest and most tokens that an answer may be told to keep within. */
+/** Bounds of `max_tokens`. */
 export const LEAST_TOKENS = 100
 export const MOST_TOKENS = 50_000
 
-/** What tools keep within unless they are told otherwise, tokens. */
+/** Default budgets of tools, in tokens. */
 export const DEFAULT_TOKENS = { list: 2_000, node: 4_000, nodes: 5_000 } as const
 
 /** The tokens that an answer keeps within: as asked, as set, or the tool's own; `undefined` where it may be as long as it is. */
@@ -15,13 +15,13 @@ export function tokensFor(asked: number | undefined, own: number, { whole = fals
 /** A value that keeps within a budget. */
 export interface Fitted<Value> {
   readonly value: Value
-  /** How many items of which member were left out or cut; `results` are those of the list itself. */
+  /** How many items of each member were left out or cut; `results` are rows of the list itself. */
   readonly omitted: Readonly<Record<string, number>>
 }
 
-/** What an answer keeps within, and how. */
+/** A tool's budget and how to fit its answer into it. */
 export interface Budgeted<Value = unknown> {
-  /** Unless it is told otherwise. */
+  /** The default. */
   readonly tokens: number
   /** The value in at most so many bytes of JSON. */
   fit(value: Value, room: number): Fitted<Value>
@@ -35,7 +35,7 @@ export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '')
 }
 
-/** What is left of a budget while an answer is filled. */
+/** The remaining budget while an answer is filled. */
 export class Purse {
   #left: number
   readonly #all: number
@@ -60,7 +60,7 @@ export class Purse {
   }
 }
 
-/** What two parts of an answer left out, together. */
+/** Adds up what two parts of an answer left out. */
 export function sums(a: Fitted<unknown>['omitted'], b: Fitted<unknown>['omitted']): Fitted<unknown>['omitted'] {
   const names = new Set([...Object.keys(a), ...Object.keys(b)])
   return Object.fromEntries([...names].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))

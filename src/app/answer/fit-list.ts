@@ -8,7 +8,7 @@ export type Row = Readonly<Record<string, unknown>>
 
 export interface Composed<R extends object> {
   readonly rows: readonly R[]
-  /** How many items of which member were left out or cut; `results` are rows. */
+  /** How many items of each member were left out or cut; `results` are rows. */
   readonly omitted: Readonly<Record<string, number>>
   /** Bytes of the rows' JSON with what separates them. */
   readonly bytes: number
@@ -17,27 +17,27 @@ export interface Composed<R extends object> {
 export interface ComposeOptions {
   /** Bytes of the JSON that rows may take. */
   readonly room: number
-  /** What rows are counted as where they are left out. */
+  /** The name under which omitted rows are counted. */
   readonly called?: string
-  /** Whether the first row is shown even where it alone takes more: lists must go on. */
+  /** Whether the first row is always shown, because lists must make progress. */
   readonly isFirstSure?: boolean
 }
 
 /** Titles longer than this say what they say in their beginning. */
 const TITLE_LENGTH = 200
-/** What a row is about belongs to it, as long as it is not longer than contents in lists. */
+/** A row's main member counts as part of it up to the length of contents in lists. */
 const ABOUT_LENGTH = CONTENT_LIMITS.list
 /** A text cut to less says nothing. */
 const LEAST_TEXT = 160
 /** Values of properties that are longer are cut in lists, and lists of values after these. */
 const VALUE_LENGTH = 100
 const VALUES = 5
-/** What only may be useful leaves the rest of the budget unspent. */
+/** Optional members may use only this share of the budget. */
 const USEFUL = 0.55
 
 /** Bytes for one member of one row. */
 interface Room {
-  /** Its part of what is left. */
+  /** Its fair share of the rest. */
   readonly fair: number
   /** All that is left: for the least that is worth showing. */
   readonly most: number
@@ -46,15 +46,15 @@ interface Room {
 /** As much of a member as fits, beside what is shown of it already; `undefined` where that is no more. */
 type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
-/** What is put into all rows before the next, the best row first. */
+/** A member that is filled in for all rows before the next, the best row first. */
 interface Step {
   readonly member: string
   readonly fill: Fill
-  /** Of the whole budget. */
+  /** Share of the whole budget. */
   readonly share: number
-  /** Whether each row has its equal part of what is left, so that the last ones get theirs. */
+  /** Whether each row gets an equal part of the rest. */
   readonly isShared?: boolean
-  /** So many rows have up to half of what is left before: the first answers are the ones that are read. */
+  /** The first rows, which are read most, share up to half of the rest in advance. */
   readonly first?: number
 }
 
@@ -98,7 +98,7 @@ export function compose<R extends object>(rows: readonly R[], options: ComposeOp
   }
 }
 
-/** Bytes of rows of which nothing but what identifies them is shown. */
+/** Bytes of rows reduced to their identity. */
 export function leastBytes(rows: readonly object[]): number {
   return rows.reduce((sum: number, row) => sum + jsonBytes(emptied(shortened(row as Row))) + SEPARATOR, 0)
 }
@@ -140,13 +140,13 @@ export function fitMember<Name extends string, R extends object, V extends Reado
   }
 }
 
-/** Of the list itself, less the separator that its last row has not. */
+/** The list's brackets, minus the last row's missing separator. */
 const BRACKETS = 1
 
 interface Draft {
-  /** What there is to show. */
+  /** The complete row. */
   readonly row: Row
-  /** What is shown so far. */
+  /** The row as shown so far. */
   readonly shown: Record<string, unknown>
 }
 
@@ -198,7 +198,10 @@ function emptied(row: Row): Record<string, unknown> {
   return Object.fromEntries(entries)
 }
 
-/** Of what may have been meant the first, which is the other note where two are alike; of other layered members nothing. */
+/**
+ * The minimal form of a layered member: the first of the candidates (for similar notes, the other note); empty for
+ * others.
+ */
 function leastOf(key: string, value: unknown): unknown {
   return key === 'candidates' && Array.isArray(value) ? value.slice(0, 1) : emptiedValue(value)
 }
@@ -209,7 +212,7 @@ function emptiedValue(value: unknown): unknown {
   return isRecord(value) ? {} : value
 }
 
-/** What is never shown in full in a list: long titles and sentences, long values of properties. */
+/** Shortens members that lists never show in full: long titles, sentences and property values. */
 function shortened(row: Row): Row {
   const { title, text, properties } = row
   return {
@@ -285,18 +288,18 @@ function cutPassage(text: string, length: number): string {
   return `${text.slice(0, boundaryBefore(text, 0, length - 1)).trimEnd()}…`
 }
 
-/** What comes after the passage that is shown. */
+/** Passages after the first. */
 function furtherPassages(value: unknown, room: Room, shown: unknown): unknown {
   if (!Array.isArray(value) || !Array.isArray(shown) || shown.length === 0) return undefined
   const all = [...shown, ...value.slice(shown.length)]
   return all.slice(0, Math.max(shown.length, countOf(all, room.fair)))
 }
 
-/** A text cut so that its JSON fits; `undefined` where not even the least that is worth reading does. */
+/** Cuts a text until its JSON fits; `undefined` if nothing worth reading fits. */
 function fittingText(text: string, { fair, most }: Room, cut: (text: string, length: number) => string): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
-  // Escapes and letters of several bytes are spread more or less evenly; what is still too long is made shorter again.
+  // Escapes and multi-byte letters are spread fairly evenly; shorten again if the text is still too long.
   for (let length = Math.floor((text.length * fair) / bytes); length > LEAST_TEXT; length = Math.floor(length * 0.9)) {
     const shorter = cut(text, length)
     if (jsonBytes(shorter) <= fair) return shorter

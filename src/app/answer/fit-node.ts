@@ -3,25 +3,25 @@ import { compose, fitMembers, leastBytes } from './fit-list.ts'
 import type { NodeDetails } from './node-details.ts'
 import type { ListedNode } from './node-response.ts'
 
-/** What of an answer depends on how much of the text it shows. */
+/** The part of an answer that depends on how much text it shows. */
 export interface Recut {
   readonly content: string
   readonly hash?: string
   readonly next_offset: number | undefined
 }
 
-/** What `partial:` and `"next_offset":1000000,` take. */
+/** Bytes of `partial:` and `"next_offset":1000000,`. */
 const CUT_FACTS = 32
 /** Less of a text says nothing, and is shown only where there is no room for so much. */
 const LEAST_TEXT = 160
 /** As little as a caller may ask for. */
 const LEAST_CHARS = 20
-/** Of what is left beside ids and titles: the rest is for everything else that is known of the note and its neighbours. */
+/** The text's share of the room after ids and titles; the rest is for the other facts. */
 const CONTENT_SHARE = 0.6
-/** What is known of the note beside its text, in the order in which it is shown. */
+/** Facts about the note beside its text, in order of importance. */
 const FACTS = ['tags', 'properties', 'outline', 'links', 'vault_links'] as const
 
-/** One note within a budget: ids and titles of its neighbours, its text, what else is known of it, then the neighbours as lists show them. */
+/** Fits a note into a budget: ids and titles of its neighbours, its text, its other facts, then the neighbours' details. */
 export function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recut): Fitted<NodeDetails> {
   if (jsonBytes(node) <= room) return { value: node, omitted: {} }
   const { incomingNeighbors: incoming = [], outgoingNeighbors: outgoing = [] } = node
@@ -80,7 +80,7 @@ function fittingContent(
   return recut(LEAST_CHARS)
 }
 
-/** One of each in turn, so that neither is left out for the other. */
+/** Alternates between two lists, so neither pushes out the other. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

@@ -1,7 +1,7 @@
 import type { SuggestedTags } from '../find/suggest-tags.ts'
 import { type Fitted, jsonBytes, Purse } from './budget.ts'
 
-/** Notes that are named for a label, at the most. */
+/** Maximum notes named per label. */
 const MOST_NAMED = 3
 
 /** Labels within a budget: all of them with their scores, then what makes each so, then a note that has each, then a second one of each, and a third. */
@@ -21,7 +21,7 @@ export function fitTags(suggested: SuggestedTags, room: number): Fitted<Suggeste
   for (let round = 0; round < MOST_NAMED; round++) {
     for (const [at, { from }] of rows.entries()) {
       const bytes = jsonBytes(from[round]) + 1
-      // Who is named second is not named where the first is not.
+      // A second note is named only after the first.
       if (from[round] === undefined || shown[at] !== round || bytes > purse.left()) continue
       purse.spend(bytes)
       shown[at] = round + 1

@@ -1,12 +1,12 @@
 import type { FolderResponse } from '../read/get-tree.ts'
 import { type Fitted, jsonBytes, Purse } from './budget.ts'
 
-/** What `"omitted_notes":1000000,` and `"omitted_folders":1000000,` take. */
+/** Bytes of `"omitted_notes":1000000,` and `"omitted_folders":1000000,`. */
 const OMITTED_NOTES = 26
 const OMITTED_FOLDERS = 28
 const SEPARATOR = 1
 
-/** A folder of which only what fits is shown. */
+/** A folder with the part that fits. */
 interface Draft {
   readonly folder: FolderResponse
   readonly folders: Draft[]
@@ -15,8 +15,8 @@ interface Draft {
 }
 
 /**
- * A tree within a budget: its folders first, level by level, then a note of each folder after the other, so that each shows some. What is
- * left out of a folder is counted there, as what `depth` and `limit` leave out is.
+ * Fits a tree into a budget: folders first, level by level, then notes of all folders in turn. Omitted entries are
+ * counted in their folder, together with those that `depth` and `limit` omit.
  */
 export function fitTree(tree: FolderResponse | null, room: number): Fitted<FolderResponse | null> {
   if (tree === null) return { value: null, omitted: {} }
@@ -48,7 +48,7 @@ function draftOf(folder: FolderResponse): Draft {
   return { folder, folders: [], notes: 0 }
 }
 
-/** Bytes of a folder of which nothing is shown. */
+/** Bytes of an empty folder. */
 function leastBytes(folder: FolderResponse): number {
   const { folders, notes, omitted_notes = 0, omitted_folders = 0 } = folder
   return (

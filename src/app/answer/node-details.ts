@@ -2,7 +2,7 @@ import type { Heading } from '../../core/note.ts'
 import type { VaultLinkResponse } from '../links/vault-links.ts'
 import type { ListedNode, NodeResponse } from './node-response.ts'
 
-/** A node with everything that is known of it. */
+/** A node with all its facts. */
 export interface NodeDetails extends NodeResponse {
   readonly incomingCount?: number
   readonly outgoingCount?: number
@@ -14,7 +14,7 @@ export interface NodeDetails extends NodeResponse {
   readonly created?: string
   readonly modified?: string
   readonly outline: readonly Heading[]
-  /** Links in all, of which `links` shows the first. */
+  /** The total; `links` shows the first ones. */
   readonly link_count: number
   /** Links that name a vault; absent where there are none. */
   readonly vault_links?: readonly VaultLinkResponse[]

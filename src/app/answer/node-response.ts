@@ -3,10 +3,10 @@ import type { Node, NodeKind, NodeSummary, Snapshot } from '../../core/store.ts'
 import type { Call } from './answer-when-ready.ts'
 import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
 
-/** Links of a node that an answer shows at the most. */
+/** Maximum links of a node in an answer. */
 export const MAX_LINKS = 100
 
-/** Links of a node that a list shows unless it is told otherwise: the best linked. */
+/** Default number of links of a node in a list: the best linked ones. */
 const LISTED_LINKS = 3
 
 /** A node as answers show it. */
@@ -25,7 +25,7 @@ export interface NodeResponse {
 
 /** A node in a list. */
 export interface ListedNode extends NodeResponse {
-  /** Links in all, of which `links` shows the first. */
+  /** The total; `links` shows the first ones. */
   readonly link_count: number
 }
 
@@ -36,7 +36,7 @@ export function linksShown(asked: number | undefined, { whole = false }: Call): 
 
 export interface ListOptions {
   readonly shown: 'excerpt' | 'metadata'
-  /** Of each node, at the most. */
+  /** Maximum per node. */
   readonly links: number
 }
 

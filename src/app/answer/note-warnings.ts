@@ -11,7 +11,7 @@ const SPELLED_OUT = 3
 /** How many notes that a link may mean are named. */
 const NAMED = 5
 
-/** What is wrong in this note that bears on its answer: ambiguous links and malformed parts. */
+/** Problems of this note that affect its answer: ambiguous links and malformed parts. */
 export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<readonly Warning[]> {
   const warnings = await Promise.all([warningOf(snapshot, id, 'ambiguous_link'), warningOf(snapshot, id, 'malformed')])
   return warnings.filter((warning) => warning !== undefined)

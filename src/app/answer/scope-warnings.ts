@@ -15,7 +15,7 @@ const MOST_TAGS = 20
 /** Deeper than any vault's folders. */
 const ALL_LEVELS = 1_000
 
-/** What an answer was limited to. */
+/** The restrictions of an answer. */
 export interface AskedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
   readonly tags?: readonly string[] | undefined
 }

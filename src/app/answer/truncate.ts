@@ -26,8 +26,8 @@ export function truncate(text: string, limit: number, span: Span = { start: 0, e
 }
 
 /**
- * Like `truncate`, from `offset` characters into the span on, or from the beginning of what shows as one character there. `next` is
- * always beyond the offset, so that pages come to an end.
+ * Like `truncate`, but starts `offset` characters into the span, or at the start of the visible character there. `next`
+ * is always beyond the offset, so paging ends.
  */
 export function truncateFrom(text: string, limit: number, { start, end }: Span, offset: number): Cut {
   const asked = Math.min(start + offset, end)
@@ -37,7 +37,7 @@ export function truncateFrom(text: string, limit: number, { start, end }: Span, 
   return truncate(text, limit, { start: isLowSurrogate(text, asked) ? asked - 1 : asked, end })
 }
 
-/** What a caller wrote, in quotes, for a message: long texts are cut. */
+/** Quotes a caller's text for a message and cuts long ones. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > QUOTED ? `${text.slice(0, boundaryBefore(text, 0, QUOTED))}…` : text)
 }
@@ -72,7 +72,7 @@ function cutBefore(text: string, start: number, index: number): number {
   return index > start + 1 && isLowSurrogate(text, index) ? index - 1 : Math.max(index, start + 1)
 }
 
-/** The first boundary after `from` and before `index` that can be told without segmenting. */
+/** The first boundary between `from` and `index` that needs no segmenting. */
 function plainBoundary(text: string, from: number, index: number): number | undefined {
   for (let at = from + 1; at < index; at += 1) if (isPlainBoundary(text, at)) return at
   return undefined
@@ -96,7 +96,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function lastSegmentStart(text: string, from: number, index: number): number {
   let last = from
-  // Whether a break falls at `index` depends on what stands before it and on the one code point after it.
+  // Whether there is a break at `index` depends on the text before it and on the next code point.
   for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at

@@ -11,13 +11,13 @@ export interface PluginMessage {
 }
 
 export interface ChatOptions {
-  /** What the answer may have, tokens; at the most, and by default, what the setting `ai.max_tokens` says. */
+  /** The limit of the answer in tokens; the setting `ai.max_tokens` is the maximum and the default. */
   readonly maxTokens?: number | undefined
   /** 0–2. Default: 0. */
   readonly temperature?: number | undefined
 }
 
-/** What a model answered. It is as the model wrote it: no source was looked up and no link taken out. */
+/** A model's answer, unchanged: no source was checked and no link removed. */
 export interface ChatReply {
   readonly text: string
   readonly finish: ChatFinish

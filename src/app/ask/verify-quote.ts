@@ -9,7 +9,7 @@ export interface VerifyArguments {
   readonly quote: string
 }
 
-/** Whether a quote stands in a note, and where. */
+/** Whether and where a note contains a quote. */
 export type VerifiedQuote =
   | { readonly found: false }
   | {
@@ -18,7 +18,7 @@ export type VerifiedQuote =
       readonly exact: boolean
       readonly start_line: number
       readonly end_line: number
-      /** What the note says there. */
+      /** The note's text at that place. */
       readonly text: string
     }
 

@@ -7,7 +7,7 @@ import { RANKING_DEPTH } from './ranking-scores.ts'
 
 export type SearchMode = SearchArguments['mode']
 
-/** What became of a known item. */
+/** The result for a known item. */
 export interface Asked {
   readonly item: KnownItem
   /** From 1; 0 where it is not among the first ten. */
@@ -19,7 +19,7 @@ export interface Asked {
 export interface AskOptions {
   readonly mode: SearchMode
   readonly call: Call
-  /** Told of every answer. */
+  /** Called after every answer. */
   readonly onAsked: () => void
 }
 

@@ -3,7 +3,7 @@ import type { NodeId } from '../../core/ids.ts'
 export const QUERY_KINDS = ['title', 'title with a typo', 'alias', 'heading', 'link sentence', 'first sentence'] as const
 export type QueryKind = (typeof QUERY_KINDS)[number]
 
-/** A query of which the right answer is known, because it was made from that note. */
+/** A query with a known answer, because it was made from that note. */
 export interface KnownItem {
   readonly kind: QueryKind
   readonly query: string

@@ -9,7 +9,7 @@ import { firstSentence, linkSentence } from './sentence-queries.ts'
 import { withTypo } from './typo.ts'
 
 export interface KnownItemOptions {
-  /** Queries of a kind at the most. */
+  /** Maximum queries of a kind. */
   readonly count: number
   /** The same seed makes the same queries of an unchanged vault. */
   readonly seed: number
@@ -99,7 +99,7 @@ function mistypedTitle(
   return typed === undefined || names.isName(typed) ? undefined : { kind: 'title with a typo', query: typed, wanted }
 }
 
-/** What is made of the first ones of which something can be made. */
+/** The queries made from the first items that allow one. */
 function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem | undefined): readonly KnownItem[] {
   const made: KnownItem[] = []
   for (const item of from) {
@@ -110,7 +110,7 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
   return made
 }
 
-/** Notes that are read for a query that is wanted, at the most: in some vaults nearly all begin alike. */
+/** Maximum notes read per query: in some vaults nearly all start alike. */
 const READ_FOR_ONE = 20
 
 /** Sentences that no other note of those read says. */

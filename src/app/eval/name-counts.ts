@@ -1,6 +1,6 @@
 import { foldName } from '../../core/text/fold.ts'
 
-/** What a note is called. */
+/** A note's names. */
 export interface NoteNames {
   readonly title: string
   /** Without the title. */
@@ -24,17 +24,17 @@ export class NameCounts {
     }
   }
 
-  /** Whether it is a title or alias at all. */
+  /** Whether it is a title or alias. */
   isName(name: string): boolean {
     return this.#names.has(foldName(name))
   }
 
-  /** Whether it is the title or an alias of one note only, and can be asked for. */
+  /** Whether it is the title or alias of exactly one note, and usable as a query. */
   isOnlyName(name: string): boolean {
     return canBeAsked(name) && this.#names.get(foldName(name)) === 1
   }
 
-  /** Whether it is a heading in one note only, no one's title or alias, and can be asked for. */
+  /** Whether it is a heading in exactly one note, nobody's title or alias, and usable as a query. */
   isOnlyHeading(name: string): boolean {
     return canBeAsked(name) && this.#headings.get(foldName(name)) === 1 && !this.isName(name)
   }

@@ -2,7 +2,7 @@
 export interface RankingScores {
   /** nDCG@10 with linear gain and a discount of log₂(rank + 1) (Järvelin and Kekäläinen 2002), as trec_eval's `ndcg_cut`. */
   readonly ndcg: number
-  /** Share of what is relevant among the first 100. */
+  /** Share of relevant documents among the first 100. */
   readonly recall: number
   /** 1 / rank of the first relevant document among the first 10, else 0. */
   readonly mrr: number
@@ -11,7 +11,7 @@ export interface RankingScores {
 export const RANKING_DEPTH = 100
 const HEAD = 10
 
-/** Scores a ranking, best first; `gains` are the judgements by document, of which those above 0 count and at least one must be. */
+/** Scores a ranking, best first. `gains` are judgements by document; those above 0 count, and at least one must. */
 export function scoreRanking(ranking: readonly string[], gains: ReadonlyMap<string, number>): RankingScores {
   const gainOf = (id: string): number => Math.max(0, gains.get(id) ?? 0)
   const found = ranking.slice(0, RANKING_DEPTH).map(gainOf)

@@ -59,7 +59,7 @@ export interface KnownItemDifference {
   readonly mrr: Estimate
 }
 
-/** The differences query by query, so that what all of them have in common does not blur them; both were asked the same. */
+/** Differences query by query, which removes the effect of hard queries; both sides had the same queries. */
 export function differencesOf(first: readonly AskedMode[], second: readonly AskedMode[]): readonly KnownItemDifference[] {
   return [...QUERY_KINDS, 'all' as const].flatMap((kind) =>
     first.flatMap(({ mode, asked }) => {

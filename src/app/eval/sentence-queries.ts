@@ -7,7 +7,7 @@ import type { KnownItem } from './known-item.ts'
 import { drawIndex, type Random } from './random.ts'
 import { withoutWords } from './without-words.ts'
 
-/** Links of a note of which one is taken. */
+/** One of this many first links of a note is used. */
 const LINKS = 50
 /** How much of a note is looked through for its first sentence, in UTF-16 units. */
 const BEGINNING = 10_000

@@ -5,8 +5,8 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 const SHORTEST_WORD = 4
 
 /**
- * A text with one slip in one of its words of four letters or more: a letter too many, too few, another one, or two that changed places.
- * The first letter of a word stays, since hardly anybody mistypes it. `undefined` where no word is long enough.
+ * Adds one typo to a word of four letters or more: an extra, missing, wrong or swapped letter. The first letter stays,
+ * because hardly anybody mistypes it. `undefined` if no word is long enough.
  */
 export function withTypo(text: string, random: Random): string | undefined {
   const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => [...word].length >= SHORTEST_WORD)

@@ -8,16 +8,16 @@ import { PATIENCE } from './question-vector.ts'
 
 /** Titles of the vault that show what the cosine of a right answer is. */
 const RELATED_TITLES = 50
-/** What is assumed of a model before the vault can tell. */
+/** Traits assumed until the vault provides its own. */
 const ASSUMED: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
 
 const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
-/** What was found out of embedders, by their ids. */
+/** Measured traits by embedder id. */
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
 /**
- * What an embedder's cosines mean: known of some models, of others found out once from the vault itself, when all its notes have vectors.
- * An embedder that fails at that, or takes longer than anybody waits, is tried again with the next question.
+ * The meaning of an embedder's cosines: known for some models, otherwise measured once from the vault when all notes
+ * have vectors. A failed or slow measurement is retried with the next question.
  */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const known = traitsOf(embedder.id)
@@ -27,7 +27,7 @@ export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<Em
   return await within(measuring, AbortSignal.timeout(PATIENCE)).catch(() => ASSUMED)
 }
 
-/** What is known of an embedder by now, without asking it for anything. */
+/** The traits known so far, without using the embedder. */
 export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTraits {
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? ASSUMED
 }

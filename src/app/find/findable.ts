@@ -3,12 +3,12 @@ import type { Progress, SearchProgress } from '../../core/search.ts'
 import { answerInSteps, type Call, isBeingRebuilt, type Read, timeLeft, waiting } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
-/** How long a server waits at the most until it is known what is embedded, ms. */
+/** How long a server waits to learn what is embedded, ms. */
 const OPENING_TIMEOUT = 1_000
 
 /**
- * Runs a use case that rests on the search indexes: what is not indexed yet is awaited for as long as the call waits at all, and said. An
- * index that is found damaged is awaited once more. `by`: what the answer rests on. `run` is given the call with the rest of its time.
+ * Runs a use case that needs search indexes (`by`): waits for missing notes within the call's time, then warns about
+ * the rest. A damaged index is awaited once more. `run` gets the call with its remaining time.
  */
 export function answerFindable<T>(
   core: GraphCore,
@@ -22,7 +22,7 @@ export function answerFindable<T>(
     await awaitFindable(core, call, by)
     const before = warningsOf(core, by)
     const answered = await attempt(core, call, { by, run: () => run(read, call) })
-    // Work that ended meanwhile was not in what was read.
+    // Work that finished meanwhile was not in what was read.
     const own = before.length > 0 ? before : warningsOf(core, by)
     return { ...answered, warnings: [...own, ...answered.warnings] }
   })
@@ -48,7 +48,7 @@ async function awaitFindable(core: GraphCore, call: Call, by: SearchReadiness): 
   if (!isDone(search?.words)) await core.indexing.findable('words', timeLeft(call), call.signal)
   if (by === 'words' || core.embedding === undefined || isDone(search?.vectors)) return
   if (watch === 'off') await core.indexing.findable('meaning', timeLeft(call), call.signal)
-  // Before the embedder has read the store no one knows what is embedded already.
+  // The number of embedded notes is unknown until the embedder has read the store.
   else if (search?.vectors?.embedder === undefined) {
     await core.indexing.findable('meaning', Math.min(OPENING_TIMEOUT, timeLeft(call)), call.signal)
   }

@@ -6,7 +6,7 @@ import type { Literal } from '../../search/literals.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { type Reading, readNotes } from '../read/texts.ts'
 
-/** Notes that are looked through for what is meant letter by letter. */
+/** Maximum notes checked for literal matches. */
 const LOOKED_THROUGH = 100
 
 /** The notes of a scope that hold any of these, the best by words first, with how many of them each holds. */
@@ -38,13 +38,10 @@ function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }
 
-/** What is above this holds what was meant letter by letter. */
+/** Notes with a literal match score above this. */
 const HELD = 0.5
 
-/**
- * The notes that hold what was meant letter by letter, those that hold the most of it first, and the others, of which none has a higher
- * score then; either in order of their scores.
- */
+/** Puts notes with literal matches first, the most matches first. The others follow with capped scores. */
 export function byLiterals(
   hits: readonly FusedHit<NodeId>[],
   held: ReadonlyMap<NodeId, number>,
@@ -59,7 +56,7 @@ export function byLiterals(
   return { holding: holding.sort((a, b) => b.score - a.score), others }
 }
 
-/** A note that holds nothing of what was meant letter by letter. */
+/** A note without a literal match. */
 export function withinLimit<Hit extends { readonly score: number }>(hit: Hit): Hit {
   return hit.score > HELD ? { ...hit, score: HELD } : hit
 }

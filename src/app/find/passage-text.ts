@@ -5,7 +5,7 @@ import { snippetWith } from '../../search/words/snippet.ts'
 
 /** Pictures: of badges and screenshots nothing can be read but an address. */
 const IMAGE = /!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
-/** An element of HTML, which an address in angle brackets is none of. */
+/** An HTML element; an address in angle brackets does not match. */
 const TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
 const COMMENTS = [
   ['<!--', '-->'],
@@ -33,7 +33,10 @@ export function legible(text: string): string {
 const STANDS_FOR_CODE = 'x'
 const HIDES = /<|!\[|%%/
 
-/** Whether fences, or code and what is hidden on one line: to look for code takes a tenth of finding a note by words. */
+/**
+ * Whether a text may contain fences, or code and hidden text on one line: looking for code is a tenth of the cost of
+ * finding a note.
+ */
 function mayHideCode(text: string): boolean {
   if (text.includes('```') || text.includes('~~~')) return true
   for (let at = text.indexOf('`'); at >= 0; ) {
@@ -67,7 +70,7 @@ function replaced(text: string, parts: readonly Range[], by: (part: string, rang
   return made + text.slice(at)
 }
 
-/** What of a text can be found: what a reader sees, without the addresses of links. */
+/** The searchable text: what a reader sees, without link addresses. */
 export function wordsOf(text: string): string {
   return withoutAddresses(legible(text))
 }
@@ -110,7 +113,7 @@ export function readChunk(text: string, find: (text: string) => readonly Match[]
   return { text, seen, matches: find(withoutAddresses(seen)) }
 }
 
-/** What is shown of a chunk. */
+/** The shown part of a chunk. */
 export interface PassageText {
   readonly text: string
   /** Where it stands in the chunk: UTF-16 offsets. */
@@ -119,8 +122,8 @@ export interface PassageText {
 }
 
 /**
- * What to show of a chunk in at most `maxLength` UTF-16 units: all of it where that fits, else the sentences and lines in a row that say
- * most of the words, from the beginning of the first of them on. What is hidden is shown only where there is nothing else.
+ * The part of a chunk to show in at most `maxLength` UTF-16 units: all of it if it fits, otherwise the consecutive
+ * sentences and lines with most of the words. Hidden text is shown only if there is nothing else.
  */
 export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
   const hidden = matches.length === 0 ? findMatches(chunk, words) : []
@@ -161,7 +164,7 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * LEAST_HELD) return undefined
   const start = starts.findLast((one) => one <= best.first)
-  // At the end of a chunk there is room for what comes before.
+  // Near a chunk's end there is room for what precedes it.
   return text.length - (start ?? 0) < room ? starts.find((one) => text.length - one < room) : start
 }
 
@@ -184,7 +187,7 @@ function startsOf(text: string): readonly number[] {
 
 const NO_SPACE = /\S/g
 
-/** What the words weigh that stand before `end`, each counted once, and where the last of them that counts ends. */
+/** The weight of the words before `end`, each counted once, and the end of the last one that counts. */
 function heldWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
   const held = new Set<number>()
   let weight = 0

@@ -20,7 +20,7 @@ export interface Passage {
   readonly score: number
 }
 
-/** What passages are chosen by. */
+/** The criteria for choosing passages. */
 export interface PassageQuery {
   readonly words: SnippetQuery
   /** The note's chunks as they were embedded; without them it is cut again. */
@@ -36,7 +36,7 @@ export interface PassageQuery {
 export interface Meaning {
   readonly question: Float32Array
   readonly certainty: Certainty
-  /** What meaning counts against words, 0–1. */
+  /** The weight of meaning against words, 0–1. */
   readonly weight: number
 }
 
@@ -49,9 +49,9 @@ const LEAST_CHARACTERS = 160
 /** Bytes of a result, and of a passage, beside the passage's text: about what they are in a vault of some thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
-/** What passages and all before them may take of a budget, so that there is room for what is known of a note beside them. */
+/** The share of a budget for passages and everything before them; the rest is for other facts about a note. */
 const PASSAGES_SHARE = 0.67
-/** Passages that are worth less of the best one would only be read in vain. */
+/** Passages worth less than this share of the best are not read. */
 const LEAST_SHARE = 0.6
 
 /** Chunks of a long note that are read. */
@@ -78,7 +78,7 @@ export function passageLengths(maxTokens: number | undefined, results: number): 
 /** Results that have more room than others. */
 const FIRST = 3
 
-/** So many characters more than the least. */
+/** Whether this many more characters fit. */
 function within(more: number): number {
   return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(LEAST_CHARACTERS + more)))
 }
@@ -114,7 +114,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   for (const { candidate, most } of likeliest(candidates, source.text, { words: query.words, weight })) {
     const { place, meaning: certainty } = candidate
     const text = source.text.slice(place.start, place.end)
-    // What its names add is no part of what it is worth at the most.
+    // The upper bound does not include its names.
     if (!isNamed && most < leastOf(best) - ROUNDING && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
@@ -126,12 +126,12 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   return best.filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
 }
 
-/** What another part must be worth to be among the best. */
+/** The worth another part needs to be among the best. */
 function leastOf(best: readonly AnsweringPlace[]): number {
   return Math.max((best[0]?.score ?? 0) * LEAST_SHARE, best[MOST_PASSAGES - 1]?.score ?? 0)
 }
 
-/** What is worth the same by two ways of adding up. */
+/** Tolerance for sums added in different order. */
 const ROUNDING = 1e-9
 /** Letters with dots between them may be a word that a glance does not see (`U.S.A.`). */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
@@ -168,7 +168,7 @@ function inOrder(node: Node, { text, bodyStart }: NoteText): readonly Candidate[
   return chunks.map((place) => ({ place, meaning: 0 }))
 }
 
-/** A chunk, and what it is worth at the most. */
+/** A chunk with an upper bound of its worth. */
 interface Likely {
   readonly candidate: Candidate
   readonly most: number
@@ -187,11 +187,11 @@ function likeliest(
   const rated = candidates.map((candidate): Likely => {
     const found = glance(text, candidate.place.start, candidate.place.end)
     if (found === undefined) return { candidate, most: unknown }
-    // Phrases cannot be told at a glance.
+    // Phrases need a full read.
     const shared = (found + words.phrases.length) / all
     return { candidate, most: (1 - weight) * shared + weight * candidate.meaning }
   })
-  // What cannot be told at a glance is read as well.
+  // Chunks without an upper bound are read, too.
   const told = rated.filter(({ most }) => most < unknown).sort((a, b) => b.most - a.most)
   return [...rated.filter(({ most }) => most === unknown), ...told.slice(0, READ)]
 }
@@ -210,7 +210,7 @@ function shareFor(words: SnippetQuery): (matches: readonly Match[]) => number {
   return (matches) => Math.min(1, weightOf(matches) / all)
 }
 
-/** What all words of a question weigh. */
+/** The total weight of a question's words. */
 function totalOf({ terms, phrases }: SnippetQuery): number {
   return terms.reduce((sum, { weight }) => sum + weight, 0) + phrases.length || 1
 }
@@ -218,12 +218,12 @@ function totalOf({ terms, phrases }: SnippetQuery): number {
 export interface Shown extends Pick<PassageQuery, 'words'> {
   readonly place: ChunkPlace
   readonly score: number
-  /** Of the place, where it was read already. */
+  /** The chunk, if it was already read. */
   readonly chunk?: ReadChunk
   readonly length?: number | undefined
 }
 
-/** What is shown of a part of a note in so many characters. */
+/** A part of a note, shortened to a number of characters. */
 export function toPassage(
   { headings }: Pick<Node, 'headings'>,
   text: string,

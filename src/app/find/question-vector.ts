@@ -8,7 +8,7 @@ import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 /** How long words wait for meaning, ms: a model that answers later is left out. */
 export const PATIENCE = 5_000
 
-/** What is left to a model, ms, where the time that a call waits went by before it was asked. */
+/** The time a model gets even if the call's waiting time is used up, ms. */
 const LEAST_PATIENCE = 500
 
 /** For how long after a failure no other question waits for the model, ms. */
@@ -73,7 +73,7 @@ async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   }
 }
 
-/** No one's client gives up on a command. */
+/** A person waits for a command. */
 function isCommand({ indexing }: GraphCore): boolean {
   return indexing.status().watch === 'off'
 }
@@ -113,7 +113,7 @@ export async function tryQuestion(
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
       : messageOf(error)
     remember(embedding, reason)
-    // What takes long to open is asked as soon as it is open.
+    // Once a slow model has opened, clear the back-off.
     if (!isOpen) opening.then(() => failed.delete(embedding)).catch(() => {})
     return withoutMeaning(reason)
   }
@@ -133,7 +133,7 @@ export function noEmbedder(): RouxError {
   })
 }
 
-/** Why what an embedder hardly knows a word of is not compared by meaning. */
+/** The reason why a question in an unknown language is not compared by meaning. */
 export function unknownWarning(what: string): Warning {
   return {
     code: 'FALLBACK',

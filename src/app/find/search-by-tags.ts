@@ -23,7 +23,7 @@ export function searchByTags(
     const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
-    // Of several tags one that no one has changes the answer without being seen in it.
+    // With several tags, an unknown one changes the answer invisibly.
     const warnings = await tagWarnings(snapshot, args.tags, call)
     return { ...listed(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })

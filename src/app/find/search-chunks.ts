@@ -28,7 +28,7 @@ export interface FoundChunk {
   readonly score: number
 }
 
-/** Notes that a preset brings at the most. */
+/** Maximum notes per preset. */
 const MOST: Readonly<Record<Relevance, number>> = { strict: 5, normal: 10, loose: 20 }
 
 /** Parts of notes that answer a question or are like a note, the best first. @throws RouxError as `search` and `similarNodes` do */
@@ -86,7 +86,7 @@ async function byNote(
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
   const begun = await findPack(core, { ids: [...scores.keys()] }, call)
-  // Of each the first part: the note as a whole was compared.
+  // The first part of each note, because the whole note was compared.
   const first = new Map(begun.value.passages.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)

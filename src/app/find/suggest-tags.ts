@@ -24,9 +24,9 @@ export interface SuggestTagsArguments {
 }
 
 interface Suggestion {
-  /** 0–1: how much of what the nearest notes say is for it. */
+  /** 0–1: the share of the nearest notes' votes. */
   readonly score: number
-  /** The nearest notes that have it, three at the most. */
+  /** The nearest notes that have it; at most three. */
   readonly from: readonly NodeId[]
   /** For `apply_changes`: adds the tag, or moves the note there. Absent where a budget has no room for it. */
   readonly operation?: SuggestedOperation
@@ -43,25 +43,28 @@ export interface SuggestedTags {
   readonly reason?: string
 }
 
-/** Notes that have a say; the farthest hardly any. */
+/** Notes that vote; the farthest hardly count. */
 const NEAREST = 60
-/** Words of the note that are looked for, and those that they are chosen from. */
+/** Words of the note used in the search, and the pool they are chosen from. */
 const BEST_WORDS = 30
 const MOST_WORDS = 150
 /** Notes that each way of finding brings. */
 const CANDIDATES = 60
 const PASSAGES = 300
-/** What a label needs of the votes and by its nearest note. */
+/** The votes a label needs, in all and from its nearest note. */
 const LEAST: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
-/** What it counts that the nearest note of all has a label; of a note that is farther, less. */
+/** The bonus if the nearest note has the label; less for a farther note. */
 const BY_NEAREST = 0.1
-/** What a label's own words count, in the note's text and in its title. */
+/** The bonus if the label's own words are in the note's text, or in its title. */
 const NAMED = 0.1
 const NAMED_IN_TITLE = 0.3
 /** Notes that say where the middle of the vault is. */
 const SAMPLE = 400
 
-/** Tags and folders of the notes that are nearest by meaning and words, none of them new, none that the note has or is in. Writes nothing. */
+/**
+ * Tags and folders of the notes nearest by meaning and words; never a new one, and none the note already has. Writes
+ * nothing.
+ */
 export function suggestTags(
   core: GraphCore,
   { id: written, limit, relevance }: SuggestTagsArguments,
@@ -179,7 +182,7 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
 interface NearByMeaning {
   readonly id: NodeId
   readonly embedder: string
-  /** What the note is about. */
+  /** The mean of the note's vectors. */
   readonly centre: Float32Array
   readonly ids: readonly NodeId[]
 }
@@ -239,7 +242,7 @@ interface Voter extends Near {
 }
 
 interface Ballot {
-  /** Of the title and the text. */
+  /** The words of title and text. */
   readonly words: ReadonlySet<string>
   readonly titleWords: ReadonlySet<string>
   readonly least: number
@@ -271,7 +274,7 @@ function elected(
     .map(({ label, votes, from }) => ({ label, score: Number(Math.min(1, votes).toFixed(4)), from }))
 }
 
-/** What it counts that the label's last part, word by word, stands in the note. */
+/** The bonus if the words of the label's last part are in the note. */
 function namedIn(label: string, { words, titleWords }: Ballot): number {
   const own = wordsIn(label.slice(label.lastIndexOf('/') + 1).replace(/[-_]/g, ' ')).map(({ text }) => text)
   const standIn = (some: ReadonlySet<string>): boolean =>

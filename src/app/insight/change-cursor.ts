@@ -9,13 +9,13 @@ export interface GenerationOf {
 
 const CURSOR = /^([0-9a-f]{4,32})-([0-9a-z]{1,9})-([0-9a-f]{4})$/
 
-/** What `changes_since` goes on from. */
+/** The position from which `changes_since` continues. */
 export function changeCursor({ name }: Pick<GraphCore, 'name'>, { lineage, generation }: GenerationOf): string {
   const place = `${lineage}-${generation.toString(36)}`
   return `${name === undefined ? '' : `${name}:`}${place}-${checkOf(place)}`
 }
 
-/** `undefined` for what is no cursor, or not a whole one. */
+/** `undefined` for an invalid cursor. */
 export function readCursor(text: string): GenerationOf | undefined {
   const [, lineage = '', number = '', check] = CURSOR.exec(text.trim()) ?? []
   if (check === undefined || check !== checkOf(`${lineage}-${number}`)) return undefined

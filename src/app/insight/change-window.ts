@@ -4,7 +4,7 @@ import type { GenerationOf } from './change-cursor.ts'
 /** From where on changes are wanted. */
 export type WindowStart = { readonly generation: number } | { readonly time: number }
 
-/** What the log has of the commits up to a generation. */
+/** The log of the commits up to a generation. */
 export interface ChangeWindow {
   /** In the order in which they were made, without a gap up to the generation. */
   readonly changes: readonly GraphChanges[]
@@ -12,7 +12,7 @@ export interface ChangeWindow {
   readonly isWhole: boolean
   /** From when on they are known, where that is later; absent where nothing is known. Milliseconds since 1970. */
   readonly begins?: number
-  /** The log does not know the generation: its writer may be about to tell of it. */
+  /** The log does not know the generation yet; its writer may be about to add it. */
   readonly isBehind: boolean
 }
 

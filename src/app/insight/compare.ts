@@ -62,7 +62,7 @@ const LEAST_ALIKE = 0.7
 const MOST_PASSAGES = 5
 const PASSAGE_LENGTH = 300
 
-/** What two notes have in common, and what not; `null` where one of them is not there. */
+/** What two notes share and what differs; `null` if one does not exist. */
 export function compare(core: GraphCore, { a, b }: CompareArguments, call: Call = {}): Promise<Answer<Comparison | null>> {
   return answerFindable(core, call, 'meaning', (read) =>
     read(async (snapshot) => {
@@ -88,7 +88,7 @@ async function compareIn(reading: Reading, ids: Pair<NodeId>): Promise<Answer<Co
   ])
   const [inA, inB] = [new Set(ofA.items), new Set(ofB.items)]
   const shared = ofA.items.filter((id) => inB.has(id))
-  // That they are linked with each other is told by the path.
+  // The path already shows that they link to each other.
   const onlyA = ofA.items.filter((id) => !inB.has(id) && id !== ids[1])
   const onlyB = ofB.items.filter((id) => !inA.has(id) && id !== ids[0])
   const [sharedNodes = [], nodesA = [], nodesB = []] = await summaries(reading, [shared, onlyA, onlyB])
@@ -134,7 +134,7 @@ interface ComparedNote {
 
 interface ComparedNotes {
   readonly notes: Pair<ComparedNote>
-  /** What a cosine says. */
+  /** The certainty of a cosine. */
   certainty(cosine: number): number
 }
 
@@ -225,7 +225,7 @@ function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
   }
 }
 
-/** What is letter by letter the same is alike whatever a model knows of it. */
+/** Identical text is alike, whatever the model makes of it. */
 function pairLikeness(one: Part, other: Part, [a, b]: Pair<ComparedNote>): number {
   const isSame =
     one.place.end - one.place.start === other.place.end - other.place.start &&
@@ -263,7 +263,7 @@ function rounded(value: number): number {
   return Number(value.toFixed(4))
 }
 
-/** What the path may take of the room, passages of what is left, and each list of what is left then. */
+/** Shares of the room: the path first, then passages, then each list of the rest. */
 const PATH_SHARE = 0.5
 const PASSAGES_SHARE = 0.4
 const LIST_SHARE = 0.34

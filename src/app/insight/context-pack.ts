@@ -23,14 +23,14 @@ import { endingAt, inOrder, type PlacedPassage, packPassage } from './pack-passa
 import { sharedEndings } from './shared-endings.ts'
 
 export interface PackArguments {
-  /** What is asked; without it there are ids. */
+  /** The question; without it there are ids. */
   readonly query?: string | undefined
   /** Notes that come first. */
   readonly ids?: readonly string[] | undefined
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly maxTokens?: number | undefined
-  /** Of an answer to the same: what comes after it. */
+  /** The cursor of an earlier answer to the same question. */
   readonly cursor?: string | undefined
 }
 
@@ -46,12 +46,12 @@ export interface ContextPack {
   readonly cursor?: string
 }
 
-/** Of several vaults one: its passages are merged with theirs before any is shown. */
+/** One of several vaults: its passages are merged with the others first. */
 interface PackPart extends ContextPack {
   readonly draft: PackDraft
 }
 
-/** What one vault has for a pack. */
+/** The candidates of one vault for a pack. */
 interface PackDraft {
   readonly vault: PackVault
   readonly question: string
@@ -60,14 +60,14 @@ interface PackDraft {
   readonly passages: readonly PackPassage[]
 }
 
-/** What a pack keeps within unless it is told otherwise, tokens. */
+/** The default budget of a pack, tokens. */
 const PACK_TOKENS = 4_000
 
-/** Notes that are looked through for passages, whatever the budget: a cursor must find the same again. */
+/** Notes searched for passages, independent of the budget, because a cursor must find the same ones again. */
 const HITS = 24
 /** Notes that are asked for come before what is found. */
 const GIVEN = 10
-/** What else they say comes after most that their beginnings lead to. */
+/** The factor for the rest of a note's passages. */
 const REST = 0.5
 const MOST_PARTS = 50
 /** Headings of an outline. */
@@ -165,7 +165,7 @@ function packOf(drafts: readonly PackDraft[], cursor: string | undefined): Conte
 /** A number that no count has more digits than. */
 const MOST_COUNTED = 99_999
 
-/** What a pack takes, its own count included. */
+/** The size of a pack, including its own count. */
 function tokensWith(pack: ContextPack): number {
   const without = jsonBytes(pack) - 1
   let tokens = 0
@@ -186,7 +186,7 @@ interface GivenNotes {
 const NO_NOTES: GivenNotes = { ids: [], titles: [], paths: [], warnings: [] }
 const NOTHING_ASKED: Asked = { question: undefined, traits: undefined, warnings: [] }
 
-/** The notes that ids mean, each once. What the vault hides is not handed on. */
+/** The notes behind ids, without duplicates. Excluded notes are left out. */
 async function findGiven({ core, snapshot }: Reading, written: readonly string[]): Promise<GivenNotes> {
   const meant = await findNamed(snapshot, core, written)
   const ids = [...new Set(meant.ids.filter((id) => id !== undefined))]
@@ -270,8 +270,8 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
 const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
 
 /**
- * What is about a question, if one said how surely; else, where something surely is, with what comes nearly as near, and where nothing is, what
- * comes nearest.
+ * Relevant notes as requested; by default the relevant ones with those nearly as close, or the closest if none is
+ * relevant.
  */
 async function rankSurely(
   reading: Reading,
@@ -311,10 +311,13 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** What a passage counts by itself; the note that it is of counts the rest. */
+/** The passage's share of its worth; its note gives the rest. */
 const OWN_SHARE = 0.25
 
-/** What of notes answers: a passage is worth three quarters of what its note is, and a quarter what it says of the question against the best of all. */
+/**
+ * The passages of found notes: three quarters of a passage's worth come from its note, one quarter from itself compared
+ * with the best.
+ */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
   const best = Math.max(...notes.map(({ places }) => places[0]?.score ?? 0)) || 1
@@ -326,7 +329,7 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   )
 }
 
-/** Of the question's vector all that is known counts, even where it is too little to be certain: passages are compared with each other. */
+/** Everything known of the question's vector counts here, because passages are only compared with each other. */
 function packLens(query: string, ranked: Ranked): Lens {
   const { words, meaning } = passageQuery(query, ranked)
   const high = Math.max(0, ...ranked.hits.map(({ semantic }) => semantic?.score ?? 0))

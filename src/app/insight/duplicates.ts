@@ -11,7 +11,7 @@ import { trimFolder } from '../scope.ts'
 import { answerFromInsight } from './latest-insight.ts'
 import { isBelow } from './map.ts'
 
-/** Two notes that say much the same. Whether one is a copy of the other, a person decides. */
+/** Two notes with nearly the same content. A person decides which one is the copy. */
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId

@@ -46,7 +46,7 @@ export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): stri
 /** Characters of a label that is a note's title: the whole title stands with the key notes. */
 const LONGEST_LABEL = 48
 
-/** What a community is called: as the user named it, else by the title of its first key note, cut after a word where that is long. */
+/** A community's label: the user's name, otherwise the title of its first key note, cut after a word if long. */
 export function communityLabel(
   id: string,
   { given, title = id }: { readonly given: string | undefined; readonly title: string | undefined },
@@ -62,7 +62,7 @@ export function membersOf({ ids }: Pick<Insight, 'ids'>, { level, place }: Found
   return ids.filter((_, note) => level.of[note] === place)
 }
 
-/** Of each note the ids of its communities on both levels, where it is in any. */
+/** For each note the ids of its communities on both levels. */
 export function communitiesOf({
   ids,
   communities,
@@ -80,7 +80,7 @@ export function communitiesOf({
 /** How many are named. */
 const MOST_HEIRS = 3
 
-/** What there is now of a community that is gone, most of its notes first; `undefined` where there never was one. */
+/** The successors of a former community, those with most of its notes first; `undefined` if it never existed. */
 function presentHeirs(
   id: string,
   { levels, successors }: Pick<Communities, 'levels' | 'successors'>,

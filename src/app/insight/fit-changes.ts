@@ -11,8 +11,8 @@ interface Draft {
 }
 
 /**
- * What changed within a budget: `totals` and the cursor are always there; then each list has a row in turn, so that a long one does not push
- * out the others.
+ * Fits changes into a budget. `totals` and the cursor are always there; the lists then fill in turn, so a long one does
+ * not push out the others.
  */
 export function fitChanges(answer: ChangesAnswer, room: number): Fitted<ChangesAnswer> {
   const drafts = draftsOf(answer)

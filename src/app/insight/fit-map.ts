@@ -2,9 +2,9 @@ import { type Fitted, jsonBytes, Purse } from '../answer/budget.ts'
 import type { BridgeRow, CommunityRow, VaultMap } from './map.ts'
 
 const SEPARATOR = 1
-/** The communities themselves leave room for what they are known by, and that for what lies between them. */
+/** Shares of the budget: communities leave room for their facts, and those for the connections between them. */
 const SHARES = { communities: 0.6, keys: 0.85 }
-/** Of what lies between communities the first say most. */
+/** The first connections say most. */
 const BRIDGES = 12
 
 interface Draft {

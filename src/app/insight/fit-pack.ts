@@ -18,7 +18,7 @@ export interface PackExcerpt {
   readonly via?: { readonly from: string; readonly line: number }
 }
 
-/** What is shown of a passage in a text of some length. */
+/** The shown part of a passage, limited in length. */
 export interface ShownPart extends Pick<PackExcerpt, 'heading' | 'lines' | 'hash' | 'text'> {
   /** Nothing of the passage is left out. */
   readonly isWhole: boolean
@@ -26,11 +26,11 @@ export interface ShownPart extends Pick<PackExcerpt, 'heading' | 'lines' | 'hash
 
 /** A passage that a pack may hold. */
 export interface PackPassage extends Pick<PackExcerpt, 'id' | 'title' | 'outline' | 'via'> {
-  /** Tells which passage of which version of the note it is. */
+  /** Identifies the passage in this version of its note. */
   readonly key: string
   /** The best are shown first. */
   readonly score: number
-  /** UTF-16 units of its whole text at the most. */
+  /** Maximum UTF-16 units of its full text. */
   readonly length: number
   /** Its sentences in a row that say most, in at most so many UTF-16 units. */
   show(length: number): ShownPart
@@ -51,7 +51,7 @@ const EACH_TOKENS = 260
 /** A text cut to less says nothing, UTF-16 units. */
 const LEAST_TEXT = 160
 const NAME_LENGTH = 200
-/** What an outline may take of the room that its excerpt has at first. */
+/** An outline's share of the excerpt's first room. */
 const OUTLINE_SHARE = 0.5
 const SEPARATOR = 1
 
@@ -82,7 +82,7 @@ export function fitPack(passages: readonly PackPassage[], room: number): FittedP
     const least = jsonBytes(around) + LEAST_TEXT + SEPARATOR
     const bytes = isFirst ? jsonBytes(around) + FIRST_TOKENS * TOKEN_BYTES : left
     const draft = fill(passage, around, Math.min(bytes, left))
-    // What is longer than the whole room by its names alone is passed over, or lists would not go on.
+    // Skip an excerpt whose names alone exceed the whole room; otherwise paging would stop.
     if (draft === undefined && least <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
@@ -95,7 +95,7 @@ export function fitPack(passages: readonly PackPassage[], room: number): FittedP
   return { excerpts: drafts.map(({ shown }) => shown), passed }
 }
 
-/** Makes what is cut whole as far as there is room, the best first. */
+/** Extends cut passages while there is room, the best first. */
 function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonly Draft[], left: number] {
   let left = room
   const grown = drafts.map((draft) => {
@@ -118,7 +118,7 @@ function fill(passage: PackPassage, around: PackExcerpt, bytes: number): Draft |
     const taken = jsonBytes(shown) + SEPARATOR
     if (taken <= bytes) return { passage, shown, isWhole, bytes: taken }
     const text = jsonBytes(part.text)
-    // Escapes and letters of several bytes are spread more or less evenly; what is still too long is made shorter again.
+    // Escapes and multi-byte letters are spread fairly evenly; shorten again if the text is still too long.
     length = Math.floor(((part.text.length * (bytes - taken + text)) / text) * 0.97 ** tries)
     if (length < LEAST_TEXT) return undefined
   }

@@ -17,16 +17,16 @@ import { type PlacedPassage, packPassage } from './pack-passages.ts'
 /** A link in a passage, and what it would be worth if its sentence said all that is asked. */
 export interface Way {
   readonly from: NodeId
-  /** Of the note that it stands in. */
+  /** The path of the note it is in. */
   readonly path: string | undefined
   readonly to: NodeId
   readonly line: number
   /** Which of the passages it stands in. */
   readonly passage: number
   readonly sentence: string
-  /** As a share of what the passage is worth. */
+  /** As a share of the passage's worth. */
   readonly worth: number
-  /** What the passage is worth. */
+  /** The passage's worth. */
   readonly most: number
 }
 
@@ -43,9 +43,9 @@ const LINKED = 12
 const LINKS = 4
 /** Links of a passage whose sentences are compared with the question. */
 const COMPARED = 24
-/** What a link is worth beside the passage that it stands in. */
+/** The weight of a link relative to its passage. */
 const WORTH = 3
-/** What a sentence is worth that has nothing of the question. */
+/** The worth of a sentence without words of the question. */
 const LEAST = 0.2
 /** How much less a note says that many link to. */
 const KNOWN = 0.3
@@ -85,7 +85,7 @@ export function waysFrom(
 export interface Comparing {
   readonly asked: Asked
   readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
-  /** Whether sentences of a file of this path may be given to the embedder. */
+  /** Whether sentences of a file with this path may be embedded. */
   mayEmbed(path: string): boolean
   readonly signal: AbortSignal | undefined
 }
@@ -115,17 +115,17 @@ function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
   return cosine === undefined ? way : scored(way, cosine)
 }
 
-/** What a link leads to comes after the passage that it stands in, however much it is worth. */
+/** A linked passage always comes after its source. */
 function scored(way: Way, likeness: number): ChosenWay {
   const worth = way.worth * (LEAST + (1 - LEAST) * Math.max(0, likeness))
   return { ...way, score: way.most * Math.min(worth, MOST + worth / MANY) }
 }
 
-/** Of several that are worth as much as their passage, the better ones come first all the same. */
+/** The better of several linked passages still come first. */
 const MOST = 0.99
 const MANY = 330
 
-/** So many of each passage's links, one a note. */
+/** The best links of each passage, one per note. */
 function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenWay[] {
   const taken = new Map<number, Set<NodeId>>()
   return ways
@@ -157,7 +157,7 @@ async function cosinesOf(
   }
 }
 
-/** What waits at the ends of ways: the passages that have most to do with the question. */
+/** Reads the passages at the ends of links that match the question best. */
 export async function readLinked(
   reading: Reading,
   { ways, lens, asked }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'asked'>,
@@ -179,7 +179,7 @@ export async function readLinked(
   return { passages, unread }
 }
 
-/** What the sentence around a link says is what its author sends a reader there for: its words count beside the question's. */
+/** The sentence around a link says why its author links there, so its words count, too. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
   const known = new Set(terms.map(({ term }) => idOf(term)))
   const more = queryTerms(plainText(sentence)).filter((term) => !known.has(idOf(term)))
@@ -187,5 +187,5 @@ function withSentence({ terms, phrases }: SnippetQuery, sentence: string): Snipp
   return { terms: [...terms, ...more.map((term) => ({ term, weight }))], phrases }
 }
 
-/** What a word of the sentence weighs against a mean one of the question. */
+/** The weight of a word of the sentence; an average word of the question weighs 1. */
 const SAID = 0.25

@@ -50,7 +50,10 @@ export interface WantedRow {
   readonly sources: MissingNote['sources']
 }
 
-/** What gaps are dismissed by: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`; names and ids in any case, with the vault's name or without, the two of a pair in any order. */
+/**
+ * The key of a dismissed gap: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`. Case, the vault's name and
+ * the order of a pair do not matter.
+ */
 export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'name'>): string {
   if (kind === 'wanted') return `${kind}:${foldName(of)}`
   const ids = kind === 'apart' ? of.split(',') : [of]
@@ -58,7 +61,7 @@ export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'nam
   return `${kind}:${own.sort().join(',')}`
 }
 
-/** What a vault lacks as a whole, without what was dismissed: the first of each kind, or a page of one. */
+/** The gaps of a vault without dismissed ones: the first of each kind, or a page of one kind. */
 export function listGaps(core: GraphCore, args: GapsArguments, call: Call = {}): Promise<Answer<GapList>> {
   const began = waiting(call)
   return answerFromInsight<GapList>(core, began, {
@@ -74,7 +77,7 @@ interface Reading {
   readonly call: Call
 }
 
-/** Of each kind, where none is asked for. */
+/** Items per kind, if no kind is requested. */
 const FIRST = 5
 
 async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<GapList>> {

@@ -15,7 +15,7 @@ import { toScope } from '../scope.ts'
 import { checkOperation } from '../write/check-operation.ts'
 import { nameNotes, withNearest } from '../write/named-notes.ts'
 
-/** One of what may change: a note or file that is deleted, a folder with all that is in it, or operations. */
+/** A change to examine: deleting a note or file, deleting a folder, or operations. */
 export type Intent =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'folder'; readonly folder: string }
@@ -23,7 +23,7 @@ export type Intent =
 
 export interface ImpactArguments {
   readonly intent: Intent
-  /** Whether the caller may have a plan carried out. */
+  /** Whether the caller may run a plan. */
   readonly mayApply: boolean
 }
 
@@ -31,7 +31,7 @@ export interface ImpactArguments {
 export interface BrokenLink {
   readonly id: NodeId
   readonly line: number
-  /** The sentence that holds it; of operations the link as it is written. */
+  /** The sentence of the link; for operations the link as written. */
   readonly text: string
   /** How many links of this sentence break, where it is not one. */
   readonly times?: number
@@ -42,7 +42,7 @@ export interface Impact {
   readonly breaks: readonly BrokenLink[]
   /** Notes that would have no links any more. */
   readonly orphaned: readonly NodeSummary[]
-  /** Of what hangs together now: the sizes of what it would fall into, beside the biggest. */
+  /** The sizes of the pieces that a connected part would fall into, besides the biggest. */
   readonly falls_apart: readonly number[]
   /** Notes that no index note would lead to any more. */
   readonly unreachable_from_index: readonly NodeSummary[]
@@ -63,8 +63,8 @@ const MOST_SENTENCES = 60
 const MOST_PLANNED = 100
 
 /**
- * What a change would do to the links, without making it.
- * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`; as the operations do
+ * The effect of a change on links, without making it.
+ * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`; errors of the operations
  */
 export async function impact(core: GraphCore, { intent, mayApply }: ImpactArguments, call: Call = {}): Promise<Answer<Impact>> {
   if (intent.kind === 'operations') return await impactOfOperations(core, intent.operations, { mayApply, call })
@@ -155,7 +155,7 @@ async function planned(core: GraphCore, operations: readonly Operation[], call: 
 
 type NumberedLoss = Loss & { readonly ids: readonly NodeId[] }
 
-/** What the graph loses with some of its nodes, in numbers of `ids`. */
+/** What the graph loses without some nodes, as indexes into `ids`. */
 async function lossOf(snapshot: Snapshot, gone: readonly NodeId[]): Promise<NumberedLoss> {
   if (gone.length === 0) return { ids: [], orphaned: [], fallsApart: [], unreachable: [] }
   const topology = await snapshot.topology()
@@ -217,7 +217,7 @@ async function impactOf(
   }
 }
 
-/** What the lists of notes, and sizes, may take of what there is beside the rest. */
+/** The share of the remaining room for each list of notes and for sizes. */
 const LIST_SHARE = 0.25
 const MOST_SIZES = 50
 

@@ -37,7 +37,7 @@ function answerFrom<T, Kind extends InsightKind>(
   })
 }
 
-/** The last insight within the time that the call has, and what is to be said of it. */
+/** The latest insight within the call's time, with warnings. */
 export function insightFor(core: GraphCore, call: Call): Promise<Latest<'whole'>> {
   return latest(core.insights, call)
 }
@@ -54,7 +54,7 @@ async function latest<Kind extends InsightKind>(insights: Insights<Kind>, call: 
   return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER] }
 }
 
-/** What asking again is good for: nothing is begun again by it. */
+/** Asking again continues the same run. */
 function beingMade(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
   const { done = 0, total = 0 } = progress ?? {}
   const read = done < total ? ` (${done} of ${total} notes are read)` : total > 0 ? ' (all notes are read, and compared now)' : ''

@@ -12,14 +12,14 @@ import { answerFromInsight } from './latest-insight.ts'
 export interface MapArguments {
   /** Only notes of this folder. */
   readonly scope?: string | undefined
-  /** What a community consists of. */
+  /** Shows one community's parts. */
   readonly community?: string | undefined
   readonly level: number
 }
 
 export interface CommunityRow {
   readonly id: string
-  /** What the user calls it, else the title of its first key note. */
+  /** The user's name, otherwise the title of its first key note. */
   readonly label: string
   readonly notes: number
   /** Words that its notes have and others have not. */
@@ -57,7 +57,7 @@ export interface VaultMap {
 
 const NOTHING: VaultMap = { notes: 0, links: 0, communities: [], between: [], stubs: 0, alone: 0 }
 
-/** What a vault, a folder of it or a community is about: its communities, and what lies between them. */
+/** The subject of a vault, a folder or a community: its communities and the connections between them. */
 export function mapVault(core: GraphCore, args: MapArguments, call: Call = {}): Promise<Answer<VaultMap>> {
   return answerFromInsight<VaultMap>(core, call, { empty: NOTHING, use: (insight, read) => mapOf({ core, insight, read }, args) })
 }
@@ -113,7 +113,7 @@ async function mapOf(reading: Reading, { scope, community, level }: MapArguments
   return { value, warnings: await warningsOf(reading, { scope, whole, isEmpty: notes.length === 0 }) }
 }
 
-/** Whether an id lies in a folder; both without case, the id perhaps with the vault's name. */
+/** Whether an id is in a folder; without case, and with or without the vault's name. */
 export function isBelow(id: NodeId, folder: string, { name }: Pick<GraphCore, 'name'>): boolean {
   return (name === undefined ? id : id.slice(name.length + 1)).startsWith(`${folder}/`)
 }
@@ -144,7 +144,7 @@ interface Placed {
   readonly place: number
   /** How many of its notes are asked for. */
   readonly size: number
-  /** Of each community, how many of its notes lie in each folder. */
+  /** For each community, its number of notes in each folder. */
   readonly folders: ReadonlyMap<number, ReadonlyMap<string, number>>
   /** The user's own. */
   readonly labels: ReadonlyMap<string, string>

@@ -1,11 +1,11 @@
 import { hash as digest } from 'node:crypto'
 import { RouxError } from '../../core/errors.ts'
 
-/** What a pack goes on from. */
+/** The position from which a pack continues. */
 export interface PackPosition {
   /** The vaults that were asked. */
   readonly vaults: readonly PackVault[]
-  /** What was asked, without its budget. */
+  /** A digest of the question, without its budget. */
   readonly question: string
   /** The passages that were shown, best first. */
   readonly shown: readonly string[]
@@ -19,7 +19,7 @@ export interface PackVault {
   readonly generation: number
 }
 
-/** Part of a digest: enough to tell what differs by chance, not what is forged. */
+/** Length of a digest: enough against accidental matches, not against forgery. */
 const DIGITS = 12
 
 /** A position as text. */
@@ -37,9 +37,9 @@ export function writeCursor({ vaults, question, shown }: PackPosition): string {
 const VERSION = 1
 
 /**
- * How many of the passages were shown before, all of them being in `now.shown`.
- * @throws RouxError `INVALID_PARAMS` where the cursor is damaged, or of other vaults or another question; `CONFLICT` where the notes changed so
- * that what was shown is no longer the beginning
+ * How many passages were already shown, all of them in `now.shown`.
+ * @throws RouxError `INVALID_PARAMS` for a damaged cursor, or one of other vaults or another question; `CONFLICT` if
+ * the notes changed and the shown passages are no longer first
  */
 export function readCursor(cursor: string, now: PackPosition): number {
   const was = parse(cursor)

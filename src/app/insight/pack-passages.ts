@@ -50,7 +50,7 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** What of the passage comes before `end`, a UTF-16 offset in the file; all of it where that says nothing. */
+/** The part of a passage before `end`, a UTF-16 offset in the file; all of it if nothing readable precedes it. */
 export function endingAt(passage: PlacedPassage, end: number): PlacedPassage {
   const { place, source } = passage
   const before = source.text.slice(place.start, Math.min(place.end, end)).trimEnd()
@@ -66,7 +66,7 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
   return sorted.filter(({ key }) => !seen.has(key) && seen.add(key))
 }
 
-/** Who reads a part must not replace the whole: white space around it is nothing that is missed. */
+/** A caller that saw a part must not replace the whole; missing white space around it does not count. */
 function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
   return shown.length <= text.length - bodyStart && shown === text.slice(bodyStart).trim() ? hash : partialHash(hash)
 }

@@ -4,7 +4,7 @@ import { wordsOf } from '../find/passage-text.ts'
 import { wordShareFor } from '../find/passages.ts'
 import type { PlacedPassage } from './pack-passages.ts'
 
-/** What so many of the notes that were found end with is a footer, and says nothing about one of them. */
+/** An ending shared by this many of the found notes is a footer. */
 const SHARED_BY = 3
 /** A longer section is no footer, UTF-16 units. */
 const LONGEST = 2_000
@@ -15,7 +15,7 @@ const ASKED = 0.3
 interface Ending {
   /** UTF-16 offset. */
   readonly start: number
-  /** What a reader sees of it, white space folded, without the addresses of links. */
+  /** Its visible text, with white space folded and without link addresses. */
   readonly words: string
 }
 

@@ -10,14 +10,14 @@ export interface SimilarPair {
   readonly score: number
 }
 
-/** What `similar_nodes` tells of all notes by their words: each pair once, by its first note. */
+/** The pairs that `similar_nodes` finds by words, each once, at its first note. */
 export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight): Generator<SimilarPair> {
   for (let note = 0; note < ids.length; note++) {
     for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++) {
       const other = notes[at] as number
       const score = scores[at] as number
       if (score < LEAST_ALIKE.normal) continue
-      // A pair of which each is near to the other was told by the first.
+      // A mutual pair was already returned by the first note.
       if (other < note && notes.subarray(other * kept, (other + 1) * kept).includes(note)) continue
       yield {
         source: ids[Math.min(note, other)] as NodeId,

@@ -29,7 +29,7 @@ export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
 
 export interface SuggestArguments extends PageArguments {
-  /** Of this note, by its id or title, or of the notes in this folder; absent: the best of all. */
+  /** For this note (id or title), or for notes in this folder; absent: the best of all. */
   readonly id?: string | undefined
   readonly folder?: string | undefined
   readonly kind: SuggestionKind
@@ -49,7 +49,7 @@ export interface LinkEdit {
 export type LinkSuggestion = {
   readonly from: NodeId
   readonly to: NodeId
-  /** Of the note that is to be linked. */
+  /** The title of the target. */
   readonly title: string
   /** How likely it is, 0–1. */
   readonly score: number
@@ -71,7 +71,7 @@ export interface SuggestionList {
   readonly total: number
 }
 
-/** What a suggestion is dismissed by: its two notes, without the vault's name. No path holds two slashes in a row. */
+/** The key of a dismissed suggestion: its two notes without the vault's name. No path contains two slashes in a row. */
 export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'name'>): string {
   return `link:${withoutVault(from, name)}//${withoutVault(to, name)}`
 }
@@ -116,7 +116,7 @@ interface Asked {
   readonly vault: string | undefined
 }
 
-/** What is asked for, `undefined` where the note is none, and what is to be said of it. */
+/** The requested scope with warnings; `undefined` if the note does not exist. */
 async function meantBy(
   { core, snapshot }: Reading,
   { id: written, folder = '', kind }: SuggestArguments,
@@ -207,7 +207,7 @@ interface Described {
   readonly unread: readonly NodeId[]
 }
 
-/** With what the notes say now: what is linked, gone, or not in the text any more is left out. */
+/** Checked against the current notes: linked, removed or no longer present names are left out. */
 async function described(reading: Reading, insight: LinkInsight, chosen: readonly Candidate[]): Promise<Described> {
   const { snapshot } = reading
   const sources = [...new Set(chosen.map(({ from }) => from))]

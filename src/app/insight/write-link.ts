@@ -32,14 +32,14 @@ export interface NewLink {
   readonly end: number
   /** The path of the note to link to. */
   readonly to: string
-  /** Whether no other file has the name of that note. */
+  /** Whether no other file has that note's name. */
   readonly isNameUnique: boolean
   /** In Logseq the name of the page and its aliases, which are what links there name; absent in other vaults. */
   readonly pageNames?: readonly string[] | undefined
 }
 
 const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
-/** What every reader of a folder of documentation follows. */
+/** Relative Markdown links, which every reader of documentation follows. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
 /** How many links of a note are enough to know its style. */

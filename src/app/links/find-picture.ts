@@ -19,7 +19,7 @@ export interface FoundPicture {
 }
 
 /**
- * A picture of the vault by its id; `undefined` for what is none by its bytes, or may not be read.
+ * An image of the vault by its id; `undefined` if its bytes are not an image or may not be read.
  * @throws RouxError `TIMEOUT` when its file does not answer
  */
 export async function findPicture(core: GraphCore, given: string): Promise<FoundPicture | 'too large' | undefined> {
@@ -31,7 +31,7 @@ export async function findPicture(core: GraphCore, given: string): Promise<Found
   if (path === undefined) return undefined
   const first = await core.pictures.read(path, { offset: 0, length: PART })
   if (first === undefined) return undefined
-  // What a file is, its first bytes tell.
+  // The first bytes show the type of a file.
   const mimeType = await pictureType(first.bytes)
   if (mimeType === undefined) return undefined
   const { size, bytes } = first

@@ -47,7 +47,7 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
   })
 }
 
-/** Ranks are told apart by fewer digits than a double has, and every digit is read by a model. */
+/** Fewer digits than a double has are enough to tell ranks apart, and a model reads every digit. */
 function round(score: number): number {
   return Number(score.toPrecision(6))
 }

@@ -38,7 +38,7 @@ export interface LinkLine {
   readonly direction?: 'in' | 'out'
 }
 
-/** What a node links to and is linked from, by in-degree, then id. What is only linked to has neighbours, too. */
+/** The nodes linked to and from a node, by in-degree, then id. Missing targets have neighbours, too. */
 export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
   return answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findNamed(snapshot, core, [args.id], { withMissing: true })

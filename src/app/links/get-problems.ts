@@ -9,12 +9,12 @@ import { trimFolder } from '../scope.ts'
 import { type ReportedProblem, reportProblems } from './problems.ts'
 
 /**
- * Two kinds are told only where they are asked for. `missing_note`: what broken links lead to, each name once, because these are the same links.
- * `duplicate`: notes that say much the same, because the vault must be looked at as a whole for them.
+ * Two kinds are listed only on request. `missing_note`: targets of broken links, each name once, because the links are
+ * already listed. `duplicate`: similar notes, because they need the whole vault.
  */
 export const REPORTED_KINDS = [...PROBLEM_KINDS, 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
-/** What is told of the graph alone. */
+/** Kinds that the graph alone provides. */
 type StoredKind = Exclude<ReportedKind, 'duplicate'>
 
 export interface ProblemsArguments extends PageArguments {
@@ -38,7 +38,7 @@ export interface MissingNote {
   readonly text: string
   /** How many notes and canvases link to it. */
   readonly notes: number
-  /** Three of the links at the most. */
+  /** At most three of the links. */
   readonly sources: readonly { readonly id: NodeId; readonly line: number }[]
 }
 
@@ -54,10 +54,7 @@ export interface ProblemSummary {
   readonly total: number
 }
 
-/**
- * What is wrong in the vault, by id, then line, missing notes by how many notes want them, duplicates by how much they are alike; or how much of each
- * kind.
- */
+/** Problems in the vault by id and line, missing notes by demand, duplicates by similarity; or counts of each kind. */
 export function getProblems(
   core: GraphCore,
   { summary, ...args }: ProblemsArguments,
@@ -98,7 +95,7 @@ async function withinScope<T extends { readonly total: number }>(
   const value = await use({
     folder: trimmed === '' ? undefined : trimmed,
     target: id,
-    // What leads to no node has no problems.
+    // A name that leads to no node has no problems.
     isNothing: meant !== undefined && id === undefined,
   })
   const empty = value.total === 0 ? await scopeWarnings(snapshot, { folder }) : []
@@ -148,7 +145,7 @@ async function summaryOf(snapshot: Snapshot, kind: StoredKind | undefined, asked
 
 const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'missing_note']
 
-/** Kinds of problems that links have, so that they can be asked for by what the links lead to. */
+/** Kinds of problems that links have, which can be selected by their target. */
 export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link']
 
 /** With the first place of each source. */

@@ -5,7 +5,7 @@ import { type CanvasText, readCanvasNodes, sourceOffsets } from '../../markdown/
 import { paragraphAt, sentenceAt } from '../../markdown/prose/sentences.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 
-/** What stands around links. */
+/** The sentences around links. */
 export interface LinkSentences {
   /** The sentence that holds the link; empty where the text is not at hand, or is of another version. */
   of(occurrence: Occurrence): string
@@ -77,7 +77,7 @@ function canvasStrings(file: string): readonly CanvasText[] {
   return 'malformed' in read ? [] : read.nodes.flatMap((node) => [node.text ?? [], node.file ?? []].flat())
 }
 
-/** What the card says around a link; of one that shows a file the name of that file. */
+/** The text of a card around a link; for a card that shows a file, its name. */
 function cardTextAt(
   file: string,
   strings: readonly CanvasText[],

@@ -7,7 +7,7 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 
 /** Files that are asked for at once: what links to them is made of rows, a few milliseconds at a time. */
 const BATCH = 200
-/** A map holds so many besides notes. */
+/** Maximum other nodes on a map beside notes. */
 const MOST = 5_000
 /** Notes that are asked for of a canvas. */
 const CARDS = 1_000

@@ -13,7 +13,7 @@ import { findIds } from '../names/known-node.ts'
 const NODES = 400
 /** How long a picture waits for communities, ms; a small vault has them by then. */
 const COMMUNITIES_WAIT = 1_500
-/** How long a page waits while notes are laid out before it is told how far that is, ms. */
+/** How long a page waits for a layout before it gets the progress, ms. */
 const AHEAD_WAIT = 1_500
 /** How much is drawn at once. */
 interface Drawn {
@@ -50,7 +50,7 @@ export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, cal
 
 export interface PageArguments extends PictureArguments, Shown {}
 
-/** What a person looks at: of a vault that is too large to be drawn this is drawn first. */
+/** The notes a person looks at; in a very large vault they are drawn first. */
 interface Shown {
   /** The ids of notes that must be on it. */
   readonly notes: readonly string[]
@@ -62,8 +62,8 @@ interface Shown {
 }
 
 /**
- * What a page shows: all notes, or of a large vault those that can be drawn at once. While notes are laid out it says so and how far that is, soon; it goes on
- * when the page is gone, so that it is there for the next one that asks.
+ * The notes of a page: all, or in a large vault those that can be drawn at once. During a layout it soon returns the
+ * progress; the layout continues without the page.
  */
 export async function pagePicture(
   core: GraphCore,
@@ -96,12 +96,12 @@ export async function pagePicture(
 }
 
 interface Waited {
-  /** What is looked at. */
+  /** What the page looks at. */
   readonly key: string
   readonly drawing: Promise<Answer<PartialPicture>>
 }
 
-/** What is being drawn for a page that asks for it again: while a vault is read for the first time there may be more to lay out each time it asks. */
+/** Layouts a page waits for: during a vault's first reading there may be more to place each time it asks. */
 const waitedFor = new WeakMap<GraphCore, Waited>()
 /** How long a picture is kept for the page that asks again, ms. */
 const KEPT_FOR = 10_000
@@ -116,7 +116,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
-/** Whether it ended in time, however. */
+/** Whether it ended in time, successfully or not. */
 async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const limit = AbortSignal.timeout(ms)
   await within(work, limit).catch(() => {})
@@ -126,7 +126,7 @@ async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> 
 export interface PartArguments {
   /** The ids of notes that must be on it. */
   readonly notes: readonly string[]
-  /** How many notes are on it at the most. */
+  /** Maximum notes on it. */
   readonly most: number
 }
 
@@ -146,11 +146,11 @@ export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, c
 
 interface Chosen {
   readonly placed: Placed
-  /** The numbers of the notes that were named; -1 for what is not there. */
+  /** Numbers of the named notes; -1 for a missing one. */
   readonly named: readonly number[]
   /** The numbers of the notes that are drawn, ascending. */
   readonly chosen: readonly number[]
-  /** How many links are drawn at the most. */
+  /** Maximum links drawn. */
   readonly links: number
 }
 
@@ -205,7 +205,7 @@ async function chooseForPage(
     [...chosen].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // What names a community.
+  // The notes that name communities.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
@@ -252,7 +252,7 @@ function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], mo
   }
   choose(named)
   const near = new Set(named.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
-  // Of hubs so many are linked with nothing else that they would leave no room for what is around.
+  // Hubs have so many exclusive neighbours that they would crowd out the surroundings.
   choose(bestLinked(rows, [...near]).slice(0, most / 3))
   choose(groups.slice(0, most / 4).map(({ key }) => key))
   if (ids.length <= most) choose(ids.keys())
@@ -300,7 +300,7 @@ interface Placed extends Communities {
   /** Two numbers a link. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
-  /** What links alone hold together, of each note a number; -1 where it is not known. */
+  /** For each note the number of its region, held together by links alone; -1 if unknown. */
   readonly regions: Int32Array
   readonly isCurrent: boolean
   readonly isCrowded: boolean
@@ -400,7 +400,7 @@ async function factsOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Retu
   return facts.lists()
 }
 
-/** A map without communities is better than none: whatever keeps them from being found is told where they are asked for. */
+/** A map without communities is better than none; the whole-vault tools report the error. */
 async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followed | undefined> {
   const followed = await core.insights.follow({ wait: COMMUNITIES_WAIT, signal }).catch(() => undefined)
   signal?.throwIfAborted()
@@ -408,7 +408,7 @@ async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followe
 }
 
 interface Communities {
-  /** Of each level a number a note, -1 for none: what shall lie together. */
+  /** For each level a number per note, -1 for none: the groups. */
   readonly levels: readonly Int32Array[]
   /** `label`: what someone called it; `key`: the number of the note that else names it. */
   readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
@@ -433,7 +433,7 @@ async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: I
   return { levels, groups }
 }
 
-/** What notes say, each text once. */
+/** Facts about notes, each text stored once. */
 class Facts {
   readonly #titles: string[] = []
   readonly #folders: number[] = []
@@ -484,7 +484,7 @@ function undirected({ offsets, targets }: Rows) {
     put(from, to)
     put(to, from)
   })
-  // What stands in a row for a second time is left out; the rows move together in place.
+  // Removes repeated entries of each row in place.
   const ends = new Uint32Array(count + 1)
   const seenIn = new Int32Array(count).fill(-1)
   let size = 0

@@ -11,7 +11,7 @@ export interface ReportedProblem {
   readonly id: NodeId
   /** 1-based; 0 where the whole file is meant. */
   readonly line: number
-  /** What is wrong, or the link as written. */
+  /** The problem, or the link as written. */
   readonly text: string
   /** Which one of those that are the same in this line, where it is not the first: 2, 3, … */
   readonly nth?: number
@@ -37,7 +37,7 @@ export async function reportProblems(snapshot: Snapshot, problems: readonly Prob
   })
 }
 
-/** What is wrong, in words. */
+/** The problem in words. */
 function problemText(problem: Problem): string {
   switch (problem.kind) {
     case 'broken_link':

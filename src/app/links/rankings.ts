@@ -16,7 +16,7 @@ export class Rankings {
     this.#isKeptElsewhere = isKeptElsewhere
   }
 
-  /** Has newer scores computed where there are none of this generation, and waits where there are none at all. */
+  /** Starts computing newer scores if there are none for this generation, and waits if there are none at all. */
   async follow(metric: CentralMetric, signal: AbortSignal | undefined): Promise<void> {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return

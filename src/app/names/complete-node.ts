@@ -13,12 +13,12 @@ export interface NodeCompletion {
 }
 
 export interface CompletionBounds {
-  /** How many ids at the most. */
+  /** Maximum number of ids. */
   readonly limit: number
   readonly kinds?: readonly NodeKind[]
 }
 
-/** No one types a longer name; comparing costs more with every character. */
+/** Nobody types a longer name, and comparing costs more with every character. */
 const LONGEST = 255
 
 /** Names that share less are not what was meant. */
@@ -44,7 +44,7 @@ export function completeNode(
   })
 }
 
-/** What was typed, without the name of the vault that ids of a named one begin with. */
+/** The typed text without the vault's name in front. */
 function withoutVault({ name }: GraphCore, typed: string): string {
   return name !== undefined && foldId(typed).startsWith(`${foldId(name)}:`) ? typed.slice(name.length + 1) : typed
 }

@@ -10,7 +10,10 @@ export interface NamedExactly {
   readonly all: readonly NodeId[]
 }
 
-/** The notes of a scope whose title or alias is what was typed, else is it but for accents and the like; and the note with that id. */
+/**
+ * The notes of a scope with this title or alias, or with it except for accents and punctuation; and the note with that
+ * id.
+ */
 export async function namedExactly(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,

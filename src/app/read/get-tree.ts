@@ -19,9 +19,9 @@ export interface FolderResponse {
   readonly note_count: number
   readonly folders: readonly FolderResponse[]
   readonly notes: readonly NodeSummary[]
-  /** Of this folder itself, what `limit` left out; absent when nothing was. */
+  /** Notes of this folder that `limit` left out; absent if none. */
   readonly omitted_notes?: number
-  /** Of this folder itself, what `depth` left out; absent when nothing was. */
+  /** Folders of this folder that `depth` left out; absent if none. */
   readonly omitted_folders?: number
 }
 

@@ -14,9 +14,9 @@ export interface WholeFile {
   readonly id: string
   readonly title: string
   readonly mimeType: string
-  /** Of text, as it is on disk; bytes that are no UTF-8 are replaced. */
+  /** Text as on disk; invalid UTF-8 is replaced. */
   readonly text?: string
-  /** Of anything else, base64. */
+  /** Other content as base64. */
   readonly blob?: string
   /** As the note says, or as the file system does: ISO 8601. */
   readonly modified?: string
@@ -24,12 +24,12 @@ export interface WholeFile {
   readonly hash?: string
 }
 
-/** What is handed out at once, bytes. */
+/** Maximum bytes per answer. */
 const LARGEST = 5 << 20
 
 /**
- * A note or canvas as it is on disk, frontmatter included; `null` when there is none of this id.
- * @throws RouxError `TOO_LARGE` above 5 MB.
+ * A note or canvas as on disk, with its frontmatter; `null` if there is none with this id.
+ * @throws RouxError `TOO_LARGE` above 5 MB
  */
 export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
   return answer(core, call, async (snapshot) => {
@@ -44,8 +44,8 @@ export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Prom
 }
 
 /**
- * An attachment; `null` when there is none of this id.
- * @throws RouxError `TOOL_DISABLED` where attachments are not offered, `TOO_LARGE` above 5 MB.
+ * An attachment; `null` if there is none with this id.
+ * @throws RouxError `TOOL_DISABLED` when attachments are off, `TOO_LARGE` above 5 MB
  */
 export function readAttachmentFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
   return answer(core, call, async (snapshot) => {

@@ -11,8 +11,9 @@ import { readBack, writeOne, written } from './write.ts'
 export type AddedAttachment = Partial<AttachmentFacts> & WriteFacts
 
 /**
- * Puts a file into the vault, its name made unique.
- * @throws RouxError `INVALID_PARAMS` for what is no base64 or not of the type it is said to be, `TOO_LARGE` over 5 MB; as `write` does.
+ * Adds a file to the vault under a unique name.
+ * @throws RouxError `INVALID_PARAMS` for invalid base64 or another type than given, `TOO_LARGE` over 5 MB; errors of
+ * `write`
  */
 export async function addAttachment(
   core: GraphCore,

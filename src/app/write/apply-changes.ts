@@ -10,12 +10,12 @@ import { readIds, write, written } from './write.ts'
 export interface ApplyArguments {
   readonly operations: readonly Pick<SingleWrite, 'tool' | 'operation'>[]
   readonly dryRun: boolean
-  /** What a dry run answered; then there are no operations. */
+  /** The id of a dry run, instead of operations. */
   readonly planId?: string | undefined
 }
 
 export interface AppliedChanges extends WriteFacts {
-  /** What each operation made or worked on, in their order; `null` for what is gone, and for folders. */
+  /** The id that each operation created or changed, in order; `null` for removed notes and for folders. */
   readonly ids?: readonly (string | null)[]
 }
 

@@ -6,7 +6,7 @@ import type { Node, Snapshot } from '../../core/store.ts'
 import type { VaultFiles } from '../../core/texts.ts'
 import type { GraphCore } from '../graph-core.ts'
 
-/** What is known of an attachment without its content. */
+/** Facts about an attachment without its content. */
 export interface AttachmentFacts {
   readonly id: NodeId
   readonly filename: string
@@ -17,7 +17,7 @@ export interface AttachmentFacts {
   readonly modified?: string
 }
 
-/** What tools for attachments work on. */
+/** The scope of the attachment tools. */
 export const ATTACHMENTS = { kinds: ['attachment', 'canvas'] } as const
 
 /** A node that is a file. */

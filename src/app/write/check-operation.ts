@@ -47,7 +47,7 @@ function namesIn(operation: Operation): readonly (readonly [name: string, value:
   )
 }
 
-/** What must say something; empty elsewhere is for the planner to judge. */
+/** Arguments that must not be empty; the planner judges the others. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['id', 'to', 'tag', 'path', 'filename', 'heading', 'section'])
 
 function checkName(name: string, value: string): void {

@@ -3,15 +3,15 @@ import type { Call } from '../answer/answer-when-ready.ts'
 import { truncate } from '../answer/truncate.ts'
 import { hunksOf, shownDiff } from './shown-text.ts'
 
-/** What was done, or would be, as answers tell it. */
+/** What was done, or would be, for answers. */
 export interface WriteFacts {
-  /** What `undo` takes; absent of a dry run, and of what changed nothing. */
+  /** The argument for `undo`; absent for a dry run and without a change. */
   readonly change_id?: string
-  /** Of a dry run: what `apply_changes` takes to do it. */
+  /** For a dry run: the argument for `apply_changes`. */
   readonly plan_id?: string
   /** Unified difference. */
   readonly diff?: string
-  /** Of several files how many there are, and how many lines of them were rewritten for links. */
+  /** For several files: the number of files and of lines rewritten for links. */
   readonly counts?: Counts
   /** Absent where the answer's own note is the only file. */
   readonly files?: readonly FileFacts[]
@@ -33,11 +33,11 @@ export interface Omitted {
 
 export interface FileFacts {
   readonly kind: WrittenFile['kind']
-  /** As spelled on disk; of what was moved or deleted, where it was. */
+  /** The exact path; for a moved or deleted file, the former one. */
   readonly path: string
   /** Where it was moved to. */
   readonly to?: string
-  /** Lines that were rewritten so that links still lead where they led. */
+  /** Lines whose links were rewritten to keep their targets. */
   readonly relinked?: readonly RelinkedLine[]
 }
 
@@ -47,18 +47,18 @@ export interface RelinkedLine {
   readonly after: string
 }
 
-/** What a model is shown of each list, and of a line. */
+/** Limits of each list and line shown to a model. */
 const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
 const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity } as const
 
 export interface ShownFacts {
-  /** Whether the difference is wanted. */
+  /** Whether to include the diff. */
   readonly diff?: boolean
   /** The file that the answer is about: where it is the only one, it is not listed. */
   readonly own?: string | undefined
 }
 
-/** A result as answers show it, cut to what a model should read unless the call wants all. */
+/** A result for answers, shortened for a model unless the call wants everything. */
 export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
   const limits = whole ? NONE : LIMITS
   const { changeId, planId, dangling, files: ranked } = result

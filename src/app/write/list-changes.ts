@@ -39,7 +39,7 @@ const MAX_FILES = 20
 /** How far back changes are counted. */
 const COUNTED = 10_000
 
-/** What was written, the newest first. */
+/** The changes made through these tools, newest first. */
 export async function listChanges(
   core: GraphCore,
   { id, ...asked }: ListChangesArguments,
@@ -72,7 +72,7 @@ async function touchTest(
   const names = [given, `${given}.md`, ...(own === undefined ? [] : [foldId(own)])]
   const isMeant = (path: string): boolean => {
     const folded = foldId(path)
-    // A folder's change is one of what lies in it, and the other way round.
+    // A change of a folder matches its content, and the reverse.
     return names.some((name) => folded === name || name.startsWith(`${folded}/`) || folded.startsWith(`${name}/`))
   }
   return ({ files }) =>
@@ -116,6 +116,6 @@ const LISTED: Readonly<Record<ChangedFile['kind'], ListedFile['kind']>> = {
 
 function listedFile({ kind, path, to }: ChangedFile): ListedFile {
   if (to === undefined) return { kind: LISTED[kind], path }
-  // What is deleted lies in the trash.
+  // A deletion is a move into the trash.
   return { kind: to.startsWith('.trash/') ? 'deleted' : LISTED[kind], path, to }
 }

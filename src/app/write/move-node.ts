@@ -10,7 +10,7 @@ import { readIds, writeOne, written } from './write.ts'
 
 export interface MovedNode extends WriteFacts {
   readonly old_id: string
-  /** Of a folder its path, with the vault's name in front as ids have it. */
+  /** A folder's path, with the vault's name in front like an id. */
   readonly new_id: string
 }
 
@@ -33,7 +33,7 @@ interface Ends {
   readonly to: string
 }
 
-/** Where the file was and is. Of a folder only what lies in it is told: the part that changed is the folder. */
+/** The old and new place of the file. For a folder only its content is listed, because the folder itself is the subject. */
 function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): Ends {
   const [subject] = subjects
   const moved = files.flatMap(({ kind, from, to }): readonly Ends[] =>

@@ -23,7 +23,7 @@ export interface AttachmentContent extends AttachmentFacts {
 /** Bytes of a picture that is shown. */
 const LARGEST_PICTURE = 5 << 20
 
-/** What assistants can look at, by what its bytes are; an animated PNG is a PNG to who knows no other. */
+/** Images that assistants can view, by their bytes. Most treat an animated PNG as a PNG. */
 const PICTURES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/apng': 'image/png',
@@ -76,7 +76,10 @@ async function asPicture(
   return { ...plain({ ...facts, mime_type: mimeType }), images: [{ mimeType, data: base64(bytes) }] }
 }
 
-/** The media type of a picture, told by its bytes; `undefined` for what is none: it makes a client drop the whole answer. */
+/**
+ * The media type of an image by its bytes; `undefined` for anything else, which would make a client drop the whole
+ * answer.
+ */
 export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const found = await fileTypeFromBuffer(bytes)

@@ -2,16 +2,16 @@ import { MARKER } from '../../core/text/partial-reading.ts'
 import { boundaryBefore, type Span, truncate } from '../answer/truncate.ts'
 
 /**
- * The part of a text around a change that fits the limit, with the marker on each side where something is left out. Of a change that does
- * not fit, its beginning.
+ * The text around a change within the limit, with the marker where something is left out. A change that does not fit is
+ * cut at its end.
  */
 export function textAround(text: string, limit: number, { start, end }: Span): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
-  // Half of what is left goes before the change, all of it where the text ends there.
+  // Half of the rest goes before the change, or all of it at the end of the text.
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
   const wanted = Math.min(start - before, text.length - room)
-  // A marker would take the place of what little it stands for.
+  // A marker would be as long as the text it replaces.
   if (wanted <= MARKER.length) return truncate(text, limit).text
   return MARKER + truncate(text, room, { start: startOfWord(text, wanted, start), end: text.length }).text
 }
@@ -27,12 +27,12 @@ function startOfWord(text: string, from: number, to: number): number {
   return to
 }
 
-/** Characters within which a beginning is looked for. */
+/** Characters searched for a good beginning. */
 const NEAR = 60
 
-/** What of a unified difference a model is shown. */
+/** The part of a unified diff shown to a model. */
 const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as const
-/** Of a long line, characters that stand before what changed in it. */
+/** Characters shown before a change in a long line. */
 const BEFORE_CHANGE = 40
 
 /** The hunks of a difference of one file, without the lines that name it. */
@@ -40,7 +40,7 @@ export function hunksOf(diff: string): string {
   return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, '')
 }
 
-/** The beginning of a unified difference; it ends with how many lines more there are. Long lines are cut to what changed in them. */
+/** The beginning of a unified diff, ending with the number of further lines. Long lines are cut around their changes. */
 export function shownDiff(diff: string): string {
   const lines = diff.split('\n')
   if (lines.at(-1) === '') lines.pop()

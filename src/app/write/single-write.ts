@@ -16,7 +16,7 @@ export interface SingleWrite<Asked extends Operation = Operation> {
 /** Characters of a title in the list of changes. */
 const LONGEST_TITLE = 200
 
-/** What the list of changes calls these operations: `move_node a.md → b.md`. */
+/** The title of these operations in the list of changes: `move_node a.md → b.md`. */
 export function titleOf(operations: readonly Pick<SingleWrite, 'tool' | 'operation'>[]): string {
   const titles = operations.map(({ tool, operation }) => `${tool} ${subjectOf(operation)}`)
   const title = titles.length === 1 ? titles.join('') : `apply_changes: ${titles.length} operations: ${titles.join(', ')}`

@@ -23,7 +23,7 @@ export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'pr
   readonly path: string
   /** SHA-256 of the file; `partial:` in front where the caller knows only a part of its text. */
   readonly hash?: string
-  /** Links in all, of which `links` shows the first. */
+  /** The total; `links` shows the first ones. */
   readonly link_count: number
 }
 
@@ -43,7 +43,7 @@ export async function writeNode(
   const result = await writeOne(core, request, call)
   const [path] = result.subjects
   const facts = writeFacts(result, call, { diff: true, own: path })
-  // What is read back would not be what is planned.
+  // After a dry run the file still has its old text.
   if (request.dryRun) return written({ ...(await placeOf(core, path)), ...facts }, result)
   const { value, warnings } = await nodeAt(core, { path, text: result.text }, call)
   if (value === undefined) return written({ ...(await placeOf(core, path)), ...facts }, result, warnings)
@@ -68,7 +68,7 @@ export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): 
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id)
       if (id === undefined || read === undefined) return plain(undefined)
-      // Links that fit several notes were there before, or are told with those that were written.
+      // Ambiguous links existed before, or are reported with the written ones.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
       return { value: changedNode(read, { path: at, text }, call), warnings }
     }, call.signal),
@@ -117,8 +117,8 @@ function changedNode({ node, source }: ReadNode, { path, text }: WrittenAt, { wh
 }
 
 /**
- * Whether the caller may replace all of a text: it is shown all of it, or knew it before. What it wrote counts only where that is still what the
- * file holds.
+ * Whether the caller may replace the whole text: it sees all of it, or knew it before. Its own text counts only if the
+ * file still holds it.
  */
 function knows(source: NoteText, { content, text }: { readonly content: string } & Pick<WriteResult, 'text'>): boolean {
   const isShown = content.length === source.text.length - source.bodyStart

@@ -44,7 +44,7 @@ export async function openWriting(core: GraphCore, call: Call): Promise<Writing>
   return writing
 }
 
-/** An answer with what a caller should know of what was written. */
+/** Adds the notices of a write to an answer. */
 export function written<T>(value: T, { notes }: WriteResult, warnings: readonly Warning[] = []): Answer<T> {
   return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
 }
@@ -59,7 +59,7 @@ export async function readIds(core: GraphCore, paths: readonly (string | undefin
   return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 
-/** Reads what was written. That cannot make the call fail: who is told of an error writes again. */
+/** Reads the written note. Must not fail: a caller that gets an error writes again. */
 export async function readBack<T>(
   path: string | undefined,
   read: (path: string) => Promise<Answer<T>>,
