@@ -4,7 +4,7 @@ import type { WriteRequest } from '../../src/core/operations.ts'
 import { callTool } from '../../src/mcp/calls/call-tool.ts'
 import type { SwitchedOffBy } from '../../src/mcp/definition/define-tool.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
-import { OPERATION_TOOLS } from '../../src/mcp/tools/operation-tools.ts'
+import { OPERATION_TOOLS } from '../../src/mcp/tools/write.ts'
 import { fakeWriting, PNG, writableCore } from '../app/write/fake-writing.ts'
 import { callRequest, stdioPair, type Wire } from '../support/stdio-client.ts'
 

@@ -1,5 +1,5 @@
 import type { Tool, ToolDefinition } from '../../mcp/definition/define-tool.ts'
-import type { PropertySchema } from '../../mcp/definition/input-schema.ts'
+import type { PropertySchema } from '../../mcp/definition/schemas.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 

@@ -1,7 +1,7 @@
 import { boundaryBefore } from '../../app/answer/truncate.ts'
 import { RouxError } from '../../core/errors.ts'
 import { nearest } from '../../core/text/nearest.ts'
-import type { InputSchema, PropertySchema } from '../definition/input-schema.ts'
+import type { InputSchema, PropertySchema } from '../definition/schemas.ts'
 
 /** The part of a schema violation that we use. */
 interface Issue {

@@ -1,5 +1,5 @@
 import type { Tool, ToolDefinition } from '../definition/define-tool.ts'
-import type { PropertySchema } from '../definition/input-schema.ts'
+import type { PropertySchema } from '../definition/schemas.ts'
 
 /** A tool as it is listed where there are several vaults: it takes the name of one. */
 export function definitionFor(tool: Tool, names: readonly string[]): ToolDefinition {

@@ -7,8 +7,7 @@ import { once } from '../../core/waiting/once.ts'
 import { invalidArguments, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
 import { mergedPage, ONE_VAULT, type Reach, type VaultAnswer, type VaultReach } from '../calls/reach.ts'
 import type { Arguments, Names } from '../calls/vault-arguments.ts'
-import { type InputSchema, inputSchema } from './input-schema.ts'
-import type { OutputSchema } from './output-schema.ts'
+import { type InputSchema, inputSchema, type OutputSchema } from './schemas.ts'
 
 /** Hints for clients, available without a call. */
 export interface ToolAnnotations {

@@ -1,5 +1,5 @@
 import type { Tool } from '../definition/define-tool.ts'
-import { applyChangesTool } from './apply-changes.ts'
+import { listAttachmentsTool, readAttachmentTool } from './attachments.ts'
 import {
   askTool,
   findNodesTool,
@@ -11,9 +11,6 @@ import {
 } from './find.ts'
 import { changesSinceTool, compareTool, contextPackTool, gapsTool, impactTool, mapTool, suggestLinksTool } from './insight.ts'
 import { findPathTool, getHubsTool, getNeighborsTool, getProblemsTool } from './links.ts'
-import { listAttachmentsTool } from './list-attachments.ts'
-import { listChangesTool } from './list-changes.ts'
-import { OPERATION_TOOLS } from './operation-tools.ts'
 import {
   getNodeTool,
   getTreeTool,
@@ -23,8 +20,7 @@ import {
   nodesExistTool,
   randomNodeTool,
 } from './read.ts'
-import { readAttachmentTool } from './read-attachment.ts'
-import { undoTool } from './undo.ts'
+import { applyChangesTool, listChangesTool, OPERATION_TOOLS, undoTool } from './write.ts'
 
 /** Every tool there is, in the order in which they are listed. */
 export const TOOLS: readonly Tool[] = [

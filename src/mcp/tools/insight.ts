@@ -14,9 +14,8 @@ import { SUGGESTION_KINDS, type SuggestionList, suggestLinks } from '../../app/i
 import { MOST_ITEMS } from '../calls/list-bounds.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS, type SwitchedOffBy } from '../definition/define-tool.ts'
-import { type GivenOperation, operationsOf, violationsIn } from './given-operations.ts'
-import { OPERATION_TOOLS } from './operation-tools.ts'
 import { folder, limit, maxTokens, offset, page, tag } from './parameters.ts'
+import { type GivenOperation, OPERATION_TOOLS, operationsOf, violationsIn } from './write.ts'
 
 const LEAST_TOKENS = 500
 

@@ -7,7 +7,7 @@ import { getHubs } from '../../app/links/get-hubs.ts'
 import { getNeighbors } from '../../app/links/get-neighbors.ts'
 import { getProblems, LINK_KINDS, type ProblemList, REPORTED_KINDS } from '../../app/links/get-problems.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { listOf, NUMBER, outputSchema, TEXT } from '../definition/output-schema.ts'
+import { listOf, NUMBER, outputSchema, TEXT } from '../definition/schemas.ts'
 import { folder, includeContent, kinds, limit, links, maxTokens, nodeName, page, specifiedOffset, tag } from './parameters.ts'
 
 export const getNeighborsTool = defineTool({

@@ -1,7 +1,31 @@
 import * as z from 'zod/v4'
-
 import { LEAST_TOKENS, MOST_TOKENS } from '../../app/answer/budget.ts'
 import { MAX_LINKS } from '../../app/answer/node-response.ts'
+import { READS, type ToolAnnotations } from '../definition/define-tool.ts'
+
+/** Adds something; twice is two, or an error. */
+export const CREATES: ToolAnnotations = { ...READS, readOnlyHint: false, idempotentHint: false }
+
+/** Makes sure that something is there. */
+export const ENSURES: ToolAnnotations = { ...CREATES, idempotentHint: true }
+
+/** Changes or takes away what is there. */
+export const CHANGES: ToolAnnotations = { ...CREATES, destructiveHint: true }
+
+/** Makes sure that something is so, or gone. */
+export const SETS: ToolAnnotations = { ...CHANGES, idempotentHint: true }
+
+/** Members of answers that are about a change itself, not about notes. */
+export const OF_CHANGES: ReadonlySet<string> = new Set([
+  ...['node', 'id', 'ids', 'old_id', 'new_id', 'hash', 'deleted'],
+  ...['change_id', 'plan_id', 'undone', 'undoes', 'time', 'state'],
+])
+
+/** Members of answers that are about an attachment itself, not about notes. */
+export const OF_ATTACHMENTS: ReadonlySet<string> = new Set([
+  ...['attachments', 'total', 'id', 'filename', 'mime_type', 'size', 'created', 'modified', 'content', 'next_offset'],
+  ...['deleted', 'change_id', 'plan_id'],
+])
 
 /** Parameters that several tools take alike. */
 

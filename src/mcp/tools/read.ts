@@ -11,7 +11,7 @@ import { listTags } from '../../app/read/list-tags.ts'
 import { randomNode } from '../../app/read/random-node.ts'
 import { valuesOf } from '../calls/reach.ts'
 import { defineTool, READS } from '../definition/define-tool.ts'
-import { COUNT, FLAG, listOf, outputSchema, TEXT } from '../definition/output-schema.ts'
+import { COUNT, FLAG, listOf, outputSchema, TEXT } from '../definition/schemas.ts'
 import { headingPath, kinds, limit, maxTokens, nodeName, offset, page, path, specifiedOffset, tag } from './parameters.ts'
 
 export const getNodeTool = defineTool({

@@ -1,0 +1,84 @@
+import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitMember } from '../../app/answer/fit-list.ts'
+import { addAttachment } from '../../app/write/add-attachment.ts'
+import { deleteFile } from '../../app/write/delete-file.ts'
+import { listAttachments } from '../../app/write/list-attachments.ts'
+import { readAttachment } from '../../app/write/read-attachment.ts'
+import { defined, defineOperation } from '../definition/define-operation.ts'
+import { defineTool, READS } from '../definition/define-tool.ts'
+import { attachmentId, CREATES, dryRun, expectedHash, maxTokens, nodeId, OF_ATTACHMENTS, page, SETS } from './parameters.ts'
+
+export const addAttachmentTool = defineOperation({
+  name: 'add_attachment',
+  title: 'Add an attachment',
+  description:
+    'Puts a file (up to 5 MB) where the vault keeps attachments of its note; a name that is taken gets a number. No note is edited: the answer says what to write there to show it.',
+  needs: 'tools.attach',
+  annotations: CREATES,
+  names: { id: 'note or folder' },
+  unredacted: OF_ATTACHMENTS,
+  input: () => ({
+    id: z.string().describe('Note that it is for, or folder to put it into.'),
+    filename: z.string().describe('Name with ending.'),
+    content: z.string().describe('Base64.'),
+    mime_type: z.string().optional().describe('Media type; checked against the bytes.'),
+    title: z.string().optional().describe('Title to show.'),
+    dry_run: dryRun(),
+  }),
+  wrap: 'object',
+  operation: ({ mime_type, dry_run: _, ...args }) => defined({ kind: 'addAttachment' as const, ...args, mimeType: mime_type }),
+  run: addAttachment,
+})
+
+export const deleteAttachmentTool = defineOperation({
+  name: 'delete_attachment',
+  title: 'Delete an attachment',
+  description: 'Moves an attachment to the trash of the vault; tells the links that lead nowhere now.',
+  needs: 'tools.attach',
+  annotations: SETS,
+  names: { id: 'note' },
+  unredacted: OF_ATTACHMENTS,
+  input: () => ({ id: attachmentId(), expected_hash: expectedHash(), dry_run: dryRun() }),
+  wrap: 'object',
+  operation: ({ id, expected_hash }) => defined({ kind: 'deleteAttachment' as const, id, expectedHash: expected_hash }),
+  run: deleteFile,
+})
+
+export const listAttachmentsTool = defineTool({
+  name: 'list_attachments',
+  title: 'Attachments of a note',
+  description:
+    'Images, PDFs and other files that a note embeds or links to, with type and size. For all in the vault: list_nodes with kinds ["attachment"].',
+  needs: 'tools.attach',
+  annotations: READS,
+  names: { id: 'note' },
+  unredacted: OF_ATTACHMENTS,
+  input: () => ({ id: nodeId('Note'), ...page(100, 50), max_tokens: maxTokens() }),
+  wrap: 'object',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('attachments') },
+  run: listAttachments,
+})
+
+export const readAttachmentTool = defineTool({
+  name: 'read_attachment',
+  title: 'Read an attachment',
+  description:
+    'Shows a picture (up to 5 MB); of any other file the bytes as base64, page by page: go on with offset = next_offset. null if there is none.',
+  needs: 'tools.attach',
+  annotations: READS,
+  names: { id: 'note' },
+  unredacted: OF_ATTACHMENTS,
+  input: () => ({
+    id: attachmentId(),
+    offset: z.int().min(0).default(0).describe('Bytes to skip.'),
+    max_bytes: z
+      .int()
+      .min(1)
+      .max(5_242_880)
+      .optional()
+      .describe('Maximum bytes, 16384 if absent; with it pictures are base64, too.'),
+  }),
+  wrap: 'object',
+  run: (core, { max_bytes, ...args }, call) => readAttachment(core, { ...args, maxBytes: max_bytes }, call),
+})

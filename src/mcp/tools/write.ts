@@ -1,0 +1,380 @@
+import * as z from 'zod/v4'
+import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
+import { fitRows } from '../../app/answer/fit-list.ts'
+import { applyChanges } from '../../app/write/apply-changes.ts'
+import { createFolder } from '../../app/write/create-folder.ts'
+import { deleteFile } from '../../app/write/delete-file.ts'
+import { listChanges } from '../../app/write/list-changes.ts'
+import { moveNode } from '../../app/write/move-node.ts'
+import { rename } from '../../app/write/rename.ts'
+import type { SingleWrite } from '../../app/write/single-write.ts'
+import { undoChange } from '../../app/write/undo-change.ts'
+import { writeNode } from '../../app/write/write-node.ts'
+import type { Violations } from '../calls/invalid-arguments.ts'
+import { MOST_ITEMS } from '../calls/list-bounds.ts'
+import { toolDisabled } from '../calls/tool-disabled.ts'
+import { defined, defineOperation, type OperationTool } from '../definition/define-operation.ts'
+import { defineTool, READS, type SwitchedOffBy } from '../definition/define-tool.ts'
+import { COUNT, FLAG, listOf, outputSchema, TEXT } from '../definition/schemas.ts'
+import { addAttachmentTool, deleteAttachmentTool } from './attachments.ts'
+import {
+  CHANGES,
+  CREATES,
+  dryRun,
+  ENSURES,
+  expectedHash,
+  headingPath,
+  maxTokens,
+  nodeId,
+  OF_CHANGES,
+  page,
+  properties,
+  relations,
+  SETS,
+  tags,
+} from './parameters.ts'
+
+const createNodeTool = defineOperation({
+  name: 'create_node',
+  title: 'Create a note',
+  description: 'Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node.',
+  needs: 'tools.write',
+  annotations: CREATES,
+  names: { id: 'place', relations: 'targets' },
+  unredacted: OF_CHANGES,
+  input: () => ({
+    id: z.string().describe('Path in the vault, ending in .md; lowercased outside Obsidian, Foam and Logseq.'),
+    content: z.string().describe('Markdown.'),
+    title: z.string().optional().describe("Title, where it is not the file's name."),
+    tags: tags().default([]).describe('Tags.'),
+    properties: properties('Frontmatter.'),
+    relations: relations(),
+    dry_run: dryRun(),
+  }),
+  wrap: 'node',
+  operation: ({ dry_run: _, ...args }) => defined({ kind: 'create' as const, ...args }),
+  run: writeNode,
+})
+
+const updateNodeTool = defineOperation({
+  name: 'update_node',
+  title: 'Change a note',
+  description:
+    'Changes a note; what is not named stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node.',
+  needs: 'tools.write',
+  annotations: CHANGES,
+  names: { id: 'note', relations: 'targets' },
+  unredacted: OF_CHANGES,
+  input: () => ({
+    id: nodeId('Note'),
+    title: z.string().optional().describe('New title and file name.'),
+    content: z.string().optional().describe('New text of the whole note without frontmatter, or of section.'),
+    tags: tags().optional().describe('All tags from now on.'),
+    properties: properties('Frontmatter to set; null removes.'),
+    relations: relations(),
+    append: z.string().optional().describe('Text to add at the end.'),
+    prepend: z.string().optional().describe('Text to add at the beginning.'),
+    replace_text: z
+      .strictObject({
+        find: z.string().min(1).describe('Exact text.'),
+        replace: z.string().describe('What takes its place.'),
+        count: z.int().min(1).default(1).describe('Matches there must be.'),
+        line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
+      })
+      .optional()
+      .describe('Replaces find by replace, in the body.'),
+    section: headingPath().optional().describe('Where content goes: headings from the outside in, or one "^block".'),
+    mode: z
+      .enum(['replace', 'append', 'prepend', 'insert_before', 'insert_after'])
+      .default('replace')
+      .describe('What content does to section.'),
+    expected_hash: expectedHash(),
+    replace_all: z.boolean().default(false).describe('Content also replaces what you have not read (hash partial:…).'),
+    update_links: z.boolean().default(false).describe('Rewrite links when title changes; else LINK_INTEGRITY if there are any.'),
+    dry_run: dryRun(),
+  }),
+  wrap: 'node',
+  operation: ({ replace_text, expected_hash, replace_all, update_links, dry_run: _, ...args }) =>
+    defined({
+      kind: 'update' as const,
+      ...args,
+      replaceText: replace_text,
+      expectedHash: expected_hash,
+      replaceAll: replace_all || undefined,
+      updateLinks: update_links,
+    }),
+  run: writeNode,
+})
+
+const deleteNodeTool = defineOperation({
+  name: 'delete_node',
+  title: 'Delete a note',
+  description: 'Moves a note to the trash of the vault; tells the links that lead nowhere now. restore_node brings it back.',
+  needs: 'tools.write',
+  annotations: SETS,
+  names: { id: 'note' },
+  unredacted: OF_CHANGES,
+  input: () => ({ id: nodeId('Note'), expected_hash: expectedHash(), dry_run: dryRun() }),
+  output: outputSchema({ deleted: FLAG, change_id: TEXT }),
+  wrap: 'object',
+  operation: ({ id, expected_hash }) => defined({ kind: 'delete' as const, id, expectedHash: expected_hash }),
+  run: deleteFile,
+})
+
+const moveNodeTool = defineOperation({
+  name: 'move_node',
+  title: 'Move or rename a file or folder',
+  description:
+    'Moves or renames a note, an attachment or a whole folder. Every link to it follows; the answer tells each line that was rewritten.',
+  needs: 'tools.write',
+  annotations: CHANGES,
+  names: { id: 'note or folder', to: 'place' },
+  unredacted: OF_CHANGES,
+  input: () => ({
+    id: z.string().describe('Path of the note, file or folder, in any case.'),
+    to: z.string().describe('New path, spelled as wanted. A folder that is there, or "/" at its end: to put it into.'),
+    expected_hash: expectedHash(),
+    dry_run: dryRun(),
+  }),
+  wrap: 'object',
+  operation: ({ id, to, expected_hash }) => defined({ kind: 'move' as const, id, to, expectedHash: expected_hash }),
+  run: moveNode,
+})
+
+const restoreNodeTool = defineOperation({
+  name: 'restore_node',
+  title: 'Restore a deleted note',
+  description: 'Takes what was deleted last under an id out of the trash, byte for byte.',
+  needs: 'tools.write',
+  annotations: CREATES,
+  names: { id: 'place' },
+  unredacted: OF_CHANGES,
+  input: () => ({ id: z.string().describe('The id it had.'), dry_run: dryRun() }),
+  wrap: 'node',
+  operation: ({ id }) => ({ kind: 'restore' as const, id }),
+  run: writeNode,
+})
+
+const renameHeadingTool = defineOperation({
+  name: 'rename_heading',
+  title: 'Rename a heading',
+  description: 'Gives a heading another text; every link to it follows.',
+  needs: 'tools.write',
+  annotations: CHANGES,
+  names: { id: 'note' },
+  unredacted: OF_CHANGES,
+  input: () => ({
+    id: nodeId('Note'),
+    heading: headingPath('Headings from the outside in, as far as needed.'),
+    to: z.string().describe('New text, without "#".'),
+    dry_run: dryRun(),
+  }),
+  wrap: 'object',
+  operation: ({ id, heading, to }) => ({ kind: 'renameHeading' as const, id, heading, to }),
+  run: rename,
+})
+
+const renameTagTool = defineOperation({
+  name: 'rename_tag',
+  title: 'Rename a tag everywhere',
+  description: 'Renames a tag and those nested in it in all notes, frontmatter and text. For one note use manage_tags.',
+  needs: 'tools.write',
+  annotations: CHANGES,
+  unredacted: OF_CHANGES,
+  input: () => ({
+    tag: z.string().describe('Tag, with or without "#".'),
+    to: z.string().describe('New name.'),
+    dry_run: dryRun(),
+  }),
+  wrap: 'object',
+  operation: ({ tag, to }) => ({ kind: 'renameTag' as const, tag, to }),
+  run: rename,
+})
+
+const manageTagsTool = defineOperation({
+  name: 'manage_tags',
+  title: 'Add and remove tags',
+  description: "Adds and removes tags in a note's frontmatter, the others stay. For all notes use rename_tag.",
+  needs: 'tools.write',
+  annotations: SETS,
+  names: { id: 'note' },
+  unredacted: OF_CHANGES,
+  input: () => ({
+    id: nodeId('Note'),
+    add: tags().default([]).describe('Tags to add.'),
+    remove: tags().default([]).describe('Tags to remove.'),
+    dry_run: dryRun(),
+  }),
+  wrap: 'node',
+  operation: ({ id, add, remove }) => ({ kind: 'manageTags' as const, id, add, remove }),
+  run: writeNode,
+})
+
+const createFolderTool = defineOperation({
+  name: 'create_folder',
+  title: 'Create a folder',
+  description: 'Makes an empty folder. Not needed before create_node or move_node.',
+  needs: 'tools.write',
+  annotations: ENSURES,
+  names: { path: 'place' },
+  unredacted: new Set([...OF_CHANGES, 'path']),
+  input: () => ({ path: z.string().describe('Path in the vault.'), dry_run: dryRun() }),
+  output: outputSchema({ path: TEXT, change_id: TEXT, plan_id: TEXT }),
+  wrap: 'object',
+  operation: ({ path }) => ({ kind: 'createFolder' as const, path }),
+  run: createFolder,
+})
+
+const cloneNodeTool = defineOperation({
+  name: 'clone_node',
+  title: 'Show a note in a second folder',
+  description: 'Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text.',
+  needs: 'tools.write',
+  annotations: CREATES,
+  names: { id: 'note' },
+  unredacted: OF_CHANGES,
+  input: () => ({
+    id: nodeId('Note'),
+    folder: z.string().describe('Folder to show it in; empty for the top.'),
+    dry_run: dryRun(),
+  }),
+  wrap: 'node',
+  operation: ({ id, folder }) => ({ kind: 'clone' as const, id, folder }),
+  run: writeNode,
+})
+
+/** The tools that `apply_changes` takes together, in the order in which they are listed. */
+export const OPERATION_TOOLS: readonly OperationTool[] = [
+  createNodeTool,
+  updateNodeTool,
+  deleteNodeTool,
+  moveNodeTool,
+  restoreNodeTool,
+  renameHeadingTool,
+  renameTagTool,
+  manageTagsTool,
+  createFolderTool,
+  cloneNodeTool,
+  addAttachmentTool,
+  deleteAttachmentTool,
+]
+
+/** An operation as the arguments of a tool that takes several give it. */
+export interface GivenOperation {
+  readonly tool: string
+  readonly arguments: Readonly<Record<string, unknown>>
+}
+
+/** Violations in the arguments of operations. */
+export function violationsIn(operations: readonly GivenOperation[]): Violations {
+  return join(readAll(operations).map(({ violations }) => violations))
+}
+
+/** The valid operations. */
+export function operationsOf(operations: readonly GivenOperation[]): readonly Pick<SingleWrite, 'tool' | 'operation'>[] {
+  return readAll(operations).flatMap(({ tool, operation }) => (operation === undefined ? [] : [{ tool, operation }]))
+}
+
+/** @throws RouxError `TOOL_DISABLED` where a tool of these is off */
+function requireOn(operations: readonly GivenOperation[], switchedOffBy: SwitchedOffBy): void {
+  const used = new Set(operations.map(({ tool }) => tool))
+  for (const tool of OPERATION_TOOLS.filter(({ name }) => used.has(name))) {
+    const setting = switchedOffBy(tool)
+    if (setting !== undefined) throw toolDisabled(tool.name, setting)
+  }
+}
+
+function readAll(operations: readonly GivenOperation[]) {
+  let told = 0
+  return operations.flatMap(({ tool: name, arguments: args }, at) => {
+    const tool = OPERATION_TOOLS.find((one) => one.name === name)
+    if (tool === undefined) return []
+    const read = tool.read(args, `operations[${at}].arguments`, told)
+    told += read.violations.messages.length
+    return [{ tool: name, ...read }]
+  })
+}
+
+function join(all: readonly Violations[]): Violations {
+  return {
+    messages: all.flatMap(({ messages }) => messages),
+    candidates: [...new Set(all.flatMap(({ candidates }) => candidates))],
+  }
+}
+
+export const applyChangesTool = defineTool({
+  name: 'apply_changes',
+  title: 'Several changes at once',
+  description:
+    'Carries out operations of other write tools, one after the other, as one change: all or nothing, one undo. With dry_run it shows the diff first; plan_id then does exactly that, and fails with CONFLICT if a note changed meanwhile.',
+  needs: 'tools.write',
+  annotations: CHANGES,
+  names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
+  unredacted: OF_CHANGES,
+  input: () => ({
+    operations: z
+      .array(
+        z.strictObject({
+          tool: z.enum(OPERATION_TOOLS.map(({ name }) => name)).describe('Tool.'),
+          arguments: z.record(z.string(), z.unknown()).describe('Its arguments.'),
+        }),
+      )
+      .min(1)
+      .max(MOST_ITEMS)
+      .optional()
+      .describe('What to do, in order.'),
+    dry_run: dryRun(),
+    plan_id: z.string().optional().describe('Instead of operations: what a dry run of any tool answered.'),
+  }),
+  wrap: 'object',
+  check: ({ operations = [] }, switchedOffBy) => {
+    requireOn(operations, switchedOffBy)
+    return violationsIn(operations)
+  },
+  run: (core, { operations = [], dry_run, plan_id }, call) => {
+    const asked = operationsOf(operations)
+    return applyChanges(core, { operations: asked, dryRun: dry_run, planId: plan_id }, call)
+  },
+})
+
+export const listChangesTool = defineTool({
+  name: 'list_changes',
+  title: 'What was changed',
+  description: 'What was written through these tools, newest first, with files and the change_id for undo.',
+  needs: 'tools.write',
+  annotations: READS,
+  names: { id: 'note or folder' },
+  unredacted: OF_CHANGES,
+  input: () => ({
+    ...page(100, 20),
+    id: z.string().optional().describe('Only changes of this note, file or folder.'),
+    max_tokens: maxTokens(),
+  }),
+  output: outputSchema({
+    results: listOf({
+      change_id: TEXT,
+      time: TEXT,
+      title: TEXT,
+      state: TEXT,
+      undoes: TEXT,
+      files: listOf({ kind: TEXT, path: TEXT, to: TEXT }),
+      omitted_files: COUNT,
+    }),
+  }),
+  wrap: 'results',
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitRows },
+  run: listChanges,
+})
+
+export const undoTool = defineTool({
+  name: 'undo',
+  title: 'Undo a change',
+  description: 'Takes a whole change back, itself a change. CONFLICT with the difference if a file was edited since.',
+  needs: 'tools.write',
+  annotations: CHANGES,
+  names: { change_id: 'place' },
+  unredacted: OF_CHANGES,
+  input: () => ({ change_id: z.string().describe('From the answer of a change, or list_changes.') }),
+  wrap: 'object',
+  run: (core, { change_id }, call) => undoChange(core, change_id, call),
+})
