@@ -3,19 +3,19 @@ import { FilesChanged, type Mismatch, mismatch } from './conflict.ts'
 import type { EntryOf } from './entry.ts'
 import { type FileStamp, isSameFile } from './file-system.ts'
 
-/** What carrying out needs besides the entries. */
+/** Everything that applying a change needs besides its entries. */
 export interface Means {
   content(hash: string): Uint8Array
-  /** What each file was when its bytes were compared. */
+  /** The stamp of each file when its bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
 /**
- * Carries out a recorded change. Everything that takes space or time is written under temporary names first; then names change, one call
- * each. What is displaced keeps a name until all is in place, and is hashed again: what was written into it meanwhile is put back.
- *
- * One loss remains: bytes that a program which opened the old file before writes into it after it was hashed again.
- * @throws FilesChanged, and whatever a call throws; then the change must be rolled back.
+ * Applies a recorded change. First, everything that takes space or time is written under temporary names; then names
+ * change, one call each. Displaced files keep a name until all is in place and are hashed again: bytes written into
+ * them meanwhile are put back.
+ * One loss remains: a program that opened the old file before may write into it after it was hashed again.
+ * @throws FilesChanged, and errors of the calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], means: Means): Promise<void> {
   for (const { path } of of(entries, 'makeFolder')) place.makeFolder(path)
@@ -32,13 +32,13 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   if (moves.length > 0) await place.syncFolders()
   const gone = [...moves, ...of(entries, 'remove')]
   for (const { path, index } of gone) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
-  // The disk takes some milliseconds: who was just saving into a displaced file is done before it is looked at.
+  // Syncing takes some milliseconds: a program that was saving into a displaced file has finished by then.
   await place.syncFolders()
   requireDisplaced(place, entries, means.content)
   await finishUp(place, entries)
 }
 
-/** The last steps, when all bytes are in place and no one lost any. */
+/** The last steps, when all bytes are in place and nobody's bytes were lost. */
 export async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
   await place.discardAll(displaced.map(({ path, index }) => place.aside(path, index, 'old')))
@@ -101,12 +101,12 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'It was put back as it is now; nothing else was changed either.')
 }
 
-/** What took the old name while the file got its new one is another file. */
+/** A file that took the old name meanwhile is another file. */
 function requireMoved(place: ChangeDirectory, entry: Numbered<EntryOf<'move'>>, changed: Mismatch[]): void {
   const old = place.aside(entry.path, entry.index, 'old')
   const stamp = place.stamp(old)
   if (stamp === undefined || place.isSame(old, entry.to)) return
-  // A copy on another file system can be told by its bytes only.
+  // A copy on another file system can only be recognised by its bytes.
   const actual = place.hash(old)
   const moved = place.hash(entry.to)
   if (actual !== moved) changed.push({ path: entry.path, expected: moved ?? 'as it was read', actual })

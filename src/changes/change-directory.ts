@@ -109,7 +109,7 @@ export class ChangeDirectory {
     await this.renameToFree(from, to)
   }
 
-  /** Whether a folder lists both names: two of one file, not two spellings of one name. */
+  /** Whether a folder lists both names: two files, not two spellings of one. */
   hasBoth(a: string, b: string): boolean {
     const names = this.fs.readdir(this.at(folderOf(a)))
     return [a, b].every((path) => names.includes(nameOf(path)))
@@ -153,7 +153,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** All of them come to their end before the first failure is told: no one may work on while it is rolled back. */
+  /** Waits for all of them before it reports the first failure: nothing may still run during a rollback. */
   async #each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
     const left = items.values()
     let failure: { readonly error: unknown } | undefined

@@ -10,7 +10,7 @@ export interface Mismatch {
   readonly expected: string
   /** `undefined`: the file is gone. */
   readonly actual: string | undefined
-  /** From what was expected to what is there, where both are known. */
+  /** The diff between the expected and the current text, if both are known. */
   readonly difference?: string
 }
 
@@ -19,7 +19,7 @@ export interface MismatchedBytes {
   readonly actual: Uint8Array | undefined
 }
 
-/** Tells in what way a file differs from what was expected. */
+/** Describes how a file differs from what was expected. */
 export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual }: MismatchedBytes): Mismatch {
   if (expected === undefined || actual === undefined) return file
   return { ...file, difference: shortDiff(expected, actual, { path: file.path, from: 'expected', to: 'now' }) }
@@ -28,7 +28,7 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
 /** Files turned out to be other than expected while a change was carried out. */
 export class FilesChanged extends Error {
   readonly files: readonly Mismatch[]
-  /** What became of them, a sentence. */
+  /** The outcome for these files, as a sentence. */
   readonly outcome: string
 
   constructor(files: readonly Mismatch[], outcome: string) {

@@ -23,7 +23,10 @@ interface DeletionRow {
   readonly target: string
 }
 
-/** What changes of a vault that were not taken back have put into its trash, newest first; read a page at a time, as far as it is asked for. */
+/**
+ * Files that changes of a vault moved to the trash and that were not restored, newest first; reads lazily, page by
+ * page.
+ */
 export function* deletionsOf(vault: string, query: Query): Generator<Trashed> {
   let last: DeletionRow | undefined
   for (let limit = FIRST_PAGE; ; limit = PAGE) {

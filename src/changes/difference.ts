@@ -11,7 +11,7 @@ const LIMITS = { timeout: 250, maxEditLength: 5000 }
 const MAX_INPUT = 4_000_000
 const CONTEXT = 2
 
-/** The unified difference of two versions of a file; one line that says so where they are no text or too different to be compared. */
+/** The unified diff of two versions of a file; one line instead if they are not text or too different to compare. */
 export function unifiedDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: DifferenceLabels): string {
   const texts = [before, after].map(textOf)
   const [old, now] = texts

@@ -8,8 +8,8 @@ export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 const ENDINGS: readonly Ending[] = ['done', 'rolled_back']
 
 /**
- * How changes ended of which the record could not be told so. This process remembers it; others see an empty file, which a full disk has
- * nearly always room for. Only where both are lost what is on disk has to tell.
+ * Outcomes that could not be written to the journal. This process keeps them in memory; others see an empty file, which
+ * fits even on a full disk. If both are lost, the state of the files decides.
  */
 export class Endings {
   readonly #folder: string

@@ -23,15 +23,15 @@ export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
 }
 
-/** The temporary names of one entry. All start with a dot, so that no one takes them for notes, and follow from the record. */
+/** Temporary names of an entry. They start with a dot, so nobody takes them for notes, and derive from the record. */
 export type Aside =
   /** Bytes that are to be put in place. */
   | 'new'
-  /** What was at the name before. */
+  /** The file previously at the name. */
   | 'old'
   /** Bytes from the record, to be put back. */
   | 'restore'
-  /** What rolling back took away. */
+  /** The file removed by a rollback. */
   | 'undone'
 
 export function asideName(change: string, index: number, aside: Aside): string {
@@ -42,7 +42,7 @@ export function asideName(change: string, index: number, aside: Aside): string {
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
   const [, index = '', aside] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
   const entry = aside === undefined ? undefined : entries[Number(index)]
-  // What a file is moved away from keeps its old name aside; everything else of a move lies where it goes.
+  // A moved file keeps its old name aside; everything else of a move lies at its destination.
   return entry !== undefined && 'to' in entry && aside !== 'old' ? entry.to : entry?.path
 }
 
@@ -63,7 +63,7 @@ export function pathsOf(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => ('to' in entry ? [entry.path, entry.to] : [entry.path])))]
 }
 
-/** The folders that a change makes or moves: what is in them is not named. */
+/** The folders that a change creates or moves, without their content. */
 export function foldersOf(entries: readonly Entry[]): readonly string[] {
   return pathsOf(entries.filter(({ kind }) => kind === 'makeFolder' || kind === 'moveFolder'))
 }

@@ -9,7 +9,7 @@ import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { PathChecks, type Refusal, type Room } from './path-checks.ts'
 import { inTrash, quote, TRASH } from './path-rules.ts'
 
-/** What callers may ask for, and what taking back a `create` needs. */
+/** A requested change, including what undoing a `create` needs. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
 
 /** A change that was checked against the disk and can be recorded. */
@@ -17,7 +17,7 @@ export interface Examined {
   readonly entries: readonly Entry[]
   /** Bytes before and after, by hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
-  /** What each file that is there was when its bytes were looked at. */
+  /** The stamp of each existing file when its bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -184,7 +184,7 @@ export function isRespelling(from: string, to: string): boolean {
   return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }
 
-/** So that what is half applied can be told apart whatever was done of it: no path is a source or a destination twice. */
+/** No path is a source or a destination twice; a half-applied change is then unambiguous. */
 function requireOneRoleEach(intents: readonly Intent[]): void {
   const sources = new Set<string>()
   const destinations = new Set<string>()

@@ -33,7 +33,7 @@ export function rolledBackError(error: unknown, root: string, kept: readonly Kep
   return conflict(files, isExpected ? error.outcome : outcome)
 }
 
-/** What a failed call while writing into a vault means to the caller. @param outcome how the vault is now, a sentence */
+/** Translates a failed call while writing into a vault. @param outcome the vault's state, as a sentence */
 export function writeError(error: unknown, root: string, outcome = 'The vault is as before.'): Error {
   if (error instanceof RouxError) return error
   const code = errorCode(error)
@@ -76,19 +76,19 @@ export function namingFiles(error: unknown, entries: readonly Entry[]): unknown 
   return message === error.message ? error : Object.assign(new Error(message, { cause: error }), { code: errorCode(error) })
 }
 
-/** The vault's folder is not there, so nothing can be told about its files. */
+/** The vault's folder is missing, so nothing is known about its files. */
 export function missingVault(root: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `There is no folder ${quote(root)}.`, {
     hint: 'Check that the drive it is on is connected.',
   })
 }
 
-/** Whether a database turned out to be none. */
+/** Whether a file turned out not to be a database. */
 export function isNotJournal(error: unknown): boolean {
   return /malformed|not a database|corrupt/i.test(String(error))
 }
 
-/** What a failure of the vault's lock means to the caller. */
+/** Translates a failure of the vault's lock. */
 export function lockError(error: unknown, path: string): unknown {
   if (!isNotJournal(error)) return journalError(error, path)
   return new RouxError('PROVIDER_ERROR', `The file by which the vault is locked is damaged (${path}). Nothing was written.`, {
@@ -97,7 +97,7 @@ export function lockError(error: unknown, path: string): unknown {
   })
 }
 
-/** What a failure of the record of changes means to the caller. */
+/** Translates a failure of the journal. */
 export function journalError(error: unknown, path: string): unknown {
   const text = String(error)
   if (error instanceof RouxError) return error

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { errorCode } from '../core/error-code.ts'
 
-/** What tells one state of a name from another. */
+/** Distinguishes one state of a name from another. */
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly dev: bigint
@@ -17,21 +17,21 @@ export interface FileStamp {
 }
 
 /**
- * The calls by which a vault is changed, each of which may fail. Synchronous, because each takes microseconds, but for those that wait for
- * the disk: four of these at a time share one commit of the file system's journal (fsync of 600 files one after another: 3 ms each, four at a
- * time 0.05; unlink of files that were on the disk 2.5 and 0.4).
+ * The file-system calls that change a vault; each may fail. Most are synchronous, because they take microseconds. Those
+ * that wait for the disk run four at a time and share one commit of the file system's journal (fsync of 600 files one
+ * by one: 3 ms each, four at a time 0.05; unlink of files on disk 2.5 and 0.4).
  */
 export interface ChangeFiles {
   /** `undefined` when nothing is there; links are not followed. */
   lstat(path: string): FileStamp | undefined
   readdir(path: string): readonly string[]
-  /** Whether names may be made and removed in a folder, as far as the system tells. */
+  /** Whether names may be created and removed in a folder, as far as the system knows. */
   isWritable(folder: string): boolean
   /** The bytes of a regular file; a link is refused. */
   read(path: string): Uint8Array
   /** SHA-256, hex, of a regular file of any size. */
   hash(path: string): string
-  /** Whether a path is spelled as on disk, where names that differ in case alone are one. */
+  /** Whether a path is spelled as on disk, where names that differ only in case are the same. */
   isSpelled(path: string): boolean
   /** Makes a file that must not be there, for writing. */
   create(path: string, mode: number): number
@@ -88,7 +88,7 @@ export const diskFiles: ChangeFiles = {
   },
 }
 
-/** Whether two stamps are of one file. */
+/** Whether two stamps belong to one file. */
 export function isSameFile(a: FileStamp | undefined, b: FileStamp | undefined): boolean {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }

@@ -6,12 +6,12 @@ import { makeFolder } from '../core/make-folder.ts'
 import { attempt, type Database, type OpenDatabase, type SqlValue } from './record/database.ts'
 import { isOfKind, migrate, type StateDatabase } from './record/migrations.ts'
 
-/** Tells the file from other databases: "Roux" in ASCII, and 3 for what is kept of vaults as a whole. */
+/** Identifies the file: "Roux" in ASCII, and 3 for insight state. */
 const APPLICATION_ID = 0x526f7803
 /** How long to wait for another process that writes, ms. */
 const BUSY_TIMEOUT = 2_000
 
-/** What made each version out of the one before; never edited once released, only added to. */
+/** The migration to each version; never edited once released, only added to. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE communities (vault TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;

@@ -34,7 +34,7 @@ export interface ChangesOptions {
   readonly stateFolder: string
   readonly openDatabase: OpenDatabase
   readonly retention?: Retention
-  /** Why a path may not be written, as settings and ignore rules say; not asked for what is in `.trash/`. */
+  /** Why a path may not be written, by settings and ignore rules; not used for `.trash/`. */
   readonly refusal?: Refusal
   /** How long to wait for another writer, ms. */
   readonly lockTimeout?: number
@@ -111,7 +111,7 @@ class RecordedChanges implements Changes {
   }
 
   async recover(): Promise<readonly Recovery[]> {
-    // Asked without the lock, so that a start of the program costs and makes nothing; another process may just be applying one.
+    // Checked without the lock, so a start costs nothing; another process may be applying one.
     if (this.#journal.applying(this.#root).length === 0) return []
     return await this.#underLock(() => this.#recover())
   }
@@ -165,8 +165,8 @@ class RecordedChanges implements Changes {
   }
 
   /**
-   * Records how a change ended. The files are what they are by then: a record that fails is completed later.
-   * @returns what to say of the record where it was not completed
+   * Records the outcome of a change. The files already have it; a failed record is completed later.
+   * @returns a sentence if the record was not completed
    */
   #finish(id: string, ending: Ending): readonly string[] {
     try {

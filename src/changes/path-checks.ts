@@ -11,13 +11,11 @@ export type Refusal = (path: string) => string | undefined
 export interface Room {
   /** A path that makes room: the same name in another case. */
   readonly leaving?: string | undefined
-  /** The name is no new one: it was there before, or it is that of what goes into the trash. */
+  /** The name existed before, or belongs to the trash, so the rules for new names do not apply. */
   readonly isReturn?: boolean
 }
 
-/**
- * What is on disk, as the checks of one change ask for it: each folder is looked at once. Nothing is found through a symbolic link.
- */
+/** The state of the disk for the checks of one change; each folder is read once. Follows no symbolic link. */
 export class PathChecks {
   readonly #root: string
   readonly #fs: ChangeFiles
@@ -33,7 +31,7 @@ export class PathChecks {
     if (fs.lstat(root)?.kind !== 'folder') throw missingVault(root)
   }
 
-  /** What is at a path that may be written; `undefined` when nothing is. @throws RouxError when it may not. */
+  /** The file at a writable path; `undefined` if there is none. @throws RouxError when it may not be written */
   find(path: string): FileStamp | undefined {
     this.requirePermitted(path)
     const folder = folderOf(path)
@@ -60,7 +58,7 @@ export class PathChecks {
     }
     const first = missing[0] ?? path
     this.requireWritable(folderOf(first))
-    // What was beside its twin before can be so again.
+    // A file may return to a place beside its twin.
     if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
     return missing
   }
@@ -78,7 +76,7 @@ export class PathChecks {
 
   requirePermitted(path: string): void {
     requireInside(path)
-    // What may be deleted may also be put there, and back.
+    // What may be deleted may also move to the trash and back.
     const refusal = inTrash(path) ? undefined : this.#refusal(path)
     if (refusal !== undefined) {
       throw new RouxError('PERMISSION_DENIED', `${quote(path)} may not be written: ${refusal}.`, {
@@ -87,7 +85,7 @@ export class PathChecks {
     }
   }
 
-  /** Whether a folder is there. @throws RouxError when it is a link or a file. */
+  /** Whether a folder exists. @throws RouxError when it is a link or a file */
   #isFolder(path: string): boolean {
     if (path === '') return true
     const known = this.#folders.get(path)

@@ -15,8 +15,8 @@ export function inTrash(path: string): boolean {
 }
 
 /**
- * Requires a path that can only mean something inside the vault; nothing is normalised away.
- * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for what leads out or is hidden.
+ * Requires a path that is unambiguous inside the vault; normalises nothing.
+ * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that leads outside or is hidden
  */
 export function requireInside(path: string): void {
   if (typeof path !== 'string' || path === '') throw invalid('A path is empty.', 'Give a path like "folder/note.md".')
@@ -42,7 +42,7 @@ const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
 // Obsidian refuses them in a note's name: links could not say it.
 const UNLINKABLE = /[#^[\]]/u
-/** What ext4, APFS and NTFS hold (APFS and NTFS 255 units, never more bytes than these). */
+/** The limit of ext4, APFS and NTFS (the latter two count 255 units, never more bytes than this). */
 const MAX_BYTES = 255
 
 /** Tells what hinders a new name on Windows, in Obsidian or on a common file system; `undefined` when nothing does. */

@@ -16,10 +16,10 @@ export interface RecoveryParts {
 }
 
 /**
- * Ends the changes that were begun and not ended, the newest first. To be called under the write lock: the process that began them is dead then, or
- * could not take them back, or could not record how they ended: how is kept beside the record then, and nothing of the vault is touched, whatever
- * was edited since. Of the others a change of which all bytes are in place is done; the rest is rolled back.
- * @throws RouxError `VAULT_NOT_FOUND`; whatever a call throws, and then it is to be called again.
+ * Ends unfinished changes, the newest first. Call it under the write lock: their process is dead, could not roll back,
+ * or could not record the outcome. An outcome kept beside the record is final and the vault is not touched. Otherwise a
+ * change with all bytes in place is done, and any other is rolled back.
+ * @throws RouxError `VAULT_NOT_FOUND`; errors of the calls, after which it must be called again
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
   const pending = journal.applying(root)
@@ -57,7 +57,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
   return ended
 }
 
-/** All vaults share the folder. What has such a file is unfinished in the record until that was told: else nothing will ask for it. */
+/** All vaults share the folder. A file there marks an outcome that the record still lacks; without it nobody would ask. */
 function forgetEnded(journal: Journal, endings: Endings): void {
   const noted = endings.noted()
   if (noted.length === 0) return
@@ -77,7 +77,7 @@ export function contentOf(journal: Journal): (hash: string) => Uint8Array {
   }
 }
 
-/** A drive that is not connected leaves an empty folder: nothing can be told about its files, and nothing is given up. */
+/** A disconnected drive leaves an empty folder: its files are unknown, so nothing is given up. */
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
   return !pathsOf(entries).some((path) => place.stamp(path) !== undefined)
@@ -86,8 +86,8 @@ function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRec
 const ASIDES: readonly Aside[] = ['new', 'restore', 'undone']
 
 /**
- * Whether all bytes were put in place: none wait under a temporary name, what they displaced is as it was, no file is as before, and at least
- * one is as it was to be.
+ * Whether all bytes are in place: no temporary file waits, displaced files are as before, no file has its old content,
+ * and at least one has its new content.
  */
 function isCarriedOut(place: ChangeDirectory, entries: readonly Numbered[]): boolean {
   const finalPath = finalPaths(entries)
@@ -122,7 +122,7 @@ function isAsBefore(place: ChangeDirectory, entry: Numbered, finalPath: (path: s
   }
 }
 
-/** Whether what was displaced is not what was to be: someone's bytes, which only rolling back puts back. */
+/** Whether a displaced file has unexpected bytes, which only a rollback puts back. */
 function isDisplacedByOther(place: ChangeDirectory, entry: Numbered): boolean {
   const old = place.aside(entry.path, entry.index, 'old')
   if (place.stamp(old) === undefined) return false

@@ -5,9 +5,9 @@ export const CHANGED = 'it was changed since, and is left as it is'
 export interface Displaced {
   /** Where the bytes came from. */
   readonly path: string
-  /** The hash of what may be thrown away, because the record or another name holds it. */
+  /** The hash of bytes that may be discarded, because the record or another name holds them. */
   readonly ours: string | undefined
-  /** The hash of what may be overwritten at `path`, for the same reason. */
+  /** The hash of bytes at `path` that may be overwritten, for the same reason. */
   readonly over?: string
 }
 

@@ -11,9 +11,9 @@ import { CHANGED, resolveDisplaced } from './resolve-displaced.ts'
 export type ContentOf = (hash: string) => Uint8Array
 
 /**
- * Takes a change back, whatever part of it was carried out or taken back already: what is on disk decides, so that it can be broken off at
- * any call and begun again. Bytes that are neither from before nor from the change are someone's and stay.
- * @returns the files that were left as they are.
+ * Rolls a change back, whatever part of it was applied or rolled back: the state of the disk decides, so it can be
+ * interrupted at any call and restarted. Bytes from neither before nor the change belong to someone and stay.
+ * @returns the files left as they are
  */
 export async function rollBack(
   place: ChangeDirectory,
@@ -113,7 +113,7 @@ async function rollBackCreate(
   const reason = await resolveDisplaced(place, undone, { path, ours: after })
   const now = place.stamp(path)
   if (place.stamp(fresh) !== undefined) {
-    // What has the name while our bytes still wait is someone else's.
+    // While our bytes still wait, a file with the name belongs to someone else.
     if (place.isSame(fresh, path)) await place.unlink(path)
     await place.discard(fresh)
     return reason

@@ -1,7 +1,7 @@
 import { type Entry, finalPaths } from './entry.ts'
 import type { Intent } from './examine.ts'
 
-/** The changes that take a recorded one back. Each expects what that one left, so that nothing edited since is overwritten. */
+/** The changes that undo a recorded one. Each expects its result, so later edits are not overwritten. */
 export function takeBack(entries: readonly Entry[], content: (hash: string) => Uint8Array): readonly Intent[] {
   const finalPath = finalPaths(entries)
   const replaced = new Map(entries.flatMap((entry) => (entry.kind === 'replace' ? [[entry.path, entry.after] as const] : [])))

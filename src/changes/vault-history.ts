@@ -11,17 +11,17 @@ export interface HistoryOptions {
   readonly openDatabase: OpenDatabase
 }
 
-/** What is remembered of a vault's past. */
+/** A vault's stored history. */
 export interface History {
   /** Changes that could be undone. */
   readonly changes: number
-  /** Entries of the log of what changed in the graph. */
+  /** Rows in the log of graph changes. */
   readonly commits: number
   /** Changes that are being applied, or were left half applied: what it takes to end them is never forgotten. */
   readonly unfinished: number
 }
 
-/** What is remembered now. @throws RouxError where the files of the record are not what they should be */
+/** The size of the history. @throws RouxError when its files are not as expected */
 export function readHistory(options: HistoryOptions): History {
   return {
     ...onJournal(options, (database) => countChanges(database, options.root)),
@@ -29,7 +29,7 @@ export function readHistory(options: HistoryOptions): History {
   }
 }
 
-/** Forgets it, so that nothing of it can be read from the files any more. @returns what was forgotten @throws as `readHistory` */
+/** Removes the history, so nothing of it can be read from the files. @returns what was removed @throws as `readHistory` */
 export function forgetHistory(options: HistoryOptions): History {
   const { root } = options
   const changes = onJournal(options, (database) => {

@@ -32,10 +32,10 @@ const FIRST_WAIT = 2
 const LONGEST_WAIT = 50
 
 /**
- * Takes the one lock by which a vault is written: an SQLite transaction on an empty database that is never written to. So it holds between
- * threads and processes on every platform without code of our own, and the system itself lets go of it when its holder dies, however it
- * dies; a holder that is only stopped keeps it. Waiting never blocks the thread: the holder may be in it.
- * @throws RouxError `TIMEOUT`, naming the holder.
+ * Takes the lock for writing a vault: an SQLite transaction on an empty database. It works between threads and
+ * processes on every platform, and the system releases it when its holder dies; a stopped holder keeps it. Waiting
+ * never blocks the thread, because the holder may be in it.
+ * @throws RouxError `TIMEOUT` with the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
   makeFolder(dirname(path), { mkdirSync, dirname })
@@ -58,7 +58,7 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     database.exec('PRAGMA busy_timeout = 0')
     const opened = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
-    // The file is made by the first transaction. One that was deleted under us locks no one out.
+    // The first transaction creates the file. A file deleted underneath us locks nobody out.
     const locked = identityOf(path)
     if (locked !== undefined && (opened === undefined || opened === locked)) {
       attempt(() => chmodSync(path, 0o600))
@@ -78,7 +78,7 @@ function release(database: Database): void {
   attempt(() => database.close())
 }
 
-/** Longer than any: what was there before is written over. */
+/** Longer than any holder's text, so a previous one is overwritten. */
 const HOLDER_LENGTH = 400
 
 // Beside the lock, never in it: closing a file that this process has locked would end the lock (POSIX, fcntl).

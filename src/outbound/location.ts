@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv4 } from 'node:net'
 
-/** Whether what is sent to a model stays on this computer. */
+/** Whether data for a model stays on this computer. */
 export type Location = 'local' | 'remote'
 
 /** The addresses that a name stands for. */
@@ -27,7 +27,7 @@ export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = a
     : 'remote'
 }
 
-/** What consent is given for: scheme, name and port, e.g. `https://api.openai.com`. */
+/** The origin that consent refers to: scheme, host and port, e.g. `https://api.openai.com`. */
 export function originOf(baseUrl: string): string {
   return new URL(baseUrl).origin
 }
@@ -37,7 +37,7 @@ function isPassedOn(model: string): boolean {
   return /[-:]cloud$/i.test(model.trim())
 }
 
-/** Of a host as `URL` writes it: IPv4 in four decimal numbers, IPv6 in brackets and as short as can be. */
+/** For a host as `URL` writes it: IPv4 as four decimal numbers, IPv6 compressed in brackets. */
 function isLoopback(host: string): boolean {
   if (isIPv4(host)) return host.startsWith('127.')
   if (host === '[::1]') return true

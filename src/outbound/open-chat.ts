@@ -6,7 +6,7 @@ import { askableUrl } from './http-client.ts'
 import { type KeySource, readKey } from './keys.ts'
 import type { Place } from './location.ts'
 
-/** What the settings say of the chat model. */
+/** The settings of the chat model. */
 export interface ChatModelSettings {
   readonly provider: 'none' | 'openai' | 'anthropic'
   /** Empty for the usual one. */

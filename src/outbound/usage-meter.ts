@@ -23,6 +23,6 @@ export interface Meter {
 
 /** One request that was let through. */
 export interface Ticket {
-  /** Says what it took; what was reserved is free then. */
+  /** Records the actual cost and releases the rest of the reservation. */
   end(spent: Spent): void
 }

@@ -8,7 +8,7 @@ export interface CommitRow {
   readonly base: number
   readonly time: number
   readonly deflated: number
-  /** Of the data and of what it belongs to. */
+  /** The checksum of the data and its owner. */
   readonly sum: string
   readonly data: Uint8Array
 }
@@ -25,12 +25,12 @@ const NOTHING: GraphChanges = { files: [], links: [] }
 export function packCommit(place: Place, changes: GraphChanges | undefined): Pick<CommitRow, 'deflated' | 'sum' | 'data'> {
   const text = changes === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(changes))
   const deflated = text.length > DEFLATE_ABOVE
-  // The binding takes no view of a larger buffer's middle for what it is in every version: a copy is safe.
+  // Copied, because not every version of the binding accepts a view into the middle of a buffer.
   const data = Uint8Array.from(deflated ? deflateRawSync(text, { level: LEVEL }) : text)
   return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
 }
 
-/** The commit as it was told; without its changes where the row is not what was written. */
+/** The commit as logged; without its changes if the row is damaged. */
 export function unpackCommit(row: CommitRow): LoggedCommit {
   const { lineage, generation, base, time, deflated, sum, data } = row
   return { lineage, generation, base, time, changes: sum === sumOf(row, data) ? readChanges(data, deflated === 1) : undefined }

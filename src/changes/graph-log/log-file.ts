@@ -10,8 +10,8 @@ import { isOfKind, migrate, pragma, type StateDatabase } from '../record/migrati
 const APPLICATION_ID = 0x526f7802
 
 /**
- * What made each version out of the one before. `base` is equal to `generation` where a row only says which generation there was. Not more
- * than one process tells of a commit, but one may begin to write where another has just told of the same generation.
+ * The migration to each version. `base` equals `generation` in a row that only records a generation. At most one
+ * process logs a commit, but one may start to write when another has just logged the same generation.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -34,7 +34,7 @@ const MIGRATIONS: readonly string[] = [
 
 const LOG: StateDatabase = { applicationId: APPLICATION_ID, migrations: MIGRATIONS }
 
-/** How long one process waits for another that writes, ms: a commit is told later rather than late. */
+/** How long one process waits for another that writes, ms; a late row is better than a blocked commit. */
 const BUSY_TIMEOUT = 500
 
 /** Where the log of all vaults is kept. */
@@ -53,7 +53,7 @@ export function openLog(path: string, openDatabase: OpenDatabase): Database {
       database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')
       for (const ending of ['', '-wal', '-shm']) attempt(() => chmodSync(path + ending, 0o600))
     }
-    // What a power cut takes away of a log is a gap that is found.
+    // A power cut leaves a gap that is detected.
     database.exec('PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON')
     migrate(database, LOG)
     return database
@@ -68,7 +68,7 @@ export function requireOurs(database: Database): void {
   if (!isOfKind(database, LOG)) throw new RouxError('PROVIDER_ERROR', 'the file was made by another version or program')
 }
 
-/** Whether a log cannot be used any more: nothing of it is worth keeping then. */
+/** Whether a log is unusable; then nothing of it is worth keeping. */
 export function isDamagedLog(error: unknown): boolean {
   return isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
 }

@@ -12,7 +12,7 @@ export interface LogWriterOptions {
   readonly root: string
   readonly openDatabase: OpenDatabase
   readonly retention: Retention
-  /** Told why what is committed cannot be logged, once each time that begins; and `undefined` when it can again. */
+  /** Called with the reason when logging starts to fail, and with `undefined` when it works again. */
   readonly onProblem?: (reason: string | undefined) => void
   /** Milliseconds since 1970. */
   readonly now?: () => number
@@ -34,8 +34,8 @@ const DROPPED = 50
 const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
 
 /**
- * Writes what commits changed, after they were made. What fails is tried again with the next one, and is never told to who commits. Nothing is
- * made on disk before there is something to tell.
+ * Logs commits after they were made. A failure is retried with the next commit and never reaches the committer. Creates
+ * nothing on disk before there is something to log.
  */
 export function openLogWriter(options: LogWriterOptions): OpenLogWriter {
   return new LogWriter(options)
@@ -108,7 +108,7 @@ class LogWriter implements OpenLogWriter {
     try {
       const now = (this.#options.now ?? Date.now)()
       const newest = last.get(this.#options.root) as { readonly time: number | null }
-      // A clock that is set back must not let what comes later seem to have come before.
+      // A clock that is set back must not reorder rows.
       const time = Math.max(now, newest.time ?? 0)
       for (const one of this.#waiting) this.#insert(this.#statements, one, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
@@ -128,7 +128,7 @@ class LogWriter implements OpenLogWriter {
 
   #insert({ known, insert }: LogStatements, commit: Waiting, time: number): void {
     const { lineage, base, generation, changes } = commit
-    // That nothing is known of how a generation came about is no news where it is known.
+    // A row without changes adds nothing if the commit is already known.
     if (base === generation && known.get(lineage, generation) !== undefined) return
     const { deflated, sum, data } = packCommit(commit, changes)
     insert.run(this.#options.root, lineage, generation, base, time, deflated, sum, data)

@@ -4,8 +4,8 @@ import { RouxError } from '../../core/errors.ts'
 const MAX_BYTES = 5 << 20
 
 /**
- * The bytes that base64 stands for (RFC 4648 §4: with padding, no line breaks, no stray bits). At most 5 MB.
- * @throws RouxError `INVALID_PARAMS` with the position, from 0, of what is no base64; `TOO_LARGE`
+ * Decodes base64 (RFC 4648 §4: with padding, without line breaks or stray bits), up to 5 MB.
+ * @throws RouxError `INVALID_PARAMS` with the position, from 0, of the first invalid character; `TOO_LARGE`
  */
 export function requireContent(content: string): Uint8Array {
   if (content === '') throw new RouxError('INVALID_PARAMS', 'content is empty.', { hint: "Give the file's bytes in base64." })

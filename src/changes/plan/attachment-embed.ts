@@ -25,7 +25,7 @@ export function requireEmbedTitle(title: string): string {
   return text
 }
 
-/** Whether links name files by their names alone: another file of that name would be taken for it. */
+/** Whether links name files by name only; another file of that name would then match. */
 export function linksByName(mode: Mode): boolean {
   return mode === 'obsidian' || mode === 'foam'
 }
@@ -37,7 +37,10 @@ export interface EmbedContext {
   readonly note: string | undefined
 }
 
-/** What a note says to show an attachment: `![[a.png]]`, `![[a.png|Title]]`; in other kinds of vaults `![Title](../assets/a.png)`. */
+/**
+ * The text that embeds an attachment: `![[a.png]]`, `![[a.png|Title]]`; in other kinds of vaults
+ * `![Title](../assets/a.png)`.
+ */
 export async function embedText(path: string, { mode, title, note = '' }: EmbedContext): Promise<string> {
   if (linksByName(mode)) return `![[${nameOf(path)}${title === undefined ? '' : `|${title}`}]]`
   const relative = posix.relative(`/${folderOf(note)}`, `/${path}`)

@@ -13,9 +13,10 @@ export interface AttachmentPlace {
 }
 
 /**
- * The folder for attachments of a note or canvas, as the vault's settings say; or the folder itself, which with `/` at its end need not be
- * there yet (`/` alone is the vault's root).
- * @throws RouxError `NODE_NOT_FOUND`, `INVALID_PARAMS` for another attachment, `PERMISSION_DENIED` for what is outside or hidden
+ * The attachment folder of a note or canvas, by the vault's settings; or the given folder, which may be new if it ends
+ * with `/` (`/` alone is the vault's root).
+ * @throws RouxError `NODE_NOT_FOUND`, `INVALID_PARAMS` for another attachment, `PERMISSION_DENIED` for a folder outside
+ * or hidden
  */
 export function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   const { view } = workspace

@@ -27,10 +27,10 @@ export interface ChangedText {
   readonly size: number
 }
 
-/** What planning came to. */
+/** The result of planning. */
 export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
   readonly changes: readonly FileChange[]
-  /** Of every file that changes, for the difference. */
+  /** Both texts of every changed file, for the diff. */
   readonly texts: readonly ChangedText[]
 }
 
@@ -39,8 +39,8 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
 }
 
 /**
- * What must be done to files on disk. Where one takes a name that another gives up, no name can be given before the other is free: there the
- * contents change places, and only the last of such a row gets another name.
+ * The changes of files on disk. If one takes a name that another gives up, no rename can come first: the contents
+ * change places, and only the last of the chain gets a new name.
  */
 export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const leaving = new Map(drafts.flatMap((draft) => (isRenamed(draft) ? [[draft.original ?? '', draft] as const] : [])))
@@ -55,7 +55,7 @@ function isRenamed({ original, path }: Draft): boolean {
   return original !== undefined && original !== path
 }
 
-/** A row of files of which each takes the name of the next, with what becomes of the file that has its name now. */
+/** Resolves a chain of files in which each takes the name of the next. */
 function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyMap<Draft, readonly FileChange[]> {
   const row = rowWith(member, leaving)
   const changes = new Map<Draft, readonly FileChange[]>()
@@ -79,7 +79,7 @@ function stillThere(path: string): RouxError {
   })
 }
 
-/** The row in which a file is, from one whose name no one takes; a ring begins anywhere. */
+/** The chain that contains a file, starting with one whose name nobody takes; a ring starts anywhere. */
 function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const taker = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member
@@ -92,7 +92,7 @@ function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly D
   return row
 }
 
-/** What must be done to a file on disk whose name, old or new, no one else has. */
+/** The changes of a file whose old and new names belong to nobody else. */
 function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const { original, path, isEdited } = draft
   if (original === undefined) return isTrash(path) ? [] : [{ kind: 'create', path, bytes: draft.bytes }]

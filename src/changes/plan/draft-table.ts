@@ -33,17 +33,17 @@ export class DraftTable {
     return [...this.#byKey.values()]
   }
 
-  /** What was at a path on disk. */
+  /** The file from a path on disk. */
   from(original: string): Draft | undefined {
     return this.#byOriginal.get(original)
   }
 
-  /** What will be at exactly this path. */
+  /** The file that will be at exactly this path. */
   at(path: string): Draft | undefined {
     return this.like(foldId(path)).find((draft) => draft.path === path)
   }
 
-  /** What will be at a path that folds to this. */
+  /** The files that will be at paths that fold to this. */
   like(folded: string): readonly Draft[] {
     return [...(this.#byFolded.get(folded) ?? [])]
   }

@@ -25,7 +25,7 @@ export class Draft {
   readonly key: number
   readonly original: string | undefined
   path: string
-  /** Whether its bytes are not those on disk. */
+  /** Whether its bytes differ from those on disk. */
   isEdited: boolean
   #relinked: readonly RewrittenLine[] = []
   readonly #load: () => Uint8Array
@@ -41,7 +41,7 @@ export class Draft {
     this.#load = load
   }
 
-  /** What is on disk, or what a new file began as. */
+  /** The bytes on disk, or the initial bytes of a new file. */
   get disk(): Uint8Array {
     this.#disk ??= this.#load()
     return this.#disk
@@ -77,7 +77,7 @@ export class Draft {
     return this.#before
   }
 
-  /** @throws RouxError `EDIT_MISMATCH`: the file is UTF-16, and what is written is UTF-8. */
+  /** @throws RouxError `EDIT_MISMATCH`: the file is UTF-16, and edits are UTF-8 */
   edit(edits: readonly TextEdit[]): void {
     if (isUtf16(this.bytes)) throw otherEncoding(this.original ?? this.path)
     this.#bytes = editBytes(this.bytes, edits)

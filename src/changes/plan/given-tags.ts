@@ -1,7 +1,7 @@
 import { foldName } from '../../core/text/fold.ts'
 import { propertyTag } from '../../markdown/tags.ts'
 
-/** What to say of tags in a list that are the same. */
+/** A notice about duplicate tags in a list. */
 export function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   const first = new Map<string, string>()
   const repeated = new Set<string>()

@@ -56,7 +56,7 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
   if (lost.length > 0) notes.push(`The arguments win over the frontmatter in content: ${lost.join('; ')}.`)
 }
 
-/** What is given twice would be dropped once. */
+/** Duplicate arguments would be dropped silently. */
 function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const { kind, title, tags, properties = {}, relations = {} } = operation
   // None for a new note is the same as no word of them.
@@ -194,7 +194,7 @@ export async function cloneNote(workspace: Workspace, { id, folder }: Of<'clone'
   return workspace.create(path, encoder.encode(text))
 }
 
-/** @throws RouxError `NODE_NOT_FOUND`, `INVALID_PARAMS` for what is no note */
+/** @throws RouxError `NODE_NOT_FOUND`, `INVALID_PARAMS` when it is not a note */
 export function requireNote(workspace: Workspace, id: string): Draft {
   const draft = workspace.find(id)
   if (workspace.view.kindOf(draft.path) === 'note') return draft
@@ -223,7 +223,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
   )
 }
 
-/** Applies an edit to what the file will say. */
+/** Applies an edit to a file's planned text. */
 function editor(workspace: Workspace, draft: Draft): (edit: (text: string) => Parameters<Workspace['edit']>[1]) => void {
   return (edit) => workspace.edit(draft, edit(workspace.textOf(draft)))
 }

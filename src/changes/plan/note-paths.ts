@@ -5,7 +5,7 @@ import { inTrash, nameProblem, quote, requireInside, TRASH } from '../path-rules
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** What choosing a path asks of the vault as it would be. */
+/** The parts of the planned vault that choosing a path needs. */
 export interface PathsInUse {
   readonly view: Pick<VaultView, 'keyAt' | 'keepsCase' | 'look'>
   isTaken(path: string, but?: Draft): boolean
@@ -20,8 +20,8 @@ export function isTrash(path: string): boolean {
 }
 
 /**
- * A path that a new file or folder can have. Names of folders that are there already are as they are.
- * @throws RouxError `INVALID_PARAMS` with a better name, `PERMISSION_DENIED` for what is outside or hidden
+ * A valid path for a new file or folder. Existing folders keep their spelling.
+ * @throws RouxError `INVALID_PARAMS` with a better name, `PERMISSION_DENIED` for a path outside or hidden
  */
 export function requirePath(path: string, view?: Pick<VaultView, 'look'>): string {
   requireInside(path)

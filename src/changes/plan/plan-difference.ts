@@ -5,14 +5,15 @@ import type { ChangedText } from './workspace.ts'
 const MAX_LENGTH = 200_000
 /** Milliseconds. Texts that differ in every line take a quarter of a second each. */
 const TIME_FOR_ALL = 2000
-/** Room for the line that tells what is missing. */
+/** Room for the line that counts what is missing. */
 const MAX_LAST_LINE = 100
 
 const encoder = new TextEncoder()
 
 /**
- * What changes in all files, as a unified difference in the manner of `git diff`: what only moves is told by its paths, what is deleted or
- * is no text by one line. At most 200,000 characters; files that do not fit, or whose comparison would take too long, are counted in the last line.
+ * The changes of all files as a unified diff in the style of `git diff`: a pure move by its paths, a deletion or binary
+ * file by one line. At most 200,000 characters; files that do not fit, or take too long to compare, are counted in the
+ * last line.
  */
 export function differenceOf(texts: readonly ChangedText[]): string {
   const deadline = performance.now() + TIME_FOR_ALL
@@ -69,6 +70,6 @@ function named(path: string): string {
 /** `812 bytes`, `12.3 kB`, `1.2 MB`. */
 function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
-  // What rounds to 1000.0 kB is a megabyte.
+  // 1000.0 kB after rounding is a megabyte.
   return bytes < 999_950 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }

@@ -11,15 +11,15 @@ import type { VaultView } from './vault-view.ts'
 import { type Draft, Workspace } from './workspace.ts'
 import { writtenText } from './written-text.ts'
 
-/** What operations come to, before anything is done. */
+/** The effect of operations, before anything is done. */
 export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
   readonly changes: readonly FileChange[]
 }
 
 /**
- * Plans operations one after the other, each on what the ones before it made, as one change.
- * @param deletions what the record of changes says was put into the trash, newest first
- * @throws RouxError of the first that cannot be done; of several with its number
+ * Plans operations in order, each on top of the previous ones, as one change.
+ * @param deletions files in the trash by the record of changes, newest first
+ * @throws RouxError of the first impossible one; of several with its number
  */
 export async function planOperations(
   view: VaultView,
@@ -55,7 +55,7 @@ export async function planOperations(
   }
 }
 
-/** Whether an operation brings text that its caller wrote. */
+/** Whether an operation contains text written by its caller. */
 function writes(operation: Operation | undefined): boolean {
   return operation?.kind === 'create' || operation?.kind === 'update'
 }

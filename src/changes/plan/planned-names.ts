@@ -3,7 +3,7 @@ import { parseNote } from '../../markdown/parse-note.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** What a file answers to, but for its key. */
+/** The names of a file, without its key. */
 export type GivenNames = Omit<NamedFile, 'key'>
 
 /** Puts planned names into the index of names, and takes them out again when planning is over. */
@@ -16,12 +16,12 @@ export class PlannedNames {
     this.#names = names
   }
 
-  /** Whether any file answers to other names than the index knows. */
+  /** Whether any file's names differ from the index. */
   get differ(): boolean {
     return this.#before.size > 0
   }
 
-  /** What a file answered to before planning. */
+  /** A file's names before planning. */
   before(key: number): NamedFile | undefined {
     return this.#before.has(key) ? this.#before.get(key) : this.#names.file(key)
   }
@@ -41,14 +41,14 @@ export class PlannedNames {
   }
 }
 
-/** What a file will answer to at a path, as its text says now. */
+/** A file's names at a path, by its current text. */
 export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): GivenNames {
   if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
   const { aliases, title } = parseNote(draft.text, flavour)
   return { path: to, aliases, title }
 }
 
-/** Whether two files at one path answer to the same names. */
+/** Whether two files at one path have the same names. */
 export function sameNames(a: GivenNames, b: GivenNames): boolean {
   return a.title === b.title && a.aliases.length === b.aliases.length && a.aliases.every((alias, at) => alias === b.aliases[at])
 }

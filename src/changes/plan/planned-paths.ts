@@ -8,7 +8,7 @@ import type { DraftTable } from './draft-table.ts'
 import { inFolder, isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** What will lie where: the disk, the index, and above them what is planned. */
+/** The planned layout of files on top of disk and index. */
 export class PlannedPaths {
   readonly moved: MovedFolder[] = []
   /** Folders to be made for their own sake. */
@@ -34,8 +34,8 @@ export class PlannedPaths {
   }
 
   /**
-   * Whether something will be at a path, or at one that only differs in case, known to the index or not; or is there until all is done: the
-   * changes of one request have no order. `but`: a file that may have been there.
+   * Whether a path is occupied, or one that differs only in case, whether the index knows it or not; also until all is
+   * done, because the changes of one request have no order. `but`: a file that may occupy it.
    */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
@@ -49,7 +49,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Whether a note gets another name, so that one that moves may have this one: their contents can change places. */
+  /** Whether a note gives up its name, so that a moving note may take it: their contents can change places. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }
@@ -58,7 +58,7 @@ export class PlannedPaths {
     return original !== undefined && !isTrash(original) && this.#view.kindOf(original) !== 'attachment'
   }
 
-  /** Whether a folder that is not there yet will come. */
+  /** Whether a missing folder will exist. */
   isComing(path: string): boolean {
     return this.#coming.has(foldId(path))
   }

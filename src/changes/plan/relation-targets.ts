@@ -8,9 +8,9 @@ import type { Draft } from './draft.ts'
 import type { Workspace } from './workspace.ts'
 
 /**
- * What the links of relations say, for targets that are given by id, name, alias or title. What nothing is called like stays as it is:
- * a link to a note that is still to be written.
- * @throws RouxError `AMBIGUOUS_NAME` when several notes are called so
+ * The links for relations whose targets are given by id, name, alias or title. An unknown name stays as it is: a link
+ * to a future note.
+ * @throws RouxError `AMBIGUOUS_NAME` when several notes have the name
  */
 export function relationLinks(
   workspace: Workspace,
@@ -30,7 +30,7 @@ function relationLink(workspace: Workspace, given: string, source: Source): stri
   // With a heading or a display text it is a link already.
   if (/[#|]/.test(target)) return target
   const found = findById(workspace, target) ?? findByName(workspace, target, source)
-  // What is not there yet is told with the other links that were written, when planning is over.
+  // Missing targets are reported with the other written links after planning.
   return found === undefined ? target : linkTo(workspace, found, source)
 }
 

@@ -22,7 +22,7 @@ export function findTrashed(view: VaultView, wanted: readonly string[], deletion
   return named.find((found) => found !== undefined)
 }
 
-/** What the trash has that is called like a path, the highest number last. */
+/** Files in the trash with a path's name, the highest number last. */
 function byName(view: VaultView, wanted: string): readonly Trashed[] {
   const folder = findFolder(view, folderOf(wanted))
   if (folder === undefined) return []
@@ -34,7 +34,7 @@ function byName(view: VaultView, wanted: string): readonly Trashed[] {
     if (Number.isNaN(number) || foldId(base + own.ending) !== stem + ending) return []
     return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + own.ending), number }
   })
-  // Numbers stand only beside what they were to be told from: `a 1.md` alone is a note of that name.
+  // Numbers only occur beside the name they were added to: `a 1.md` alone is a note of that name.
   if (!found.some(({ number }) => number === 0)) return []
   return found.sort((a, b) => a.number - b.number)
 }

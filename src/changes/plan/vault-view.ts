@@ -4,7 +4,7 @@ import type { FileKind } from '../../core/vault.ts'
 import type { NameIndex } from '../../links/names.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 
-/** What planning needs to know of a vault: what the index says, and what lies on disk now. */
+/** The facts about a vault that planning needs: the index, and the disk as it is now. */
 export interface VaultView {
   readonly flavour: Flavour
   readonly newLinkFormat: NewLinkFormat
@@ -31,12 +31,12 @@ export interface VaultView {
   /** Files that carry a tag or one nested in it. */
   taggedWith(tag: string): readonly number[] | Promise<readonly number[]>
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
-  /** Whether a file is on disk as the index read it, judged by its stat. */
+  /** Whether a file is still as the index read it, by its stat. */
   isCurrent(record: FileRecord): boolean
   kindOf(path: string): FileKind
   /** The file's bytes; `undefined` when it is not there or may not be read. */
   read(path: string): Uint8Array | undefined
-  /** What lies at a path, whatever the index knows of it. */
+  /** The node at a path, whether the index knows it or not. */
   look(path: string): 'file' | 'folder' | undefined
   /** A path with those of its folders that exist spelled as they are on disk. */
   spelled(path: string): string

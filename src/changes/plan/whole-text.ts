@@ -23,14 +23,14 @@ export function requireUncut(operation: CreateNote | UpdateNote): void {
 }
 
 /**
- * Refuses a `content` that is not all of what it takes the place of, as far as that can be known.
+ * Refuses a `content` that is recognisably not the whole text.
  * @throws RouxError `EDIT_MISMATCH`
  */
 export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const { content, section, replaceAll = false } = operation
   if (content === undefined) return
   const body = bodyOf(draft)
-  // What was read to its end may end in these words itself.
+  // A text that was read to its end may itself end with the marker.
   const isOwnEnd = section === undefined && knowsAll(operation) && endsCut(body)
   if (endsCut(content) && !isOwnEnd) throw cut('content', 'ends')
   if (countMarkers(content) > countMarkers(body)) throw cut('content', 'goes on')
@@ -44,12 +44,12 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   )
 }
 
-/** Whether the caller gave the hash of a note that was read to its end. */
+/** Whether the caller passed the hash of a fully read note. */
 export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
-/** Whether the caller knows the body as an operation leaves it: because it wrote all of it, or had read all and changed a part. */
+/** Whether the caller knows the resulting body: it wrote all of it, or had read all and changed a part. */
 export function knowsResult(operation: Operation, { relinked }: Draft): boolean {
   // The caller has not seen links that were rewritten for it.
   if (relinked.length > 0) return false
@@ -74,7 +74,7 @@ export function countLostLines(before: string, after: string): number {
   return lost
 }
 
-/** Whether headings of a text went: who replaced a section may not have read those below it. */
+/** Whether headings are lost: a caller that replaces a section may not have read those below it. */
 export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
   const [before, after] = texts.map((text) =>
     outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),

@@ -73,7 +73,7 @@ export class Workspace {
     })
   }
 
-  /** @throws RouxError for what cannot be a path in the vault */
+  /** @throws RouxError for an invalid path */
   tryFind(id: string): Draft | undefined {
     requireInside(id)
     for (const name of [id, `${id}.md`]) {
@@ -82,7 +82,7 @@ export class Workspace {
     }
     for (const name of [foldId(id), foldId(`${id}.md`)]) {
       const paths = this.twins(name)
-      // Of twins the one that is folded already has the plain id, else the first.
+      // Of twins, the already folded one has the plain id, otherwise the first.
       const path = paths.includes(name) ? name : paths[0]
       if (path !== undefined) return this.#at(path)
     }
@@ -95,14 +95,14 @@ export class Workspace {
     return path === undefined || isTrash(path) ? undefined : this.#at(path)
   }
 
-  /** What was deleted by operations before, under this path. */
+  /** The file that earlier operations deleted under this path. */
   deleted(path: string): Draft | undefined {
     return this.#drafts
       .all()
       .findLast((draft) => isTrash(draft.path) && draft.original !== undefined && foldId(draft.original) === foldId(path))
   }
 
-  /** What will be at an exact path. */
+  /** The file that will be at an exact path. */
   #at(path: string): Draft | undefined {
     const draft = this.#drafts.at(path)
     if (draft !== undefined) return draft
@@ -127,14 +127,14 @@ export class Workspace {
     return this.#paths.twins(path)
   }
 
-  /** The id that a file will have. Of paths that differ only in case, one has the folded path as its id. */
+  /** The id a file will have. Of paths that differ only in case, one has the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
     const twins = this.twins(path)
     return twins.length < 2 || path === folded || (twins[0] === path && !twins.includes(folded)) ? folded : path
   }
 
-  /** Whether something will be at a path, or at one that only differs in case, known to the index or not. */
+  /** Whether something will be at a path, or at one that differs only in case. */
   isTaken(path: string, but?: Draft): boolean {
     return this.#paths.isTaken(path, but)
   }
@@ -144,7 +144,7 @@ export class Workspace {
     return this.#paths.spelled(path)
   }
 
-  /** Whether a folder is at a path, spelled so, or will be. */
+  /** Whether a folder with this spelling exists or will exist. */
   isFolder(path: string): boolean {
     return this.view.look(path) === 'folder' || this.#paths.isComing(path)
   }
@@ -161,7 +161,7 @@ export class Workspace {
     draft.edit(edits)
   }
 
-  /** Whether what stands at a place may give a file names: aliases and titles stand in the frontmatter, in Logseq in the first block. */
+  /** Whether a place may define names: aliases and titles are in the frontmatter, in Logseq in the first block. */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)
@@ -216,7 +216,7 @@ export class Workspace {
     await this.followHeadings()
   }
 
-  /** What a file will answer to at another path. */
+  /** A file's names at another path. */
   #namedAt(draft: Draft, to: string): GivenNames | undefined {
     if (isTrash(to)) return undefined
     const known = this.view.names.file(draft.key)

@@ -6,7 +6,7 @@ import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 import { bodyOf, knowsResult } from './whole-text.ts'
 
-/** What a single operation made of a note's text; `undefined` of several, of what is no note or gone, and where it stays as it is. */
+/** The new text of a note after a single operation; `undefined` for several, for other files, and if it stays unchanged. */
 export function writtenText(
   [operation, ...others]: readonly Operation[],
   [draft]: readonly (Draft | undefined)[],
@@ -22,7 +22,7 @@ export function writtenText(
   }
 }
 
-/** What of `after` stands between the beginning and the end that it shares with `before`. */
+/** The range of `after` between the common beginning and end. */
 function changedStretch(before: string, after: string): WrittenText['changed'] {
   const shared = Math.min(before.length, after.length)
   let start = 0

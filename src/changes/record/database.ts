@@ -18,7 +18,7 @@ export type SqlValue = string | number | null | Uint8Array
 /** Opens a database file, making it where there is none. */
 export type OpenDatabase = (path: string) => Database
 
-/** Whether an error says that another connection is in the way. */
+/** Whether an error means that another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
 }

@@ -61,7 +61,7 @@ export function packContent(bytes: Uint8Array): ContentRow {
     const deflated = deflateRawSync(bytes, { level: LEVEL })
     if (deflated.length < bytes.length * 0.9) return { deflated: 1, bytes: deflated }
   }
-  // The binding takes no view of a larger buffer's middle for what it is in every version: a copy is safe.
+  // Copied, because not every version of the binding accepts a view into the middle of a buffer.
   return { deflated: 0, bytes: Uint8Array.from(bytes) }
 }
 

@@ -9,8 +9,8 @@ export const BUSY_TIMEOUT = 10_000
 const APPLICATION_ID = 0x526f7801
 
 /**
- * What made each version out of the one before; never edited once released, only added to. Contents are kept once each, by their hash: what
- * one change leaves is what the next one finds.
+ * The migration to each version; never edited once released, only added to. Contents are stored once by hash: the
+ * result of one change is the start of the next.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -55,7 +55,7 @@ const JOURNAL: StateDatabase = { applicationId: APPLICATION_ID, migrations: MIGR
  * @throws RouxError `PROVIDER_ERROR` when it is another kind of database, or of a newer version.
  */
 export function prepareJournal(database: Database, path: string): void {
-  // What was recorded must be there after a power cut, before the first file is touched.
+  // A record must survive a power cut before the first file is touched.
   database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA foreign_keys = ON`)
   if (pragma(database, 'user_version') === 0 && pragma(database, 'application_id') === 0) {
     database.exec('PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL')

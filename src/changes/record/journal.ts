@@ -16,7 +16,7 @@ export interface ChangeRecord {
   readonly id: string
   /** The real path of the vault's root. */
   readonly vault: string
-  /** Of the root, when the change was begun: another folder may be mounted there later. */
+  /** The root's inode when the change began: another folder may be mounted there later. */
   readonly rootInode: string
   /** Milliseconds since 1970. */
   readonly time: number
@@ -37,8 +37,8 @@ export interface JournalOptions {
 }
 
 /**
- * The record of what is written into vaults, in one database for all of them. It is on disk before the first file is touched; migrated when
- * its format changes, never made again. Nothing is made before the first change.
+ * The record of writes, in one database for all vaults. It is on disk before the first file is touched, and migrated
+ * when its format changes. Nothing is created before the first change.
  */
 export class Journal {
   readonly #path: string
@@ -119,7 +119,7 @@ export class Journal {
     )
   }
 
-  /** What changes of a vault that were not taken back have put into its trash, newest first; a page at a time. */
+  /** Files that changes of a vault moved to the trash and that were not restored, newest first; page by page. */
   deletions(vault: string): Iterable<Trashed> {
     return deletionsOf(vault, (sql, ...values) => this.#use(false, (database) => database.prepare(sql).all(...values)))
   }
@@ -203,7 +203,7 @@ function transaction<T>(database: Database, action: () => T): T {
     database.exec('COMMIT')
     return result
   } catch (error) {
-    // What failed may have ended the transaction itself (a full disk does).
+    // The failure may have ended the transaction itself, as a full disk does.
     attempt(() => database.exec('ROLLBACK'))
     throw error
   }

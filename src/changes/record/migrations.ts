@@ -4,11 +4,11 @@ import { attempt, type Database } from './database.ts'
 export interface StateDatabase {
   /** Tells its files from other databases. */
   readonly applicationId: number
-  /** What made each version out of the one before; never edited once released, only added to. */
+  /** The migration to each version; never edited once released, only added to. */
   readonly migrations: readonly string[]
 }
 
-/** Whether a database is of a kind, and of no newer version; an empty one is of every kind. */
+/** Whether a database has this kind and no newer version; an empty one fits every kind. */
 export function isOfKind(database: Database, { applicationId, migrations }: StateDatabase): boolean {
   const version = pragma(database, 'user_version')
   const application = pragma(database, 'application_id')

@@ -4,7 +4,7 @@ import { pragma } from './migrations.ts'
 /** How long what was changed can be undone. */
 export interface Retention {
   readonly days: number
-  /** Of the whole record, for all vaults. */
+  /** Limit of the whole record, for all vaults. */
   readonly bytes: number
 }
 
@@ -17,7 +17,7 @@ export function prune(database: Database, { days, bytes }: Retention, now: numbe
   const old = database.prepare(`${ended} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
   drop(database, old)
   while (usedBytes(database) > bytes) {
-    // A batch at a time: what is dropped is a little more than must be, and the cost stays small.
+    // Drops a batch at a time: slightly more than necessary, but cheap.
     const oldest = database.prepare(`${ended} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
     if (oldest.length === 0) break
     drop(database, oldest)
@@ -28,7 +28,7 @@ function usedBytes(database: Database): number {
   return (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size')
 }
 
-/** What other changes recorded too stays. */
+/** Contents that other changes use stay. */
 function drop(database: Database, changes: readonly { readonly id: string }[]): void {
   if (changes.length === 0) return
   const hashesOf = database.prepare('SELECT before, after FROM entries WHERE change = ?')

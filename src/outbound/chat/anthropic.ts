@@ -36,7 +36,7 @@ class AnthropicReader implements Reader {
     if (type === 'error' || isRecord(error))
       return isRecord(error) ? String(error.message ?? error.type ?? 'an error') : 'an error'
     if (type === 'message_start') this.#count(isRecord(message) ? message.usage : undefined)
-    // Of a message that is not streamed.
+    // For a message that is not streamed.
     if (type === 'message') return this.#whole(value)
     if (typeof type !== 'string') return 'it holds no `type`'
     if (type === 'message_delta') {
@@ -57,7 +57,7 @@ class AnthropicReader implements Reader {
     if (typeof reason === 'string') this.finish = FINISH[reason] ?? 'other'
   }
 
-  /** What was read from a cache, or put into it, is beside what was read; what was written is the sum so far. */
+  /** Tokens read from or written to a cache come in addition; the output count is a running total. */
   #count(usage: unknown): void {
     if (!isRecord(usage)) return
     const parts = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(toNumber)

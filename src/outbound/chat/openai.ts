@@ -30,7 +30,10 @@ const OPENAI: Dialect = {
   reader: () => new OpenAiReader(),
 }
 
-/** What servers refuse: newer models of OpenAI's `max_tokens` and `temperature`, older servers `stream_options`. Each is taken back once. */
+/**
+ * Parameters that some servers refuse: newer OpenAI models `max_tokens` and `temperature`, older servers
+ * `stream_options`. Each is dropped once.
+ */
 function adjusted(body: Body, refusal: string): Body | undefined {
   if ('max_tokens' in body && /max_tokens|max_completion_tokens/.test(refusal)) {
     const { max_tokens, ...rest } = body

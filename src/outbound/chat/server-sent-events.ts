@@ -1,4 +1,7 @@
-/** The data of each event of a `text/event-stream`, whatever the bytes are cut into; the last one also where no empty line ends it. */
+/**
+ * The data of each event of a `text/event-stream`, independent of chunk boundaries; also of a last event without an
+ * empty line.
+ */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = []
   for await (const line of linesOf(chunks)) {

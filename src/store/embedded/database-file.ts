@@ -96,7 +96,7 @@ export class DatabaseFile {
       database.exec('COMMIT')
       return result
     } catch (error) {
-      // What failed may have ended the transaction itself (a full disk does).
+      // The failure may have ended the transaction itself, as a full disk does.
       attempt(() => database.exec('ROLLBACK'))
       throw error
     }

@@ -3,7 +3,7 @@ import type { MayMove } from '../../core/insight/layouts.ts'
 import type { LinkedFiles } from '../../core/insight/linked-files.ts'
 import type { PartialPicture, PictureAhead } from '../../core/insight/picture.ts'
 
-/** What a server said no with. */
+/** A server's refusal. */
 export class Refused extends Error {
   readonly hint: string | undefined
   /** Nothing was said at all. */
@@ -21,7 +21,7 @@ export interface Warning {
   readonly message: string
 }
 
-/** What a tool answers; members depend on the tool. */
+/** The answer of a tool; its members depend on the tool. */
 export type ToolAnswer<T> = T & {
   readonly _warnings?: readonly Warning[]
   readonly error?: { readonly message: string; readonly hint?: string }
@@ -33,9 +33,9 @@ export interface Opened {
   readonly scopes: readonly string[]
 }
 
-/** What of a vault is looked at, where not all of it can be drawn. */
+/** The parts of a large vault that the picture should include. */
 export interface PictureAsked {
-  /** What may move of what was there before. */
+  /** Which placed notes may move. */
   readonly move: MayMove
   readonly notes: readonly string[]
   /** Ids of communities. */
@@ -44,7 +44,7 @@ export interface PictureAsked {
   readonly tag: string
 }
 
-/** Whether the server is there, and still knows this page. */
+/** Whether the server responds and still knows this page. */
 export type Connection = 'there' | 'lost' | 'ended'
 
 const KEPT = 'roux-session'
@@ -101,14 +101,17 @@ export class Api {
     return post('/web/files', { vault }, this.#opened.session) as Promise<LinkedFiles>
   }
 
-  /** The bytes of a picture in the vault, as an address for this page only. @throws Refused for what is none, or too large */
+  /** An image of the vault as an address for this page only. @throws Refused when it is not an image, or too large */
   async attachment(id: string, vault?: string): Promise<string> {
     const response = await send('/web/attachment', { id, vault }, this.#opened.session)
     if (!response.ok) throw await refusedBy(response)
     return URL.createObjectURL(await response.blob())
   }
 
-  /** Calls `onChange` whenever something changed; tries again until the session has ended. `onState` is told whether the server is there. */
+  /**
+   * Calls `onChange` after every change and reconnects until the session ends. `onState` gets the state of the
+   * connection.
+   */
   async follow(onChange: () => void, onState: (state: Connection) => void): Promise<void> {
     for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
       try {

@@ -248,7 +248,7 @@ function Filters() {
   )
 }
 
-/** What keeps notes from being shown, or makes some stand out; a click takes it away. */
+/** The active filter or highlight; a click removes it. */
 function Narrowed() {
   const parts: readonly (readonly [is: boolean, what: string, undo: () => void])[] = [
     [folder.value !== '', `Folder ${folder.value}`, () => (folder.value = '')],

@@ -2,7 +2,7 @@ import { type Graph, groupingBy } from './graph.ts'
 import type { Theme } from './map-view.ts'
 import type { ColourBy } from './state.ts'
 
-/** Twelve colours that can be told apart on light and on dark ground; the last is for what has none of its own. */
+/** Twelve colours that differ on light and dark backgrounds; the last is for notes without a group. */
 export const PALETTE: readonly string[] = [
   '#4e79a7',
   '#f28e2b',
@@ -31,7 +31,7 @@ export interface Coloured {
   /** The palette index of each group, by its id. The next call takes it to keep the colours. */
   readonly colourOf: ReadonlyMap<string, number>
   readonly legend: readonly Legend[]
-  /** What a note's colour says of it. */
+  /** The group that a note's colour stands for. */
   nameOf(note: number): string | undefined
 }
 

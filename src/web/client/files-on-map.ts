@@ -45,7 +45,7 @@ function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFil
   })
 }
 
-/** In the middle of the notes that it is linked with, and a little beside: where, its id alone says, so that it stays there. */
+/** In the middle of its linked notes, with an offset derived from its id, so it stays there. */
 function placeOf({ places, degrees, numberOf }: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
   const notes = linked.flatMap((one) => numberOf.get(one) ?? [])
   const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + (places[note * 2 + axis] ?? 0), 0) / notes.length

@@ -1,7 +1,7 @@
 import temml from 'temml'
 import type { MarkdownElement, MarkdownNode } from './markdown-nodes.ts'
 
-/** The part of what the library makes that is taken over: elements of MathML. */
+/** The part of the library's output that is used: MathML elements. */
 interface Made {
   readonly type?: string
   readonly text?: string
@@ -34,7 +34,7 @@ const STYLES: ReadonlySet<string> = new Set(
 /** Lengths, colours, words; nothing that could name an address. */
 const PLAIN = /^[\w#%., -]*$/
 
-/** A formula as MathML; `undefined` for what is no TeX that is known. It may define what later ones use. */
+/** A formula as MathML; `undefined` if it is not valid TeX. It may define macros for later ones. */
 export function readFormula(tex: string, display: boolean, macros: Definitions): MarkdownElement | undefined {
   try {
     const options = { displayMode: display, throwOnError: true, trust: false, maxExpand: 1_000, maxSize: [50, 50], macros }
@@ -48,7 +48,7 @@ export function readFormula(tex: string, display: boolean, macros: Definitions):
 function converted({ type, text, attributes = {}, classes = [], style = {}, children = [] }: Made): readonly MarkdownNode[] {
   if (text !== undefined) return [text]
   const within = children.flatMap(converted)
-  // What holds others together is no element of its own.
+  // A container adds no element of its own.
   if (type === undefined) return within
   if (!ELEMENTS.has(type)) return []
   const own = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name))

@@ -19,7 +19,7 @@ export interface Graph {
   readonly numberOf: ReadonlyMap<string, number>
 }
 
-/** What notes are told apart by from afar: what `map` says is about the same and linked, or what links alone hold together. */
+/** What colours and names stand for from afar: communities of `map`, or regions held together by links alone. */
 export type GroupedBy = 'community' | 'region'
 
 export interface Grouping {
@@ -37,7 +37,7 @@ export function groupingBy({ picture }: Graph, by: GroupedBy): Grouping {
 /** More communities than this are no overview. */
 const MANY = 24
 
-/** Communities, unless there are too many to tell apart; regions of which one has most of the notes are no help then. */
+/** Communities, unless there are too many to tell apart and regions help (one region with most notes does not). */
 export function overviewBy({ picture: { groups, regions }, vault }: Graph): GroupedBy {
   const isHelp = regions.length > 1 && regions.every(({ notes }) => notes <= vault.notes / 2)
   return isHelp && groups.length > MANY ? 'region' : 'community'
@@ -95,7 +95,7 @@ export function around(graph: Graph, note: number, steps: number): ReadonlySet<n
   return found
 }
 
-/** Whether a note is linked with so many that its links say little. */
+/** Whether a note has so many links that they say little. */
 function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }

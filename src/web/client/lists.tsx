@@ -13,10 +13,10 @@ interface Problem {
   readonly text: string
 }
 
-/** What is asked for at once. */
+/** Rows per request. */
 const PAGE = 100
 
-/** What is wrong in the vault. */
+/** The problems of the vault. */
 export function Problems() {
   const [kind, setKind] = useState('')
   const scope = folder.value === '' ? {} : { folder: folder.value }
@@ -43,7 +43,7 @@ export function Problems() {
 
 interface ProblemsOptions {
   readonly args: Record<string, unknown>
-  /** Of several kinds, so that each says its own. */
+  /** With several kinds, each row names its own. */
   readonly isMixed: boolean
 }
 
@@ -154,12 +154,12 @@ interface GapsAnswer {
 interface Gap {
   readonly kind: GapKind
   readonly title: string
-  /** What such gaps are, in a sentence. */
+  /** A sentence about such gaps. */
   readonly about: string
   rows(answer: GapsAnswer): readonly preact.JSX.Element[]
 }
 
-/** Of those who link to a wanted note so many are named. */
+/** Notes named that link to a missing one. */
 const WANTED_BY = 3
 
 const GAPS: readonly Gap[] = [
@@ -330,10 +330,10 @@ const TIMES: readonly (readonly [since: string, name: string])[] = [
   ['7d', 'a week ago'],
   ['30d', 'a month ago'],
 ]
-/** So many of each kind are listed. */
+/** Rows listed per kind. */
 const CHANGES = 200
 
-/** What changed lately, by any program. */
+/** Recent changes, by any program. */
 export function Changes() {
   const [since, setSince] = useState('7d')
   const answer = useAnswer<ChangesAnswer>('changes_since', {
@@ -390,7 +390,7 @@ export function Changes() {
   )
 }
 
-/** Since when changes are known, and whether there are any; the server's clock counts. */
+/** The start of the log and whether there are changes; the server's clock counts. */
 function whatIsKnown({ since, state, totals }: ChangesAnswer): string {
   if (since === undefined) return 'Roux knows no earlier state of this vault.'
   const shorter = state === undefined ? '' : 'Roux knows of changes since it first read this vault. '
@@ -398,7 +398,7 @@ function whatIsKnown({ since, state, totals }: ChangesAnswer): string {
   return `${shorter}${what} since ${new Date(since).toLocaleString()}.`
 }
 
-/** What was edited last, by the dates of the files: known of before Roux was there, too. */
+/** The notes edited last, by file dates, which also cover the time before Roux. */
 function EditedLast() {
   const scope = folder.value === '' ? {} : { folder: folder.value }
   const answer = useAnswer<{ results: readonly (ChangedNote & { readonly modified?: string })[] }>('find_nodes', {
@@ -474,7 +474,7 @@ function idOf(one: string | { readonly id: string } | undefined): string {
   return typeof one === 'string' ? one : (one?.id ?? '')
 }
 
-/** What a community is called on the map. */
+/** A community's name on the map. */
 function nameOf(one: string | { readonly label: string }): string {
   if (typeof one !== 'string') return one.label
   return graph.value?.picture.groups.find(({ id }) => id === one)?.label ?? one

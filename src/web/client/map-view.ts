@@ -1,13 +1,13 @@
 import { type Graph, type GroupedBy, groupingBy, neighbours, radiusOf } from './graph.ts'
 
-/** What of a graph is shown, and how. */
+/** The part of a graph to show, and how. */
 export interface Look {
   /** 1 for notes that are shown. */
   readonly shown: Uint8Array
   /** A colour of `palette` for each note. */
   readonly colours: Uint8Array
   readonly palette: readonly string[]
-  /** What is named from afar. */
+  /** The groups named from afar. */
   readonly groupedBy: GroupedBy
   /** The note in focus. */
   readonly focus: number | undefined
@@ -31,7 +31,7 @@ export interface MapEvents {
   onHover(note: number | undefined, x: number, y: number): void
   /** The name of a community was clicked, of whose notes some are not drawn. */
   onGroup?(label: string): void
-  /** What lies over the canvas, in the window: no names are written there. */
+  /** Elements over the canvas; no names are drawn there. */
   covered?(): readonly DOMRect[]
 }
 
@@ -57,10 +57,10 @@ export interface Label {
   readonly box: Box
 }
 
-/** While the view moves so many links are drawn at the most, when it is still all of them. */
+/** Maximum links drawn while the view moves; at rest all are drawn. */
 const LINKS_MOVING = 4_000
 const LINKS_STILL = 150_000
-/** How much further than the view links are drawn, so that it can be moved without drawing them again. */
+/** Links are drawn this far beyond the view, so it can move without redrawing. */
 const MARGIN = 0.3
 /** After so many ms without movement everything is drawn. */
 const STILL_MS = 140
@@ -68,10 +68,13 @@ const STILL_MS = 140
 const STROKE = 120
 /** Links of notes with more than this many fade. */
 const HUB = 200
-/** Of links by the links of the better linked end: up to 15, up to 60, up to `HUB`, more; and of those that do not stand out while others do. */
+/**
+ * Opacity by the links of the better linked end: up to 15, up to 60, up to `HUB`, more; and of links that do not stand
+ * out while others do.
+ */
 const OPACITY = [0.55, 0.35, 0.2, 0.06, 0.015]
 const LABELS = 160
-/** So many names may lie on notes where there is no room beside them; the others are left out then. */
+/** Maximum names drawn over notes when there is no room beside them. */
 const LABELS_ON_NOTES = 40
 /** From this radius on, pixels, a note is seen as one. */
 const SEEN = 2.5
@@ -126,7 +129,7 @@ export class MapView {
   /** Names of communities in the last frame. */
   #groupNames: readonly Label[] = []
   #flight = 0
-  /** At which all that is shown is in view. */
+  /** The scale at which everything is in view. */
   #wholeScale = 0
   /** Brings what was last asked for into view again, until a person moves the view. */
   #goal: (() => void) | undefined
@@ -246,12 +249,12 @@ export class MapView {
     return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
   }
 
-  /** Whether someone has moved the view, or asked for a part of it. */
+  /** Whether a person moved the view, or asked for a part of it. */
   get isMoved(): boolean {
     return this.#isMoved
   }
 
-  /** Whether nothing moves: everything is drawn, and no frame is asked for. */
+  /** Whether nothing moves: everything is drawn and no frame is requested. */
   get isStill(): boolean {
     return this.#frame === 0 && this.#still === undefined && this.#graph !== undefined
   }
@@ -260,7 +263,7 @@ export class MapView {
     return this.#camera
   }
 
-  /** What was asked for is not brought into view again once a person has moved the view. */
+  /** Once a person has moved the view, it is not moved to an earlier goal again. */
   #leaveGoal(): void {
     this.#goal = undefined
     this.#isMoved = true
@@ -349,7 +352,7 @@ export class MapView {
     context.strokeStyle = this.#theme.link
     const { pairs, places } = graph
     const step = Math.max(1, Math.ceil(pairs.length / 2 / most))
-    // The more links, the fainter each: what is seen is where many run together.
+    // The more links, the fainter each; dense bundles remain visible.
     const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
     context.lineWidth = Math.min(1.2, Math.max(0.5, scale * 0.06))
     for (const [level, ends] of linksByFading(graph, look, step).entries()) {
@@ -496,7 +499,10 @@ export class MapView {
     return labels.placed
   }
 
-  /** Whether communities are named: where single notes cannot be told apart, and on the whole map, unless that is small enough to be read. */
+  /**
+   * Whether to name communities: when single notes are too small, and on the whole map unless it is small enough to
+   * read.
+   */
   #isFar(): boolean {
     const { scale } = this.#camera
     return scale < this.#readableScale() / 4 || (this.#wholeScale < this.#readableScale() && scale < this.#wholeScale * 1.3)
@@ -559,7 +565,7 @@ export class MapView {
       [x - slant - width, y + high],
       [x - slant - width, y - high],
     ]
-    // What is looked at is named wherever there is room near it.
+    // The selected note is named wherever there is room near it.
     const further = (weight === 'bold' ? [0, 18, 36] : []).flatMap((more) =>
       [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
     )
@@ -650,7 +656,7 @@ export class MapView {
     return this.#order.notes
   }
 
-  /** Of these notes the ones that are in view and stand out. */
+  /** Those of these notes that are in view and stand out. */
   *#worthALabel(graph: Graph, look: Look, notes: readonly number[]): Generator<number> {
     const { width, height } = this.#size()
     let looked = 0
@@ -693,7 +699,7 @@ export class MapView {
     return Math.min(LARGEST, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
   }
 
-  /** At which single notes can be told apart and named. */
+  /** The scale at which single notes can be told apart and named. */
   #readableScale(): number {
     return 14
   }
@@ -746,7 +752,7 @@ export class MapView {
     const { width, height } = this.#size()
     const { x: cx, y: cy, scale } = this.#camera
     const next = Math.min(120, Math.max(0.02, scale * factor))
-    // What is under the pointer stays there.
+    // The point under the pointer stays there.
     const dx = (x - width / 2) * (1 / scale - 1 / next)
     const dy = (y - height / 2) * (1 / scale - 1 / next)
     this.#moveTo({ x: cx + dx, y: cy + dy, scale: next })
@@ -852,7 +858,7 @@ function medianOf(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
-/** The ends of every `step`th link, by how much it fades, so that few strokes are needed. */
+/** The ends of every `step`th link, grouped by opacity to need few strokes. */
 function linksByFading({ pairs, degrees }: Graph, { shown, lit }: Look, step: number): readonly (readonly number[])[] {
   const classes: number[][] = OPACITY.map(() => [])
   for (let at = 0; at < pairs.length; at += 2 * step) {
@@ -882,14 +888,14 @@ class Labels {
     this.#dots = dots
   }
 
-  /** The wished places at which no note is hidden. */
+  /** The preferred places that hide no note. */
   clear(width: number, wishes: readonly (readonly [x: number, y: number])[]): readonly (readonly [x: number, y: number])[] {
     return wishes.filter(([x, y]) => this.#dots.below(boxAt(x, y, width)) === 0)
   }
 
   /**
-   * Of the wished places (left end, middle line) that are free and wholly in view takes the one that hides least of the notes, and of several the first;
-   * `undefined` where none is.
+   * Of the preferred places (left end, middle line) that are free and fully in view, takes the one that hides the
+   * fewest notes, the first of equals; `undefined` if there is none.
    */
   place(text: string, width: number, wishes: readonly (readonly [x: number, y: number])[]): Box | undefined {
     let best: Box | undefined
@@ -909,12 +915,12 @@ class Labels {
   }
 }
 
-/** What a name takes that begins there, around its middle line. */
+/** The box of a name that starts there, around its middle line. */
 function boxAt(x: number, y: number, width: number): Box {
   return [x, y - 8.5, x + width, y + 8.5]
 }
 
-/** Pixels of a square of what is known of where notes are. */
+/** Pixels per square of the grid that records where notes are. */
 const SQUARE = 4
 
 /** Where notes are in a view, by squares. */
@@ -956,7 +962,7 @@ function overlap(a: Box, b: Box): boolean {
   return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] && a[3] > b[1]
 }
 
-/** Whether most notes that both have lie elsewhere. */
+/** Whether most common notes have moved. */
 function isElsewhere(before: Graph, after: Graph): boolean {
   let known = 0
   let moved = 0

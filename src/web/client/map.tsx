@@ -90,7 +90,7 @@ export function NoteMap() {
       return undefined
     }
     map.view = made
-    // What tests and the browser's own tools ask where notes are.
+    // Lets tests and developer tools ask where notes are.
     Object.assign(canvas.current, { map: made })
     const onTheme = (): void => made.setTheme(themeOf(dark.matches))
     dark.addEventListener('change', onTheme)
@@ -191,7 +191,7 @@ function Part() {
   )
 }
 
-/** Whether a person opened or closed the names of colours. */
+/** Whether a person opened or closed the legend. */
 const legendChoice = signal<boolean | undefined>(undefined)
 
 function Legend() {
@@ -259,7 +259,7 @@ function onKey(event: KeyboardEvent): void {
   else void open(id)
 }
 
-/** What lies over the map, where no names are written. */
+/** The areas over the map where no names are drawn. */
 function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
   const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .crowded, .narrowed, .part') ?? []
   return [...over].map((one) => one.getBoundingClientRect())

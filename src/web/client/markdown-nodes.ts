@@ -13,7 +13,7 @@ export interface MarkdownElement {
 export interface MarkdownTree {
   /** A number between `SLOT`'s characters stands for the link of that number. */
   readonly children: readonly MarkdownNode[]
-  /** What each link says. */
+  /** The text of each link. */
   readonly labels: readonly string[]
 }
 

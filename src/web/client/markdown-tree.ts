@@ -31,11 +31,11 @@ const MOST_ELEMENTS = 20_000
 
 export interface ParseOptions {
   /**
-   * Lines and characters that may mean something to Markdown; absent: as many as there are. What the parser takes may grow with the square of them:
-   * who cannot end it sets a limit.
+   * Maximum lines and special characters; absent: no limit. Parsing time may grow with their square, so a caller that
+   * cannot stop the parser sets a limit.
    */
   readonly mostMarks?: number
-  /** Makes an element of TeX, or `undefined` of what is none; absent: formulas are shown as they are written. */
+  /** Renders TeX, or returns `undefined` if it is invalid; absent: formulas are shown as source. */
   readonly readFormula?:
     | ((tex: string, display: boolean, definitions: Record<string, unknown>) => MarkdownElement | undefined)
     | undefined
@@ -43,7 +43,7 @@ export interface ParseOptions {
 
 const MARK = /[!#$&*+<=>@[\\\]^_`{|}~\n-]/g
 
-/** A note's text as elements; `undefined` for what no browser should lay out. It may take minutes without `mostMarks`. */
+/** A note's text as a tree; `undefined` if it is too much for a browser. May take minutes without `mostMarks`. */
 export function parseMarkdown(note: PageText, { mostMarks, readFormula }: ParseOptions = {}): MarkdownTree | undefined {
   if (TANGLED.test(note.text)) return undefined
   const { text, labels, formulas } = withSlots(note)
@@ -55,7 +55,7 @@ export function parseMarkdown(note: PageText, { mostMarks, readFormula }: ParseO
     const conversion = new Conversion({ hidesBlockIds: note.breaks, formulas, readFormula })
     return { children: conversion.convert(children, 0), labels }
   } catch (error) {
-    // Too deep for the stack, or for what is shown.
+    // Too deep for the stack, or for display.
     if (error instanceof RangeError) return undefined
     throw error
   }
@@ -114,7 +114,7 @@ class Conversion {
       const tex = display ? written.slice(2, -2) : written.slice(1, -1)
       const made = this.#readFormula?.(tex, display, this.#definitions)
       if (made !== undefined) this.#count(sizeOf(made))
-      // What is none may be about prices.
+      // Invalid TeX may be about prices.
       return [made ?? written]
     })
   }
@@ -144,7 +144,7 @@ class Conversion {
     return count === 0 ? children : made
   }
 
-  /** Properties are texts: formulas in them are as they are written. */
+  /** Properties are texts; formulas in them stay source. */
   #written(properties: MarkdownElement['properties']): MarkdownElement['properties'] {
     if (this.#formulas.length === 0) return properties
     const entries = Object.entries(properties).map(([name, value]) => [
@@ -168,13 +168,13 @@ function hasBlank(node: MarkdownNode | undefined, place: RegExp): boolean {
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 
-/** What a block says without the name by which links lead to it. */
+/** A block's text without its block id. */
 function withoutBlockId(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
   const last = children.at(-1)
   return typeof last === 'string' ? [...children.slice(0, -1), last.replace(/(?:^|\s)\^[\w-]+\s*$/, '')] : children
 }
 
-/** The ends of lines of what is running text become breaks. */
+/** Line ends of running text become breaks. */
 function keepLines(parent: Parent): void {
   parent.children = parent.children.flatMap((child): RootNode[] => {
     if ('children' in child) keepLines(child)
@@ -194,9 +194,9 @@ interface Parent {
 
 interface Slotted {
   readonly text: string
-  /** What each link says. */
+  /** The text of each link. */
   readonly labels: readonly string[]
-  /** Each formula as it is written, without the marks of the quotes that it stands in. */
+  /** Each formula's source, without the marks of its quotes. */
   readonly formulas: readonly string[]
 }
 
@@ -212,7 +212,7 @@ function withSlots({ text, links, comments, formulas }: PageText): Slotted {
     ...formulas.map((range, number) => ({ ...range, form: undefined, mark: OPEN + number + CLOSE_FORMULA })),
   ]
   for (const { start, end, form, mark } of replaced.sort((a, b) => a.start - b.start)) {
-    // References are told apart by their definitions, which stand elsewhere.
+    // References are identified by definitions elsewhere.
     if (start < at || form === 'reference' || form === 'html') continue
     made += text.slice(at, start).replace(MARKS, '') + mark + linesOf(text.slice(start, end))
     at = end
@@ -224,7 +224,7 @@ function withSlots({ text, links, comments, formulas }: PageText): Slotted {
 /** A line's end, and the marks of the quotes that the next one stands in. */
 const LINE_STARTS = /\n(?:[ \t]*>)*/g
 
-/** The ends of the lines of what is replaced, and the quotes that they stand in: the lines after it are still those of the file. */
+/** The line ends and quote marks of the replaced text, which keep later line numbers correct. */
 function linesOf(replaced: string): string {
   return (replaced.match(LINE_STARTS) ?? []).join('')
 }

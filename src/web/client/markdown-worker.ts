@@ -4,10 +4,10 @@ import { type ParseOptions, parseMarkdown } from './markdown-tree.ts'
 
 const FORMULAS = './formula.js'
 
-/** What is told of each text: that all is there that has to be fetched for it, then what it is; `undefined` for what is too much. */
+/** The messages per text: first that everything is loaded, then the result; `undefined` if it is too much. */
 export type Told = 'begun' | MarkdownTree | undefined
 
-/** What reads formulas is as large as all else, and hardly a note has any. Where it cannot be had they are shown as they are written. */
+/** The formula library is as large as everything else, and few notes need it. Without it, formulas are shown as source. */
 async function formulaReader(): Promise<Pick<ParseOptions, 'readFormula'>> {
   try {
     const { readFormula } = (await import(FORMULAS)) as typeof import('./formula.ts')

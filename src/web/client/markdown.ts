@@ -16,7 +16,7 @@ interface Context {
   readonly slots: Slots
 }
 
-/** A note's text as it is read, or as it is written where there is no tree; nothing of it runs, and nothing of it is loaded. */
+/** A note's text as elements, or as source if there is no tree. Nothing in it runs or loads anything. */
 export function renderMarkdown(note: PageText, tree: MarkdownTree | undefined, slots: Slots): ComponentChildren {
   if (tree === undefined)
     return [

@@ -18,8 +18,8 @@ const OTHERS =
 let characters: Map<string, string> | undefined
 
 /**
- * The character that a reference such as `&hellip;` names, `false` for one that stays as it is written. The Markdown parser asks for it here: its own way in
- * browsers gives the name to the page as HTML, which the page's policy refuses, and its table of 2,000 names is as large as half of the page.
+ * The character for a reference such as `&hellip;`, `false` to keep it. The parser's own browser version assigns HTML,
+ * which the page's policy refuses, and its table of 2,000 names is half as large as the page.
  */
 export function decodeNamedCharacterReference(name: string): string | false {
   characters ??= readNames()

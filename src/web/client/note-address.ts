@@ -1,4 +1,4 @@
-/** The address of a note on this page. What is no character, as a note's properties may name one, has no place in an address. */
+/** The address of a note on this page. Lone surrogates, which properties may contain, cannot be in an address. */
 export function noteAddress(id: string, vault = ''): string {
   return `#${new URLSearchParams({ ...(vault === '' ? {} : { vault }), note: id })}`
 }

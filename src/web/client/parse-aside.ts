@@ -23,7 +23,10 @@ const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRI
 /** Waits for the next note. */
 let idle: Worker | undefined
 
-/** A note's text as elements, parsed in a thread of its own; `undefined` for what takes too long, is too much, or is not wanted any more. */
+/**
+ * A note's text as a tree, parsed in a thread of its own; `undefined` if it takes too long, is too much, or is no
+ * longer wanted.
+ */
 export async function parseAside(note: PageText, signal: AbortSignal): Promise<MarkdownTree | undefined> {
   let worker: Worker | undefined
   try {
@@ -49,7 +52,7 @@ function answerOf(worker: Worker, note: PageText, signal: AbortSignal) {
     }
     worker.onmessageerror = () => reject(new Error('What was parsed cannot be sent.'))
     worker.onerror = ({ message }) => reject(new Error(message))
-    // Nothing else that is known of the note is copied.
+    // Copies only the needed facts of the note.
     const { title, text, links, comments, formulas, breaks, left_out, lines_before } = note
     worker.postMessage({ title, text, links, comments, formulas, breaks, left_out, lines_before } satisfies PageText)
   })

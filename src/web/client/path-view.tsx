@@ -48,7 +48,7 @@ export function PathView() {
   const drawn = (found.find((way) => keyOf(way) === opened) ?? found[0])?.path ?? []
   const key = drawn.join('\n')
   const numbers = drawn.flatMap((id) => numberOf(id) ?? [])
-  // Before it is seen: what is clicked then is drawn after it.
+  // Before paint: later clicks are drawn over it.
   useLayoutEffect(() => {
     path.value = drawn
   }, [key])
@@ -58,7 +58,7 @@ export function PathView() {
     },
     [],
   )
-  // Of a vault that is drawn in part, notes of the way may come later.
+  // In a partly drawn vault, notes of the path may arrive later.
   useLayoutEffect(() => {
     if (numbers.length > 0) map.view?.goTo(numbers, isCalm())
   }, [key, numbers.length])
@@ -71,7 +71,7 @@ export function PathView() {
         id={to}
         isFirst={from !== '' && to === ''}
         onPick={(id) => {
-          // What is read from now on is no other beginning.
+          // Later reads use the same start.
           pathFrom.value = from
           pathTo.value = id
           writeAddress()
@@ -179,7 +179,7 @@ function NotePicker({ label, id, isFirst, onPick }: NotePickerOptions) {
   const [typed, setTyped] = useState('')
   const [isUnknown, setUnknown] = useState(false)
   const titles = useId()
-  // Before it is seen, so that what is typed at once is no key of the page.
+  // Before paint, so the first keys typed go to the field.
   useLayoutEffect(() => {
     if (isFirst) field.current?.focus()
   }, [isFirst])

@@ -3,7 +3,7 @@ import { element } from './element.ts'
 import { type Graph, overviewBy, towards } from './graph.ts'
 import { MapView } from './map-view.ts'
 
-/** What stands out on a map. */
+/** The highlighted notes of a map. */
 export interface Highlight {
   /** Notes that stand out while the others fade; absent: none fades. */
   readonly lit?: ReadonlySet<number> | undefined

@@ -1,6 +1,6 @@
 /** Comments of Obsidian and HTML, whole or cut off by the excerpt. */
 const HIDDEN = /%%[^%]*(?:%(?!%)[^%]*)*(?:%%|…$|$)|<!--[^-]*(?:-(?!->)[^-]*)*(?:-->|…$|$)/g
-/** Code and escaped characters are shown as they are written; a number between private-use characters stands for each meanwhile. */
+/** Code and escaped characters stay as written; a number between private-use characters stands for each meanwhile. */
 const LITERAL = /`+([^`\n]+)`+|\\([!-/:-@[-`{}~])/g
 const SLOT = /\u{E000}(\d+)\u{E000}/gu
 /** A fence, the rule under a heading or table head, a thematic break. */

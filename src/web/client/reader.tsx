@@ -184,7 +184,7 @@ function Breakable({ text }: { readonly text: string }) {
   return text.split('/').map((part, at) => [at > 0 && ['/', <wbr key={at} />], part])
 }
 
-/** What a property says, with the notes that it names as links. */
+/** A property's value, with the notes it names as links. */
 function withLinks(value: unknown): ComponentChildren {
   if (Array.isArray(value)) return value.map((one, at) => [at > 0 && ', ', withLinks(one)])
   if (typeof value !== 'string') return JSON.stringify(value)
@@ -222,7 +222,7 @@ function Body({ note: value, parsed }: { readonly note: PageNote; readonly parse
 
 interface Parsed {
   readonly note: PageNote
-  /** Absent of what is shown as it is written. */
+  /** Absent for text shown as source. */
   readonly tree: MarkdownTree | undefined
 }
 
@@ -289,7 +289,7 @@ function Picture({ id, label }: { readonly id: string; readonly label: string })
         if (isGone) URL.revokeObjectURL(address)
         else setShown(address)
       },
-      // Among others: what was sent was not whole.
+      // For example, when the data arrived incomplete.
       (error: unknown) => isGone || setShown(refusalOf(error, 'The picture could not be loaded.')),
     )
     return () => {
@@ -399,7 +399,7 @@ function BacklinkPage({ answer, offset, onMore }: BacklinkPageProps) {
   )
 }
 
-/** What is about the same and not linked; it comes when it is found, and the note does not wait for it. */
+/** Similar notes without a link; they load after the note. */
 function SimilarNotes({ id }: { readonly id: string }) {
   const answer = useAnswer<{ results: readonly Similar[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
   if (answer === undefined || answer instanceof Refused || answer.results.length === 0) return null

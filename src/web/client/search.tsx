@@ -16,9 +16,9 @@ export function Search() {
   const [hits, setHits] = useState<readonly Hit[]>([])
   const [at, setAt] = useState(0)
   const [isOpen, setOpen] = useState(false)
-  /** What they were found by. */
+  /** The query of the current hits. */
   const [answered, setAnswered] = useState('')
-  /** Enter was pressed before what was typed was looked for: the first that is found is meant. */
+  /** Enter was pressed before the hits arrived: open the first one. */
   const isFirstMeant = useRef(false)
   const input = useRef<HTMLInputElement>(null)
   const choose = (hit: Hit | undefined): void => {
@@ -95,7 +95,7 @@ export function Search() {
               id={`hit-${number}`}
               role="option"
               aria-selected={number === at}
-              // The field keeps the focus, so that the list is still there when the button is let go.
+              // The field keeps the focus, so the list is still there when the button is released.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >
@@ -109,7 +109,7 @@ export function Search() {
   )
 }
 
-/** What a screen reader is told of the field and its list. */
+/** ARIA attributes of the field and its list. */
 function combobox(isListed: boolean, at: number): Record<string, string | undefined> {
   return {
     role: 'combobox',

@@ -11,18 +11,18 @@ import { noteAddress } from './note-address.ts'
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
 export type ColourBy = GroupedBy | 'folder' | 'tag'
 
-/** What the address holds, so that it can be kept and gone back to; never a secret. */
+/** The state in the address, which can be bookmarked and revisited; never a secret. */
 export const vault = signal('')
 export const view = signal<View>('map')
 export const focus = signal('')
-/** Where the path that is looked for begins; empty: at the note in focus. */
+/** The start of the path; empty for the note in focus. */
 export const pathFrom = signal('')
 export const pathTo = signal('')
 export const folder = signal('')
 export const tag = signal('')
 export const withJournals = signal(true)
 export const withOrphans = signal(true)
-/** Whether attachments and canvases are on the map, too. */
+/** Whether the map includes attachments and canvases. */
 export const withAttachments = signal(false)
 /** Empty: what tells notes apart best. */
 export const colourBy = signal<ColourBy | ''>('')
@@ -102,7 +102,7 @@ function forgetVault(): void {
   line.value = undefined
 }
 
-/** Goes to a view; on narrow screens to what it begins with. */
+/** Opens a view; on narrow screens its first pane. */
 export function showView(name: View): void {
   view.value = name
   openGroups.value = NONE
@@ -113,7 +113,7 @@ export function showView(name: View): void {
 /** Whether there is a list beside the map. */
 export const hasList = computed(() => WITH_LIST.has(view.value))
 
-/** What a narrow window shows of the view. */
+/** The pane a narrow window shows first. */
 function firstPane(): 'list' | 'map' {
   return hasList.value ? 'list' : 'map'
 }
@@ -123,14 +123,14 @@ export const line = signal<number | undefined>(undefined)
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** Labels of the communities, or of what else notes are grouped by, whose notes stand out. */
+/** Labels of the highlighted groups. */
 export const openGroups = signal(NONE)
 const openBy = signal<GroupedBy>('community')
 
 /** Whether the vault has more notes than are drawn at once. */
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
 
-/** What is named on the map from afar; of a part of a vault, whose links are not all known, it is communities. */
+/** The groups named on the map; for a partly drawn vault communities, because not all links are known. */
 export const groupedBy = computed<GroupedBy>(() => {
   if (colourBy.value === 'community' || colourBy.value === 'region') return colourBy.value
   return graph.value === undefined || isPart.value ? 'community' : overviewBy(graph.value)
@@ -139,7 +139,7 @@ export const groupedBy = computed<GroupedBy>(() => {
 /** What colours say. */
 export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)
 
-/** What is looked at, and so is to be on the picture where that is only a part of the vault. */
+/** The notes a person looks at; a partly drawn vault must include them. */
 const looked = computed(() => {
   const isOpen = ({ label }: { readonly label: string }) => openBy.value === 'community' && openGroups.value.has(label)
   const groups = graph.value?.picture.groups.filter(isOpen) ?? []
@@ -200,7 +200,7 @@ export async function start(): Promise<void> {
     )
     // The note is asked for once, below.
     await getAgain()
-    // What is looked at is drawn, too, whatever else is.
+    // Draws the notes a person looks at, whatever else is drawn.
     effect(() => {
       if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
     })
@@ -219,13 +219,13 @@ let refreshing: Promise<void> | undefined
 let isStale = false
 /** The vault may have changed since the notes and lists that are shown were asked for. */
 let isChanged = false
-/** What was looked at when the picture was asked for. */
+/** The notes a person looked at when the picture was requested. */
 let drawnFor = ''
 
 /** How soon it is asked again while notes are laid out, ms: the server answers when it has something to say. */
 const LAID_OUT_AFTER = 300
 
-/** Gets the picture and the open note again; places of notes stay as they are. What changes meanwhile is asked for once, afterwards. */
+/** Reloads the picture and the open note; notes keep their places. Changes during a reload trigger one more. */
 export function refresh(): Promise<void> {
   isChanged = true
   return getAgain()
@@ -284,7 +284,7 @@ async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
   return withFiles(made, files)
 }
 
-/** Whether someone has found a place on the map already, which must not move away then. */
+/** Whether the person has already found a place on the map, which must not move. */
 function isLookedAt(): boolean {
   return graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
 }
@@ -293,7 +293,7 @@ function isNoAnswer(error: unknown): boolean {
   return error instanceof Refused && error.isNoAnswer
 }
 
-/** Lays everything out again, turned so that it resembles what was before. */
+/** Lays everything out again, rotated to resemble the previous map. */
 export async function rearrange(): Promise<void> {
   if (api.value === undefined) return
   said.value = 'The map is rearranged.'
@@ -311,7 +311,7 @@ export async function rearrange(): Promise<void> {
 /** Gets the note that is in focus; a name that leads to one gives way to its id. */
 async function showFocus(id: string): Promise<void> {
   const named = (await api.value?.note(id, vault.value)) ?? null
-  // A note may be called what links look for in vain.
+  // The note's name may be the missing target.
   const isMeant = named !== null && (named.kind !== 'missing' || named.id === id)
   const found = isMeant ? named : ((await noteCalled(id)) ?? named)
   if (focus.value !== id) return
@@ -341,7 +341,7 @@ interface OpenOptions {
   readonly isRead?: boolean
   /** The line that is meant. */
   readonly at?: number | undefined
-  /** Whether the browser's Back button leads from here to what was shown before. */
+  /** Whether Back leads to what was shown before. */
   readonly history?: HistoryEntry
 }
 
@@ -389,7 +389,7 @@ export function deselect(): void {
   writeAddress()
 }
 
-/** Whether a click asks for a tab of its own. */
+/** Whether a click asks for a new tab. */
 export function opensTab({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): boolean {
   return ctrlKey || metaKey || shiftKey || button === 1
 }
@@ -475,7 +475,7 @@ export async function goToAddress(): Promise<void> {
   else if (focus.value !== note.value?.id) await openFocus()
 }
 
-/** Shows the note that the address names; what the address brings into view besides stays there. */
+/** Shows the note in the address and keeps the rest of the address. */
 function openFocus(): Promise<void> {
   return open(focus.value, {
     isRead: pane.value !== 'list',
@@ -492,7 +492,7 @@ export function fail(error: unknown): void {
   failure.value = refusalOf(error)
 }
 
-/** What a person is told of an error, in `words` where no server said it; where such a one is, a developer sees in the console. */
+/** The message for a person, in `words` if no server sent one; developers see the error in the console. */
 export function refusalOf(error: unknown, words = error instanceof Error ? error.message : String(error)): Refused {
   if (error instanceof Refused) return error
   console.error(error)

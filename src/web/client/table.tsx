@@ -26,7 +26,7 @@ export function Table() {
     const order = typeof x === 'number' && typeof y === 'number' ? x - y : COLLATOR.compare(String(x), String(y))
     return (isUp ? order : -order) || a - b
   }
-  // What fades on the map is left out here.
+  // Notes that fade on the map are left out here.
   const isListed = (note: number): boolean => shown.value[note] === 1 && lit.value?.has(note) !== false
   const notes = [...Array(value.count).keys()].filter(isListed).sort(compare)
   const files = notes.filter((note) => note >= value.notes).length

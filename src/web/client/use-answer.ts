@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Refused, ToolAnswer } from './api.ts'
 import { api, changes, refusalOf, vault } from './state.ts'
 
-/** What a tool answers, asked again when the vault changes; `undefined` until there is any answer to these arguments. */
+/** The answer of a tool, requested again when the vault changes; `undefined` until the first answer to these arguments. */
 export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): ToolAnswer<T> | Refused | undefined {
   const [answer, setAnswer] = useState<{ readonly question: string; readonly given: ToolAnswer<T> | Refused }>()
   const { value: changed } = changes

@@ -14,7 +14,7 @@ const UNSIGNED = 'mp1 mp2 mp3 mpga | mpg mpeg mpe | aac adts'
 const ZIPPED = new Set(
   'zip docx docm dotx xlsx xlsm xltx pptx pptm potx ppsx odt ods odp odg epub jar apk kmz cbz xpi'.split(' '),
 )
-/** What formats that we know nothing of may be built on. */
+/** Formats that unknown formats may build on. */
 const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
 /** Formats that have a signature and are text nevertheless. */
 const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'pgp', 'reg', 'stl'])
@@ -22,23 +22,23 @@ const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'p
 const signed = groupsOf(SIGNED)
 const unsigned = groupsOf(UNSIGNED)
 
-/** Whether files with this ending always begin in a way that can be recognised. */
+/** Whether files with this extension always have a recognisable signature. */
 export function isSigned(ending: string): boolean {
   return signed.has(ending)
 }
 
-/** Whether files with this ending are never text. */
+/** Whether files with this extension are never text. */
 export function isBinary(ending: string): boolean {
   return signed.has(ending) || unsigned.has(ending)
 }
 
-/** Whether two endings stand for one format. */
+/** Whether two extensions mean one format. */
 export function areTwins(a: string, b: string): boolean {
   const groups = signed.get(a) ?? unsigned.get(a)
   return a === b || (groups?.some((group) => group.includes(b)) ?? false)
 }
 
-/** Whether bytes recognised as `found` may have this ending. */
+/** Whether bytes recognised as `found` may have this extension. */
 export function mayBe(ending: string, found: string): boolean {
   if (areTwins(ending, found)) return true
   if (ZIPPED.has(ending) && ZIPPED.has(found)) return ending === 'zip' || found === 'zip'
@@ -51,12 +51,12 @@ export interface Recognised {
   readonly found: FileTypeResult | undefined
 }
 
-/** What bytes are, by their signature. */
+/** Recognises bytes by their signature. */
 export async function recognise(bytes: Uint8Array): Promise<Recognised> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const found = await fileTypeFromBuffer(bytes)
   const isText = isTextBytes(bytes)
-  // Signatures like `BM` or `ID3` begin many a text, which is none of these formats then.
+  // Signatures like `BM` or `ID3` also start ordinary text.
   return { isText, found: isText && found !== undefined && !TEXTS.has(found.ext) ? undefined : found }
 }
 

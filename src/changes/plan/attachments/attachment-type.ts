@@ -8,15 +8,15 @@ const OCTETS = 'application/octet-stream'
 // RFC 6838 §4.2.
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
 
-/** What a caller says that bytes are. */
+/** The caller's claim about the bytes. */
 export interface Claim {
   readonly filename: string
   readonly mimeType: string | undefined
 }
 
 /**
- * Requires that a file's name, its media type where one is given, and its bytes tell the same. What is not known cannot disagree.
- * @throws RouxError `INVALID_PARAMS` that tells what the bytes are
+ * Requires that a file's name, its media type if given, and its bytes agree. Unknown formats cannot disagree.
+ * @throws RouxError `INVALID_PARAMS` with the recognised type
  */
 export async function requireType(bytes: Uint8Array, { filename, mimeType }: Claim): Promise<void> {
   const { default: mime } = await import('mime')
@@ -51,7 +51,7 @@ interface Names {
   readonly given: string
 }
 
-/** Whether a media type is one of those that files with this ending go by. */
+/** Whether a media type fits this extension. */
 function areOne(mime: Mime, { ending, named, given }: Names): boolean {
   if (named === given) return true
   if ([...(mime.getAllExtensions(given) ?? [])].some((one) => areTwins(ending, one))) return true

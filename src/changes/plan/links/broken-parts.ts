@@ -22,13 +22,13 @@ interface PartTarget {
 export interface LinkingFiles {
   /** The files of these keys with their links as they will be. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
-  /** What a file answered to before planning: links that follow its new name are known by the old one. */
+  /** A file's names before planning: links that follow its new name are known by the old one. */
   readonly namedBefore: (key: number) => NamedFile | undefined
 }
 
 /**
- * Says which links lead to headings or blocks that an edit took away, a sentence for each note that lost some. Links that were
- * rewritten with the edit, or that led to no heading before, are none of them.
+ * Reports links to headings or blocks that an edit removed, one sentence per note. Links that were rewritten, or that
+ * were broken before, do not count.
  */
 export async function brokenPartNotes(
   drafts: readonly Draft[],

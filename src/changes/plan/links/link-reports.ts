@@ -5,7 +5,7 @@ import type { LostReason, RelinkSource } from '../../../links/relink/relink-plan
 import { mentionsAny, resolveLink } from '../../../links/resolve.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** Links that a change leads elsewhere, or nowhere. What they come to is told when planning is over: a later operation may repair them. */
+/** Links that a change redirects or breaks. They are reported after planning, because a later operation may repair them. */
 export class LinkReports {
   readonly #view: VaultView
   readonly #lost = new Map<string, Lost>()

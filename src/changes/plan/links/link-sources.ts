@@ -73,7 +73,7 @@ export class LinkSources {
 
   #fromRecord(record: FileRecord): RelinkSource | readonly [] {
     if (this.#view.isCurrent(record)) {
-      // What was planned before may have given links another target than the index knows.
+      // Earlier operations may have given links other targets than the index knows.
       return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
     // Gone meanwhile: there is nothing to keep.

@@ -2,7 +2,7 @@
 export interface Named {
   readonly id: string
   readonly title?: string
-  /** What the answer says of it. */
+  /** A detail from the answer. */
   readonly detail?: string
 }
 
@@ -15,7 +15,7 @@ export interface NamedCommunity {
   readonly key: readonly Named[]
 }
 
-/** What of a tool's answer can be seen on a map. */
+/** The part of a tool's answer that a map can show. */
 export interface Pictured {
   /** In one sentence. */
   readonly said: string
@@ -28,7 +28,7 @@ export interface Pictured {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Reads the answer of any of the pictured tools; what is not understood shows nothing, and says so. */
+/** Reads the answer of a tool with a picture; an unknown answer shows nothing and a message. */
 export function readAnswer(result: Members, args: Members): Pictured {
   const facts = factsOf(result)
   const failed = isMembers(facts.error) ? facts.error.message : undefined
@@ -42,7 +42,7 @@ export function readAnswer(result: Members, args: Members): Pictured {
   return { said: `The ${count(notes.length, 'most central note')}`, notes, path: [], communities: [] }
 }
 
-/** What is structured; of hosts that hand on texts only, the first text. */
+/** The structured content; the first text for hosts that pass only texts. */
 function factsOf({ structuredContent, content }: Members): Members {
   if (isMembers(structuredContent)) return structuredContent
   const [first] = Array.isArray(content) ? content : []

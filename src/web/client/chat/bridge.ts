@@ -10,13 +10,13 @@ interface Message {
 
 export interface BridgeEvents {
   onNotification(method: string, params: Record<string, unknown>): void
-  /** What a request is answered; `undefined` for one that is not known. */
+  /** The answer to a request; `undefined` for an unknown one. */
   onRequest(method: string): object | undefined
 }
 
 const METHOD_NOT_FOUND = -32601
 
-/** Speaks JSON-RPC with the host that frames this page, and with no one else. */
+/** Speaks JSON-RPC with the host that frames this page, and with nobody else. */
 export class Bridge {
   readonly #host: Window
   readonly #events: BridgeEvents
@@ -51,7 +51,7 @@ export class Bridge {
     this.#waiting.clear()
   }
 
-  /** The origin of a host is not known to what it frames: any page that frames this one is told. */
+  /** A framed page does not know its host's origin, so messages go to any parent. */
   #send(message: object): void {
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*')
   }

@@ -5,7 +5,7 @@ import { type PlainMap, plainMap } from '../plain-map.ts'
 import { type Pictured, readAnswer } from './answer.ts'
 import { Bridge } from './bridge.ts'
 
-/** What a host says of itself and of what is around this page; all of it may be absent. */
+/** The host's facts about itself and the frame; all may be absent. */
 interface HostContext {
   readonly theme?: unknown
   readonly styles?: { readonly variables?: Readonly<Record<string, unknown>> }
@@ -14,7 +14,7 @@ interface HostContext {
   readonly containerDimensions?: { readonly height?: unknown }
 }
 
-/** Notes of an answer that are looked for on the map. */
+/** Maximum notes of an answer to find on the map. */
 const MOST_NAMED = 500
 /** Characters of a note that are read at once. */
 const READ = 6_000
@@ -169,7 +169,7 @@ function show(): void {
   if (graph === undefined || map === undefined) return
   const { numberOf } = graph
   const path = pictured?.path.flatMap((id) => numberOf.get(id) ?? []) ?? []
-  // What someone looks at stands out with what is linked with it.
+  // The selected note stands out with its neighbours.
   const near = selected === undefined ? [] : around(graph, selected, 1)
   map.show(graph, { lit: lit === undefined ? undefined : new Set([...lit, ...near]), path, focus: selected })
 }

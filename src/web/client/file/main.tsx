@@ -7,7 +7,7 @@ import { renderMarkdown } from '../markdown.ts'
 import { parseMarkdown } from '../markdown-tree.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
 
-/** What the page was written with. */
+/** The data the page was exported with. */
 interface Exported {
   readonly name: string
   readonly picture: VaultPicture
