@@ -18,7 +18,7 @@ export interface Described {
   readonly mode: Mode
 }
 
-/** What is known of a file that is not read: an attachment. */
+/** The facts about a file that is not read: an attachment. */
 export function describeUnread(file: ListedFile, { kind, conflict, mode }: Described): FileFacts {
   return {
     path: file.path,
@@ -37,7 +37,7 @@ export function describeUnread(file: ListedFile, { kind, conflict, mode }: Descr
   }
 }
 
-/** What is known of a note or canvas that could not be read, and why that is. */
+/** The facts about an unreadable note or canvas, and the reason. */
 export function describeFailed(file: ListedFile, described: Described, message: string): FileFacts {
   const malformed = [{ line: 0, message }]
   return { ...describeUnread(file, described), malformed: 1, info: { ...EMPTY_INFO, malformed } }
@@ -53,7 +53,7 @@ const EMPTY_INFO = {
   bodyStart: 0,
 }
 
-/** What a note or canvas says, ready to be kept. */
+/** The record of a note or canvas. */
 export function describeNote(
   file: ListedFile,
   described: Described,
@@ -72,7 +72,7 @@ export function describeNote(
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
-    // Only `.md` files tell what kind of vault it is, whatever the mode takes for a note.
+    // Only `.md` files decide the kind of vault, whatever the mode counts as a note.
     style: isNote && /\.md$/i.test(file.path) ? note.style : NO_STYLE,
     malformed: note.malformed.length,
     info: infoOf(note, text, isNote),

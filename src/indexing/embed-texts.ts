@@ -3,7 +3,7 @@ import { isTransient } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 import type { EmbeddingPace } from './embedding-pace.ts'
 
-/** What became of texts. */
+/** The result of embedding texts. */
 export interface Embedded {
   /** In order; all zeros for a text that was refused. */
   readonly vectors: readonly Float32Array[]
@@ -21,9 +21,9 @@ export interface EmbeddingTerms {
 const PLAIN = 'note'
 
 /**
- * Embeds as many texts a call as the engine likes. Where a call fails, its texts are embedded in ever smaller parts, so that those that the
- * engine refuses are found and the others have their vectors.
- * @throws what the embedder throws, where no text is to blame: it fails on a plain word, too, or may succeed later.
+ * Embeds texts in batches of the engine's size. If a batch fails, it is split until the refused texts are isolated and
+ * the others have vectors.
+ * @throws the embedder's error if no text is to blame: it also fails on a plain word, or may succeed later
  */
 export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<Embedded> {
   const parts: Embedded[] = []
@@ -55,7 +55,7 @@ async function isWorking(embedder: Embedder, { signal }: EmbeddingTerms): Promis
 }
 
 interface Failed extends EmbeddingTerms {
-  /** What all of the texts at once failed with. */
+  /** The error for all texts at once. */
   readonly error: unknown
 }
 

@@ -1,6 +1,6 @@
 /** How long after a question the next one is expected, ms. */
 const EXPECTED_MS = 500
-/** Between two pieces of work while no one asks, ms: on two cores a server and its client need them both. */
+/** Pause between two pieces of work while idle, ms: on two cores a server and its client need both. */
 const PAUSE_MS = 4
 /** How long is rested after work while someone asks: so many times as long as it took, and no longer than that, ms. */
 const REST = 2

@@ -15,7 +15,7 @@ export interface EmbeddingParts {
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
   /** The vectors of other embedders go when this one's are complete: see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
-  /** What `step` waited for is there. */
+  /** Called when the event that `step` waited for happened. */
   readonly onWake: () => void
 }
 
@@ -29,11 +29,11 @@ const MOST_LENDERS = 5_000
 /** How long after a failure the embedder is tried again, doubled each time up to the most, ms. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
-/** Failures in a row that may each have passed by the next try; after so many no one waits for it any more. */
+/** Consecutive transient failures after which nobody waits any more. */
 const MOST_FAILURES = 3
-/** The version of a note of which a text was refused: another process tries again. */
+/** The version of a note with a refused text: another process tries again. */
 const INCOMPLETE = 0
-/** Notes that are read and embedded at the most before others have their turn: some 40 ms; fewer while someone asks. */
+/** Maximum notes read and embedded before others have their turn: some 40 ms; fewer while someone asks. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_ASKED = 16
 /** Notes that are read together: no more than these are embedded beyond a full batch. */
@@ -58,12 +58,12 @@ interface Ready {
   readonly wanted: number | undefined
 }
 
-/** What came of the last batch, by the hashes of the texts. */
+/** The results of the last batch by text hash. */
 type Outcome =
   | { readonly vectors: ReadonlyMap<string, Float32Array>; readonly refused: ReadonlyMap<string, string> }
   | { readonly error: unknown }
 
-/** A note of which the embedder refuses a text. */
+/** A note with a text that the embedder refuses. */
 interface Refused {
   readonly path: string
   readonly version: number
@@ -75,7 +75,7 @@ export class EmbeddingQueue {
   readonly #parts: EmbeddingParts
   readonly #abort = new AbortController()
   readonly #wanted = new Map<number, number>()
-  /** What the store has; `undefined` before the embedder is open. */
+  /** The stored versions; `undefined` before the embedder opens. */
   #known: Map<number, number> | undefined
   /** Keys of wanted notes whose vectors are missing or old; one leaves when its vectors are committed. */
   readonly #queue = new Set<number>()
@@ -91,7 +91,7 @@ export class EmbeddingQueue {
   #isRunning = false
   #outcome: Outcome | undefined
   #ready: Ready[] = []
-  /** Keys of what is pending or ready. */
+  /** Keys that are pending or ready. */
   readonly #inHand = new Set<number>()
   #readySince = 0
   #retryIn = RETRY_FIRST
@@ -162,8 +162,8 @@ export class EmbeddingQueue {
   }
 
   /**
-   * Forgets which notes there are and which are embedded; `reload` reads it again.
-   * @returns whether it did: what is under way, or waits to be tried again, is not forgotten.
+   * Drops the lists of notes; `reload` reads them again.
+   * @returns whether it did: work in progress or waiting for a retry is kept
    */
   forget(): boolean {
     if (this.#known === undefined || !this.#isThrough) return false
@@ -180,7 +180,7 @@ export class EmbeddingQueue {
     return {
       done: this.#known === undefined ? 0 : Math.max(0, total - left),
       total,
-      // Until the store was read no one knows what this one embedded already.
+      // Until the store was read, the embedder's finished notes are unknown.
       ...(this.#embedder === undefined || this.#known === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }
@@ -211,7 +211,7 @@ export class EmbeddingQueue {
     return 'waiting'
   }
 
-  /** What was embedded and not stored yet is stored: a slow model took long for it. */
+  /** Stores finished vectors, which a slow model took long for. */
   async close(): Promise<void> {
     clearTimeout(this.#retryTimer)
     this.#abort.abort()
@@ -225,7 +225,7 @@ export class EmbeddingQueue {
     }
   }
 
-  /** What other embedders made served until now. */
+  /** Other embedders' vectors served until now. */
   async #supersede({ id }: Embedder): Promise<void> {
     if (!this.#parts.supersedes || this.#isAlone || this.#wanted.size === 0) return
     await this.#parts.search.keepOnly(id)
@@ -340,10 +340,10 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    // What was deleted meanwhile is forgotten already.
+    // Notes deleted meanwhile are already dropped.
     const ready = this.#ready.filter(({ vectors }) => this.#wanted.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
-    // What could not be stored is kept for the next attempt: a slow model took long for it.
+    // Vectors that could not be stored are kept for the next attempt.
     await this.#parts.search.putVectors(this.#embedder?.id ?? '', stored)
     for (const { vectors } of this.#ready) this.#inHand.delete(vectors.key)
     this.#ready = []
@@ -398,7 +398,7 @@ function prepare(
   return { note, wanted, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 
-/** What was made and what was known already, by the hashes of the texts. */
+/** New and known vectors by text hash. */
 function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly string[], { vectors, refused }: Embedded): Outcome {
   const made = hashes.map((hash, at) => [hash, vectors[at]] as const)
   return {
@@ -407,7 +407,7 @@ function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly st
   }
 }
 
-/** What a person should know of the notes that lack a text; `undefined` without any. */
+/** A message about notes that lack a text; `undefined` if there are none. */
 function refusalOf(refused: ReadonlyMap<number, Refused>): string | undefined {
   const [first] = refused.values()
   if (first === undefined) return undefined

@@ -4,7 +4,7 @@ export class EmbeddingRate {
   #ms = 0
 
   add(notes: number, ms: number): void {
-    // Older batches count half: a model that is loading says nothing of what comes.
+    // Older batches count half: a loading model says nothing about its later speed.
     this.#notes = this.#notes / 2 + notes
     this.#ms = this.#ms / 2 + ms
   }

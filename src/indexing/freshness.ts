@@ -9,17 +9,17 @@ export class Freshness {
     this.#counts = new Int32Array(memory)
   }
 
-  /** What another thread makes one of that has the same counts. */
+  /** Shared memory from which another thread creates a `Freshness` with the same counters. */
   get memory(): SharedArrayBuffer {
     return this.#counts.buffer as SharedArrayBuffer
   }
 
-  /** Whether something was told that is not in the index yet. */
+  /** Whether a reported change is not in the index yet. */
   get isBehind(): boolean {
     return Atomics.load(this.#counts, NOTICED) !== Atomics.load(this.#counts, TAKEN)
   }
 
-  /** How many changes were told. */
+  /** The number of reported changes. */
   get noticed(): number {
     return Atomics.load(this.#counts, NOTICED)
   }

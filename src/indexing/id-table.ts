@@ -2,7 +2,7 @@ import { foldId, toNodeId } from '../core/ids.ts'
 import type { Batch, GivenId, GivenIds, KnownFile } from '../core/index-writer.ts'
 import { FileIds } from '../graph/file-ids.ts'
 
-/** What one generation changes among the files. */
+/** The changes of one generation among the files. */
 export interface FileChanges {
   readonly removed: readonly KnownFile[]
   readonly placed: readonly Pick<KnownFile, 'key' | 'path'>[]

@@ -17,7 +17,7 @@ import { IdTable } from './id-table.ts'
 import { LinkTable, type Renamed } from './link-table.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 
-/** What to compare with the files: everything, or folders (with or without what is below) and files. */
+/** The part to compare with the files: everything, or folders (with or without their sub-folders) and files. */
 export type Scope = { readonly all: true } | Parts
 
 interface Parts {
@@ -25,7 +25,7 @@ interface Parts {
   readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
   /** Read even if their stat is unchanged. */
   readonly files: readonly string[]
-  /** Files and folders that got another name: what is known of them is still right. */
+  /** Renamed files and folders whose known facts stay valid. */
   readonly moves?: readonly Move[]
   /** The recorded change that made this necessary. */
   readonly change?: string
@@ -48,7 +48,7 @@ export interface IndexerOptions {
   /** Resolves when the index may be written for the first time. */
   readonly permission: Promise<void>
   readonly onProgress: (done: number, total: number) => void
-  /** Told what each commit changed in the graph; absent: no one asks. */
+  /** Receives the graph changes of each commit; absent: none. */
   readonly log?: GraphLogWriter
   /** The engine keeps the texts of notes, for servers that have no folder. */
   readonly keepsTexts?: boolean
@@ -63,7 +63,7 @@ export interface Reconciled {
   readonly mode: Mode
 }
 
-/** What the index says of names and links. */
+/** The index's names and links. */
 export interface IndexLook {
   readonly names: NameIndex
   /** Files whose links mention a folded name. */
@@ -76,15 +76,15 @@ export interface IndexLook {
 }
 
 /**
- * What is committed at once: all of it up to this many files; more in slices, so that neither memory nor the pause in which a reader
- * takes a commit over grows with the vault.
+ * Up to this many files are one commit; more are committed in slices, so memory and the readers' pause do not grow with
+ * the vault.
  */
 const WHOLE_FILES = 10_000
 const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
 /** Files that an engine is given at once. */
 const PUT_FILES = 2_500
-/** A first index that takes longer is committed in parts, so that callers can be given what is there. */
+/** A slower first index is committed in parts, so callers can get what is there. */
 const SLICE_MS = 4_000
 /** A change made within this time of being read may leave the same stat behind (ms): such a file is read once more next time. */
 const RACY_MS = 40
@@ -110,7 +110,7 @@ export class Indexer {
   #lineage: string | undefined
   /** Paths by key, of files that are known or listed. */
   #paths: (string | undefined)[] = []
-  /** The log was told which generation there is since this indexer began. */
+  /** The log knows the current generation since this indexer started. */
   #isMarked = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
@@ -125,7 +125,7 @@ export class Indexer {
     return this.#mode
   }
 
-  /** Brings the index to what the files say. @throws RouxError `VAULT_NOT_FOUND` */
+  /** Brings the index in line with the files. @throws RouxError `VAULT_NOT_FOUND` */
   async reconcile(scope: Scope): Promise<Reconciled> {
     for (;;) {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
@@ -143,7 +143,7 @@ export class Indexer {
     }
   }
 
-  /** What was committed and not logged, by a process that died in between, is a gap from here on. */
+  /** Commits that a dead process did not log are a gap from here on. */
   #markOnce(): void {
     const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
     if (this.#isMarked || log === undefined || lineage === undefined || !this.#isComplete) return
@@ -151,7 +151,7 @@ export class Indexer {
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
-  /** Whether a file that is told of is as it was when it was read last: then there is nothing new about it, as after a write of our own. */
+  /** Whether a reported file is unchanged since it was last read, as after our own write. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
     const known = this.#known.get(path)
@@ -164,7 +164,7 @@ export class Indexer {
     await this.#links?.warm()
   }
 
-  /** What the index says, for planning changes; right until the next `reconcile`. */
+  /** The index for planning changes; valid until the next `reconcile`. */
   async look(): Promise<IndexLook> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
@@ -199,7 +199,7 @@ export class Indexer {
     this.#lineage = state.lineage
     this.#paths = paths
     this.#nextKey = nextKey
-    // Of an index that is not complete links may lead to keys of files that are still to come.
+    // In an incomplete index, links may lead to keys of files that are still to come.
     this.#freeKeys = state.complete ? unusedKeys(known.values(), nextKey) : []
     this.#reserved.clear()
     this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
@@ -300,7 +300,7 @@ export class Indexer {
 
   /** Links out of the vault: those of the scope as they are, the others as they are known. */
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
-    // A link to a folder is told as a folder, and is no file of any.
+    // A link to a folder counts as a folder, not as a file.
     const named = new Set([...files, ...folders.map(({ path }) => path)])
     const isWithin = containment(folders)
     const kept = this.#outside.filter(({ path }) => !named.has(path) && !isWithin(path))
@@ -327,7 +327,7 @@ export class Indexer {
   /** Known files that a listing should have and has not. */
   #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
     const there = new Set<string>(listing.files.map((file) => file.path))
-    // What could not be listed may still be there.
+    // A folder that could not be listed may still exist.
     const isUnsure = (path: string) =>
       listing.unreadable.some(({ path: hidden }) => hidden === '' || path === hidden || path.startsWith(`${hidden}/`))
     return [...new Set(expected)].flatMap((path) => {
@@ -404,7 +404,8 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const known = this.#known.get(fact.path)
-      // What has no hash was not read before either, an attachment or a note that may not be: its stat alone is news to no one.
+      // A file without a hash was not read before either (an attachment or an unreadable note); a new stat alone is no
+      // news.
       const unchanged = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) put.push(fact)
       else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
@@ -423,7 +424,7 @@ export class Indexer {
       Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
     for (const { key, path } of placed) this.#paths[key] = path
-    // What will be read in later slices has its name from now on, so that links resolve as they will in the end.
+    // Files of later slices have their names from now on, so links resolve as they finally will.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...placed, ...reserved], removed)
     await this.#addOutlines(placed, links, { affected, changed })
@@ -459,7 +460,7 @@ export class Indexer {
     return true
   }
 
-  /** What the index holds of files that change, where a log asks; what a new index begins with is no change. */
+  /** The index's records of changing files, if a log wants them; the start of a new index is not a change. */
   async #recordsToLog(
     placed: readonly { readonly key: number; readonly path: string }[],
     removed: readonly number[],
@@ -600,10 +601,10 @@ interface Changes {
   readonly origin: Origin
 }
 
-/** What is known of why files changed. */
+/** The known reasons for changes. */
 type Origin = Pick<Parts, 'moves' | 'change'>
 
-/** Whether a path lies in one of some folders, at the cost of a look at each folder above it, however many those are. */
+/** A test whether a path lies in one of some folders, at one lookup per folder above it. */
 function containment(folders: Parts['folders']): (path: string) => boolean {
   if (folders.length === 0) return () => false
   const direct = new Set(folders.map(({ path }) => path))
@@ -628,7 +629,7 @@ function bornWith(file: ListedFile, known: KnownFile | undefined): ListedFile {
   return { ...file, stat: { ...file.stat, birthtime: known.stat.birthtime } }
 }
 
-/** What a path was called before files and folders were moved. */
+/** A path's name before files and folders moved. */
 function formerPath(path: string, moves: readonly Move[]): string | undefined {
   const move = moves.find(({ to }) => path === to) ?? moves.find(({ to }) => path.startsWith(`${to}/`))
   return move === undefined ? undefined : move.from + path.slice(move.to.length)

@@ -6,13 +6,13 @@ import { addMentions, mentionsAny, outlineName, resolveLink } from '../links/res
 /** A file whose names are what they are now. */
 type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
-/** What a change of names comes to. */
+/** The effects of a change of names. */
 export interface Renamed {
   readonly changed: Set<string>
   readonly affected: Set<number>
 }
 
-/** What a change of names works on; `changed` collects the folded names that came or went. */
+/** The state of a change of names; `changed` collects folded names that appeared or disappeared. */
 interface Renaming {
   readonly names: NameIndex
   readonly mentions: Mentions
@@ -20,8 +20,8 @@ interface Renaming {
 }
 
 /**
- * Who is called what, and who mentions whom: what it takes to resolve a link, and to tell which links a change of names touches.
- * Read from the index when first needed and kept up from then on.
+ * Names of files and mentions of names: everything needed to resolve links, and to find the links a change of names
+ * affects. Loaded on demand and maintained from then on.
  */
 export class LinkTable {
   readonly #writer: IndexWriter
@@ -64,7 +64,7 @@ export class LinkTable {
     return mentions
   }
 
-  /** Who is called what, and who mentions a folded name: as of the last commit. */
+  /** Names and mentions as of the last commit. */
   async look(): Promise<{ readonly names: NameIndex; readonly sourcesOf: (name: string) => Iterable<number> }> {
     const { names, mentions } = await this.#load()
     return { names, sourcesOf: (name) => mentions.sources(name) }
@@ -83,7 +83,7 @@ export class LinkTable {
     const tables = await this.#load()
     const changed = new Set<string>()
     for (const key of removed) this.#forget(key, { ...tables, changed })
-    // No one mentions anything yet: a new index.
+    // A new index has no mentions.
     const isNew = tables.mentions.isEmpty
     for (const file of put) {
       if (isNew && !this.#named.has(file.key)) this.#takeFirst(file, tables.names)
@@ -195,7 +195,7 @@ export class LinkTable {
 
 const NONE: readonly number[] = []
 
-/** Which files mention which names. Names have numbers, so that a million mentions are a million small integers. */
+/** Which files mention which names. Names have numbers, so a million mentions are a million small integers. */
 class Mentions {
   readonly #numbers = new Map<string, number>()
   readonly #sources: Keys[] = []
@@ -251,7 +251,10 @@ type Keys = number[] | Set<number>
 /** Keys that a list is looked through for. */
 const FEW_KEYS = 64
 
-/** Keys in no order. Of a long list whose keys begin to go more will, and looking for each of them would take quadratic time. */
+/**
+ * Keys without order. When keys of a long list start to go, more will follow, and searching for each would take
+ * quadratic time.
+ */
 function without(keys: Keys, key: number): Keys {
   if (Array.isArray(keys) && keys.length <= FEW_KEYS) {
     const at = keys.indexOf(key)

@@ -1,4 +1,4 @@
-/** Bytes that are kept at the most: those of an edit or of a small vault. Sixteen times as many cost 25 MB at the peak of a first index. */
+/** Maximum bytes kept: those of an edit or a small vault. Sixteen times as many cost 25 MB at the peak of a first index. */
 const MOST_BYTES = 1 << 20
 
 /** The bytes of notes that the graph was just made of, for search, which would read them once more: each until it is taken, as many as fit. */

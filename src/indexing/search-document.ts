@@ -17,7 +17,7 @@ import { describeNote } from './describe-file.ts'
 /** A note as it is read for the search indexes. */
 export interface ReadNote {
   readonly words: NoteWords
-  /** What the words are of. */
+  /** The fields to index. */
   readonly fields: NoteFields
   /** SHA-256 of the bytes, hex. */
   readonly content: string
@@ -42,15 +42,12 @@ export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mo
 
 /** A note as it is read, and what the index knows of it. */
 export interface NoteSource extends SearchedFile {
-  /** Of its bytes, where that is known. */
+  /** The hash of its bytes, if known. */
   readonly hash?: string | undefined
   readonly known?: NoteDescription | undefined
 }
 
-/**
- * Reads the bytes of a note, or of a canvas, of which its text cards count, for search; notes are parsed only where the index holds nothing
- * of them.
- */
+/** Reads a note, or the text cards of a canvas, for search. A note is parsed only if the index knows nothing about it. */
 export function readNote({ key, path, kind, known, hash: given }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
   const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = given ?? digest('sha256', bytes, 'hex')

@@ -12,13 +12,13 @@ import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
 export interface SearchParts {
   readonly vault: Vault
-  /** What was read of it for the graph. */
+  /** Bytes that were read for the graph. */
   readonly recent: Pick<RecentBytes, 'take'>
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly search: SearchWriter
   /** Opens the embedder; `undefined`: meaning is not indexed. Tried again later when it fails. */
   readonly openEmbedder?: () => Promise<Embedder>
-  /** Whether texts of a file of this path may be given to the embedder; absent: those of every file. */
+  /** Whether texts of a file with this path may be embedded; absent: all may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
   /** Vectors are made faster than notes are read: each is read once for its words and its vectors. */
   readonly isEmbedderQuick?: boolean
@@ -28,11 +28,11 @@ export interface SearchParts {
   readonly kindOf: (path: string) => FileKind
   /** A file is not what the index says: it should be compared. */
   readonly onMismatch: (path: VaultPath) => void
-  /** What `step` waited for is there. */
+  /** Called when the event that `step` waited for happened. */
   readonly onWake: () => void
 }
 
-/** What a step came to: `waiting` until `onWake`, or `done` until something changes. */
+/** The result of a step: `waiting` until `onWake`, or `done` until something changes. */
 export type StepResult = 'more' | 'waiting' | 'done'
 
 /** How long a step may take before others have their turn, ms. */
@@ -53,8 +53,8 @@ const LONGEST_READ = 1 << 15
 const MOST_DOUBTS = 4
 
 /**
- * Brings the search indexes to what the files say, a few milliseconds at a time: words first, because they are sooner done, then
- * meaning. What is to do is found by comparing versions, so that a kill at any time loses one batch at the most. Calls must not overlap.
+ * Brings the search indexes in line with the files, a few milliseconds at a time: words first, because they are faster,
+ * then meaning. Work is found by comparing versions, so a kill loses at most one batch. Calls must not overlap.
  */
 export class SearchIndexer {
   readonly #parts: SearchParts
@@ -71,11 +71,11 @@ export class SearchIndexer {
   readonly #notes = new Map<number, ReadNote>()
   #batch: WordBatch | undefined
   #batchCharacters = 0
-  /** What the batch holds of each note, and what was wanted when it was read. */
+  /** The version of each note in the batch at the time it was read. */
   #batchVersions = new Map<number, { readonly version: number; readonly wanted: number | undefined }>()
   #generation = 0
   #isLoaded = false
-  /** How far it was when what is known of every note was forgotten. */
+  /** The progress when the lists of notes were dropped. */
   #rested: SearchProgress | undefined
   #isCompact = false
 
@@ -111,7 +111,7 @@ export class SearchIndexer {
     this.#rested = undefined
   }
 
-  /** Where nothing is left to do, what is known of every note is forgotten until the next `refresh`. */
+  /** When nothing is left to do, drops the lists of notes until the next `refresh`. */
   rest(): void {
     const progress = this.progress()
     const isBusy = !this.isComplete('words') || this.#gone.size + this.#doubts.size > 0
@@ -123,7 +123,7 @@ export class SearchIndexer {
     this.#isLoaded = false
   }
 
-  /** Does a little of what is to do. */
+  /** Does a small part of the work. */
   async step(): Promise<StepResult> {
     if (!this.#isLoaded) return 'done'
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
@@ -138,7 +138,7 @@ export class SearchIndexer {
     const embedded = (await this.#embedding?.step()) ?? 'done'
     if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
-    // What was moved has taken over the vectors of what is gone.
+    // Moved notes have taken over the vectors of their former paths.
     if (embedded === 'done' && this.#gone.size > 0) {
       await this.#forgetGone()
       return 'more'
@@ -153,7 +153,7 @@ export class SearchIndexer {
     this.#embedding?.asked()
   }
 
-  /** Whether all notes can be found so; also when that cannot be reached now. */
+  /** Whether all notes can be found this way, including when the rest is unreachable for now. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled
@@ -227,7 +227,7 @@ export class SearchIndexer {
     this.#batch ??= await this.#parts.search.beginWords(stemOf)
     const batch = this.#batch
     while (this.#batchVersions.size < BATCH_NOTES && this.#batchCharacters < BATCH_CHARACTERS) {
-      // What changes while it waits to be committed comes into the next batch.
+      // Changes while a batch waits for its commit go into the next one.
       const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !this.#batchVersions.has(key))
       if (keys.length === 0) break
       await this.#readWords(batch, keys)
@@ -291,7 +291,7 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
-  /** Whether a note that was read for its words will soon be asked for its vectors. */
+  /** Whether a note read for its words will soon be needed for its vectors. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.isEmbedderQuick === true && this.#embedding?.isAsked === false
     return isSoon && this.#wordQueue.size < MOST_AT_ONCE && this.#notes.size < MOST_READ && fields.body.length <= LONGEST_READ
@@ -306,7 +306,7 @@ export class SearchIndexer {
     return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
   }
 
-  /** Notes as they are on disk, without those that are gone. Which are not what the index says is told. */
+  /** Reads notes from disk, without removed ones. Reports those that differ from the index. */
   async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const { index, vault, recent, flavour, kindOf } = this.#parts
     if (keys.length === 0) return []

@@ -11,7 +11,7 @@ import type { IndexerOptions } from './indexer.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 import { SearchIndexer, type StepResult } from './search-indexer.ts'
 
-/** What search works with; made by the composing code. */
+/** The parts that search works with; the composing code makes them. */
 export interface SearchServiceParts {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
   /** Absent: meaning is not indexed. */
@@ -68,7 +68,7 @@ export class SearchService {
   /** How often the graph's index was found damaged since a step succeeded. */
   #graphDamages = 0
   #failure: string | undefined
-  /** What was told of last; nothing once something succeeded. */
+  /** The last reported failure; cleared after a success. */
   #told: string | undefined
   #isPassing = false
   /** The step under way. */
@@ -80,7 +80,7 @@ export class SearchService {
     this.#hooks = hooks
   }
 
-  /** Whether it was given up for a reason that passes by itself. */
+  /** Whether it was given up for a transient reason. */
   get isPassing(): boolean {
     return this.#failure !== undefined && this.#isPassing
   }
@@ -133,7 +133,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** What this rests on cannot be reached: no one waits for it any more. */
+  /** The index is unreachable: nobody waits any more. */
   release(): void {
     this.#release(() => true)
   }
@@ -151,7 +151,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Does a little of what is to do; `index` is what the graph was made of. */
+  /** Does a small part of the work; `index` is the index of the graph. */
   async step(vault: Vault, index: IndexWriter, mode: Mode): Promise<StepResult> {
     if (this.#isClosed) return 'done'
     this.#running = this.#step(vault, index, mode)
@@ -237,7 +237,7 @@ export class SearchService {
       const failure = `Search is not up to date: ${error instanceof Error ? error.message : String(error)}`
       this.#failure = failure
       this.#isPassing = isTransient(error)
-      // What is tried again and again is told once.
+      // A repeated failure is reported once.
       if (failure !== this.#told) this.#hooks.onError(error)
       this.#told = failure
       return
@@ -275,14 +275,14 @@ export class SearchService {
   }
 }
 
-/** What failed while search read the graph's index: the search index itself is whole. */
+/** A failure while reading the graph's index: the search index itself is intact. */
 class GraphReadError extends Error {
   constructor(cause: unknown) {
     super('the index of the graph could not be read', { cause })
   }
 }
 
-/** The part of the graph's index that search reads, with errors that can be told from those of the search index. */
+/** The part of the graph's index that search reads, with distinguishable errors. */
 function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
   const own = async <T>(read: () => Promise<T>): Promise<T> => {
     try {

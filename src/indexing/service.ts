@@ -7,7 +7,7 @@ import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './inde
 import { RecentBytes } from './recent-bytes.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
-/** What the service works with; made by the composing code. */
+/** The parts that the service works with; the composing code makes them. */
 export interface ServiceParts {
   /** @throws RouxError `VAULT_NOT_FOUND` */
   readonly openVault: () => Vault
@@ -28,7 +28,7 @@ export interface ServiceParts {
   /** The index was replaced by another: in memory, or on disk built again. Readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** What the watcher told, and what of that is committed: who answers may look at it from another thread. */
+  /** Counters of reported and committed changes; another thread may read them to answer. */
   readonly freshness?: Freshness
   /** All that the watcher told is committed. */
   readonly onCaughtUp?: () => void
@@ -392,7 +392,7 @@ export class IndexingService implements Indexing {
         }
         if (attempt === ATTEMPTS || !(await this.#recover(error))) {
           const explained = explain(error)
-          // What is tried again and again is told once.
+          // A repeated failure is reported once.
           const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
           if (isNews) this.#parts.onError(error)
           // What was to be compared is not remembered: the next time that is everything.

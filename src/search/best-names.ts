@@ -17,7 +17,7 @@ export class BestNames {
     this.#idOf = idOf
   }
 
-  /** What a name must reach to be of use; `minimum` while there is room. */
+  /** The similarity a name needs; `minimum` while there is room. */
   least(minimum: number): number {
     const last = this.#names.length < this.#limit ? undefined : this.#names[this.#limit - 1]
     return last === undefined ? minimum : last.score

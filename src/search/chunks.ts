@@ -5,7 +5,7 @@ import { cutsOf } from './chunks/cuts.ts'
 import { plainText } from './chunks/plain-text.ts'
 import { type Unit, unitsOf } from './chunks/units.ts'
 
-/** What is needed of a note; `headings` as in `Note`, in order. */
+/** The needed facts of a note; `headings` as in `Note`, in order. */
 export interface ChunkSource {
   readonly title: string
   /** The whole file. */
@@ -25,7 +25,7 @@ export interface Chunk {
   /** UTF-16 offsets: `text.slice(start, end)` is the passage without white space around it. */
   readonly start: number
   readonly end: number
-  /** What is embedded: title, headings and the passage as plain text, a line each; some 450 words at most. */
+  /** The text to embed: title, headings and the passage as plain text, one line each; at most some 450 words. */
   readonly text: string
 }
 

@@ -23,23 +23,23 @@ export interface Certainty {
 }
 
 export interface FusionOptions<Key> {
-  /** What meaning counts, 0–1; words count the rest. Down to half of it where a note has all of the query's words. */
+  /** The weight of meaning, 0–1; words have the rest. It falls to half when a note has all of the query's words. */
   readonly weight: number
   /** The embedder's; without it the cosine itself is the certainty. */
   readonly certainty?: Certainty | undefined
-  /** How far meaning is trusted: it has that share of `weight`, and of what it says of how certain an answer is. Default all. */
+  /** How well the language is known: scales `weight` and the certainty by meaning. Default: fully. */
   readonly known?: KnownShare
   /** Notes with exactly this title or alias: they come first, with score 1, and need not be among the hits. */
   readonly exact?: ReadonlySet<Key>
 }
 
-/** What one way of searching says about a note. */
+/** A note's hit in one ranking. */
 export interface RetrieverScore {
   /** From 1. */
   readonly rank: number
   /** As given: BM25 or cosine. */
   readonly score: number
-  /** What goes into the mix, 0–1. */
+  /** The normalised score, 0–1. */
   readonly normalised: number
 }
 
@@ -51,29 +51,28 @@ export interface FusedHit<Key> {
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
   readonly semantic: RetrieverScore | undefined
-  /** What meaning counted: the option or a part of it, but 0 without any semantic hit and 1 without any keyword hit. */
+  /** The weight of meaning used: the option or a part of it, but 0 without a semantic hit and 1 without a keyword hit. */
   readonly weight: number
 }
 
 /** How much of the keyword leg is the share of the query that a note has; BM25 is the rest. On a plateau from .3 to .5. */
 const MATCHED_SHARE = 0.4
 /**
- * What is left of the weight of meaning where some note has all of the query's words; it falls to that from four fifths on. The collections
- * hardly mind (.3 to 1); sentences of notes are found the better the less it is.
+ * The remaining weight of meaning when a note has all of the query's words; it starts to fall at four fifths.
+ * Collections hardly change between .3 and 1; sentences of notes are found better with less.
  */
 const ANSWERED_SHARE = 0.5
 const NEARLY_ALL = 0.8
 /** How certain an answer is that has all of the query's words, as long as meaning has a say. */
 const WORDS_CERTAINTY = 0.7
-/** What the vector of a title or alias counts against that of a passage; from .8 to 1 much the same. */
+/** The weight of a title's or alias's vector against a passage's; .8 to 1 give about the same. */
 const NAME_SHARE = 0.9
 
 /**
- * Mixes two rankings, each best first and with a key once, into one: a convex mix of scores divided by the best of each leg,
- * where notes that have more of the query's words get a part of their score for that, and notes that meaning does not bring are taken for
- * as near as the farthest that it does: of how far they are it only says that. The mix orders one query's notes. It
- * is multiplied by how certain it is that the query is answered at all, by words or by meaning, so that scores compare
- * between queries. Ties keep the order of the keyword hits, then of the semantic ones.
+ * Fuses two rankings, each best first with unique keys: a convex mix of scores divided by the best of each ranking.
+ * Notes with more of the query's words get a bonus. Notes missing from the vector results get the lowest vector score
+ * returned. The mix orders one query's notes; multiplied by the certainty that the query is answered at all, scores
+ * compare between queries. Ties keep the order of keyword hits, then of semantic hits.
  */
 export function fuse<Key>(
   keyword: readonly KeywordHit<Key>[],
@@ -138,7 +137,7 @@ function highest(hits: readonly { readonly score: number }[]): number {
   return hits.reduce((top, { score }) => Math.max(top, score), 0)
 }
 
-/** Less for meaning where words alone tell what is meant: a known item is rather looked for by its words. */
+/** Less weight for meaning when words alone identify the note. */
 function meaningShare(matched: number): number {
   const answered = Math.max(0, matched - NEARLY_ALL) / (1 - NEARLY_ALL)
   return 1 - (1 - ANSWERED_SHARE) * answered

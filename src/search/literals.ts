@@ -6,14 +6,17 @@ import { wordsLookup } from './query/to-condition.ts'
 export interface Literal {
   /** Finds every note that may hold it, and others. */
   readonly candidates: Condition
-  /** Whether a text holds it, in any case. */
+  /** Whether a text contains it, in any case. */
   isIn(text: string): boolean
 }
 
-/** Literals that are looked for; a question has one or two. */
+/** Maximum literals; a question has one or two. */
 const MOST = 8
 
-/** What in a question looks like a key (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`, `--flag`, what stands in backticks) or a tag (`#MOC`). */
+/**
+ * Parts of a question that look like a key (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`,
+ * `--flag`, text in backticks) or a tag (`#MOC`).
+ */
 export function literalsIn(question: string): readonly Literal[] {
   const found = new Map<string, Literal>()
   const add = (literal: Literal | undefined, text: string): void => {

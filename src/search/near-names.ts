@@ -11,7 +11,7 @@ const SHORTEST_WORD = 4
 /** Which names to look at. Nearly all that are one slip apart share so many pairs; to look at those that share fewer takes many times as long. */
 export const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
 
-/** Those of some similar names that may have been meant by what was written: alike, or one slip in a word apart. */
+/** Similar names that may have been meant: close, or one typo in a word apart. */
 export function nearHits<T extends { readonly name: string; readonly score: number }>(
   written: string,
   hits: readonly T[],
@@ -19,7 +19,7 @@ export function nearHits<T extends { readonly name: string; readonly score: numb
   return hits.filter(({ name, score }) => isNear(written, name, score))
 }
 
-/** Those of some texts that may have been meant by what was written, best first. */
+/** Texts that may have been meant, best first. */
 export function nearTexts(texts: readonly string[], written: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
@@ -32,7 +32,7 @@ function isNear(written: string, name: string, score: number): boolean {
   return digitsOf(written) === digitsOf(name) && (score >= ALIKE || isOneSlipApart(written, name))
 }
 
-/** Whether two names are the same but for one letter of one word, or two neighbours that changed places. */
+/** Whether two names differ by one letter of one word, or by two swapped neighbours. */
 function isOneSlipApart(a: string, b: string): boolean {
   const left = plainName(a).split(' ')
   const right = plainName(b).split(' ')

@@ -10,15 +10,15 @@ const MAX_LENGTH = 512
  */
 const WORDS = 4
 
-/** A pair of the text that is looked for. */
+/** A character pair of the query. */
 interface WantedPair {
   /** The texts that have it. */
   readonly texts: NumberList
-  /** How often it stands in what is looked for. */
+  /** How often the query contains it. */
   readonly count: number
 }
 
-/** What is looked for, as `PairIndex.want` leaves it. */
+/** The query as `PairIndex.want` prepares it. */
 interface Wanted {
   /** Pairs of the text, those that no other has among them. */
   readonly length: number
@@ -41,7 +41,7 @@ export class PairIndex {
   /** How often each pair is wanted, and the signature of those that are. */
   #wanted = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
-  /** Of pairs that are looked for, those that were met in a text. */
+  /** Query pairs met in a text. */
   readonly #used: number[] = []
 
   constructor() {
@@ -125,7 +125,7 @@ export class PairIndex {
       for (let at = from; at < to; at++) if (wanted[pairs[at] as number] !== 0) shared++
       return shared
     }
-    // What is wanted is used up pair by pair, and put back: most searches meet hundreds of texts, and a table of counts for each is slow.
+    // Pairs are used up and put back: most searches meet hundreds of texts, and a table of counts for each is slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
       if (wanted[pair] === 0) continue

@@ -1,8 +1,8 @@
 import { foldLetters } from './words/fold-word.ts'
 
-/** What a sentence or a quotation puts around a name; signs such as # and + make other names of it. */
+/** Characters that a sentence or quotation puts around a name; signs such as # and + belong to a name. */
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
-/** What there is to do in a name: letters beyond ASCII, white space, and signs around it. */
+/** Characters that need normalisation: letters beyond ASCII, white space, and punctuation around the name. */
 const TO_DO = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
 /**
@@ -18,7 +18,7 @@ export function plainName(name: string): string {
   return text.slice(start, end)
 }
 
-/** Whether a name is plain but for upper case, as most are: told without making other texts of it. */
+/** Whether a name is plain apart from upper case, as most are; creates no other text. */
 export function isPlain(name: string): boolean {
   return !TO_DO.test(name)
 }

@@ -3,7 +3,7 @@ import type { Certainty } from './fusion.ts'
 /** How sure an answer must be. */
 export type Relevance = 'strict' | 'normal' | 'loose'
 
-/** What an embedder's cosines mean, and what they count beside words. */
+/** The meaning of an embedder's cosines and their weight beside words. */
 export interface EmbedderTraits {
   /** For `fuse`. */
   readonly weight: number
@@ -11,9 +11,9 @@ export interface EmbedderTraits {
 }
 
 /**
- * The least fused score of a preset. `normal` gives nothing for a query of words that have nothing to do with each other and costs
- * next to none of the answers of a query that is answered; `strict` gives nothing for a query about something else, at the price of some
- * answers. The figures are in docs/benchmarks.md.
+ * The least fused score of each preset. `normal` finds nothing for a query of unrelated words and loses next to no
+ * answers; `strict` finds nothing for a query about something else and loses some answers. The figures are in
+ * docs/benchmarks.md.
  */
 export const LEAST_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }
 
@@ -24,13 +24,13 @@ const LEAST_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, norma
 const STATIC: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 } }
 const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65 } }
 
-/** What is known of an embedder by its id; of others, `calibrate` tells the certainty. */
+/** The known traits of an embedder; for others, `calibrate` measures the certainty. */
 export function traitsOf(embedder: string): EmbedderTraits | undefined {
   if (embedder.startsWith('static:')) return STATIC
   return /all-minilm-l6-v2/i.test(embedder) ? MINILM : undefined
 }
 
-/** The weight of an embedder that nothing is known of: that of a small sentence transformer. */
+/** The default weight: that of a small sentence transformer. */
 export const UNKNOWN_WEIGHT = MINILM.weight
 
 /** Queries that no vault answers, each of nouns that have nothing to do with each other. */
@@ -60,15 +60,19 @@ export interface CalibrationSamples {
   readonly related: readonly number[]
 }
 
-/** What lies between the two, as a share of what is above the lower one: a sample of notes that are but a title says 1. */
+/**
+ * The minimum width of the range, as a share of the values above the lower bound: a sample of notes with only a title
+ * gives 1.
+ */
 const NARROWEST = 0.3
 const WIDEST = 0.7
 /** So that `low` is below `high` even for an embedder to which all texts are the same. */
 const LEAST_ROOM = 0.01
 
 /**
- * What the cosines of an embedder mean in a vault: worth nothing at the median of the unrelated, certain at the 70th percentile
- * of the related. These two come nearest to what was chosen by hand for the known embedders. `undefined` without samples of both.
+ * The meaning of an embedder's cosines in a vault: worthless at the median of unrelated pairs, certain at the 70th
+ * percentile of related ones. These two agree best with the values chosen by hand for known embedders. `undefined`
+ * without samples of both.
  */
 export function calibrate({ unrelated, related }: CalibrationSamples): Certainty | undefined {
   const low = quantile(unrelated, 0.5)
@@ -89,7 +93,10 @@ export interface RelevantHit {
   readonly exact: boolean
 }
 
-/** The hits that a preset lets through, exact ones always; `meaning`: how much meaning says of how certain they are, 0–1. The order is kept. */
+/**
+ * The hits that pass a preset; exact ones always pass. `meaning`: how much meaning contributes to their certainty, 0–1.
+ * Keeps the order.
+ */
 export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], relevance: Relevance, meaning = 1): readonly Hit[] {
   const least = leastScore(relevance, meaning)
   return hits.filter((hit) => hit.exact || hit.score >= least)

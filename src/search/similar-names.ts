@@ -4,7 +4,7 @@ import { NumberList } from './number-list.ts'
 import { PairIndex, WantedPairs } from './pair-index.ts'
 import { isPlain, plainName } from './plain-name.ts'
 
-/** Whose names are looked for. */
+/** A file with its names. */
 export interface NamedFiles {
   accept(key: number): boolean
   id(key: number): string
@@ -26,10 +26,13 @@ interface SimilarityBounds {
 export class SimilarNames {
   /** The pairs of the first names. */
   #index = new PairIndex()
-  /** Whether there were pairs of all names once: making them takes twice as long as all else, and to find one name they are not needed. */
+  /**
+   * Whether pairs of all names were made; that takes twice as long as everything else, and exact lookups do not need
+   * them.
+   */
   #isPaired = false
   #lookUpsWithout = 0
-  /** Whose a name is, and the name, by the number that it has in the index; no name: no one is called so any more. */
+  /** The file and name by the name's number in the index; an empty name is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
   /** Letters of each when plain. */
@@ -82,7 +85,7 @@ export class SimilarNames {
     return true
   }
 
-  /** Whether a look-up goes by pairs: where they are made, or many have gone without, which takes as long. */
+  /** Whether to search by pairs: they exist already, or many searches went without them, which costs as much. */
   #goesByPairs(): boolean {
     return (this.#isPaired || ++this.#lookUpsWithout > MOST_WITHOUT) && this.prepare()
   }
@@ -159,18 +162,17 @@ export class SimilarNames {
       if (foldName(this.#names[number] ?? '') === folded) add(number)
     }
     if (this.#goesByPairs()) this.#visit(folded, () => 1, visit)
-    // What is the same folded is as long when plain.
+    // A name without padding has the same length when plain.
     else if (folded.trim() !== '') this.#asLong(plainName(folded).length, 0).forEach(visit)
     for (const number of others) add(number)
     return [...found.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
 
   /**
-   * Visits the names that may be as similar as `least()` says at the time, each once.
-   *
-   * Of n pairs, r are in lists not gone through yet: who is met now for the first time shares r of them at the most. With m pairs of its
-   * own its coefficient is at most 2 min(m, r) / (n + m), which leaves out those too short and too long, and in the end everybody:
-   * the lists gone through are the short ones, those of rare pairs.
+   * Visits each name that may be as similar as `least()` currently requires, once.
+   * Of n pairs, r are in lists not visited yet: a name first met now shares at most r of them. With m pairs of its own
+   * its coefficient is at most 2 min(m, r) / (n + m). That excludes names that are too short or too long, and finally
+   * all: the visited lists are the short ones, of rare pairs.
    */
   #visit(folded: string, least: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
@@ -231,7 +233,7 @@ export class SimilarNames {
     }
   }
 
-  /** The numbers of names that are longer or shorter when plain by so many letters at the most. */
+  /** Numbers of names whose plain length differs by at most so many letters. */
   #asLong(letters: number, slips: number): readonly number[] {
     const lengths = this.#lengths.items
     const numbers: number[] = []

@@ -5,14 +5,14 @@ import type { FileStat } from '../core/vault.ts'
 import { askedTexts, readDate } from '../search/query/compare.ts'
 import { absolutePeriod } from '../search/query/period.ts'
 
-/** What a note says beside its words: its properties and tasks, and its file's stat where they do not say it. */
+/** A note's facts beside its words: properties, tasks, and its file's stat as a fallback. */
 export interface NoteSource {
   readonly properties: Readonly<Record<string, unknown>>
   readonly tasks: readonly Task[]
   readonly stat: FileStat | undefined
 }
 
-/** What a note says, as queries ask for it. */
+/** A note's facts in the form that queries compare. */
 export interface NoteFacts {
   /** Milliseconds since the epoch; NaN where a note says no time. */
   readonly created: number
@@ -30,13 +30,13 @@ export interface PropertyFacts {
   readonly values: readonly string[]
   /** The same, folded. */
   readonly texts: readonly string[]
-  /** What values are asked for by: see `askedTexts`. */
+  /** The searchable texts of values: see `askedTexts`. */
   readonly asked: readonly string[]
 }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
 
-/** What any engine finds notes by, and orders them by. */
+/** The facts by which any engine finds and orders notes. */
 export function factsOf(source: NoteSource): NoteFacts {
   const { created, modified } = timesOf(source)
   const properties = new Map<string, PropertyFacts>()

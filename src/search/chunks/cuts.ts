@@ -4,12 +4,11 @@ import type { Unit, Units } from './units.ts'
 const WIDEST = 4
 
 /**
- * Where chunks begin: indexes of units, ascending, the first one 0. Chunks have at least `radius` words and, but for what one
- * unit weighs, at most four times as many; on average a little over twice.
- *
- * A cut is a unit that ranks before all others within `radius` words on both sides: headings rank by level, then come
- * paragraphs, lines and sentences, and among equals a hash of their text decides (the local maximum method of Bjørner, Blass
- * and Gurevich, 2010). So a cut depends on what stands near it alone, and an edit moves no chunk further away.
+ * The starts of chunks: indexes of units, ascending, the first one 0. Chunks have at least `radius` words and, apart
+ * from the size of one unit, at most four times as many; on average a little over twice.
+ * A cut is a unit that ranks before all others within `radius` words on both sides: headings by level, then paragraphs,
+ * lines and sentences; a hash of the text decides ties (local maximum method of Bjørner, Blass and Gurevich, 2010). A
+ * cut depends only on the text near it, so an edit moves no distant chunk.
  */
 export function cutsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []

@@ -15,8 +15,8 @@ const WIDE_SPACE = /\s{2,}|[^\S ]/g
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
 /**
- * What a piece of Markdown, a line at most, says to a model that reads plain text: links by their display text, without
- * addresses, HTML tags and marks. Empty where nothing is said. Meant for pieces of some hundred characters.
+ * A piece of Markdown (at most a line) as plain text for a model: links by display text, without addresses, HTML tags
+ * and marks. For pieces of some hundred characters.
  */
 export function plainText(piece: string): string {
   if (FENCE.test(piece)) return ''
@@ -30,7 +30,7 @@ export function plainText(piece: string): string {
   return PUNCTUATION.test(plain) ? '' : plain
 }
 
-/** So many characters without a space count for a word: no text is long and yet has few words. */
+/** Characters without a space that count as one word, so a long text never has few words. */
 const LONGEST_WORD = 16
 
 /** Asked of the prototype: see `scanWords`. */

@@ -18,7 +18,7 @@ export const FIELD_NAMES = [
 ] as const
 export type FieldName = (typeof FIELD_NAMES)[number]
 
-/** Whether there is a field of this name, in any case. */
+/** Whether a field has this name, in any case. */
 export function isFieldName(name: string): boolean {
   return findField(name) !== undefined
 }

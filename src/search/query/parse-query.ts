@@ -14,7 +14,7 @@ export function parseQuery(text: string, now: Date): Query {
   return new Parser(text, now).parse()
 }
 
-/** Groups in groups; deeper ones are no one's question, and recursion needs an end. */
+/** Maximum nesting of groups; the parser recurses. */
 const MAX_DEPTH = 50
 
 /** Recursive descent with one token of foresight; each method begins at its first token and ends behind its last. */
@@ -120,7 +120,7 @@ class Parser {
     return { ...inner, span }
   }
 
-  /** What to say where a condition should begin and none does: the operator before it, or the one that is there, has one side only. */
+  /** The error for a missing condition: an operator has only one side. */
   #missing(found: Token): RouxError {
     const { kind, span } = found.kind === 'or' || found.kind === 'and' ? found : this.#previous
     if (kind !== 'or' && kind !== 'and' && kind !== 'not') return this.#unopened(found.span.start)

@@ -5,9 +5,9 @@ export interface Period {
 }
 
 /**
- * The period that a date names, in the time zone of this machine: a year, month, day, minute, second or millisecond
- * (`2023`, `2023-01`, `2023-01-31`, `2023-01-31T12:30`, with `Z` or `+02:00` in that zone), or a unit counted from `now`
- * (`day`, `week-2`, `month+1`, `year-1`; weeks begin on Monday, as in ISO 8601). `undefined` for what is no date.
+ * The period of a date in this machine's time zone: a year, month, day, minute, second or millisecond (`2023`,
+ * `2023-01`, `2023-01-31`, `2023-01-31T12:30`, with `Z` or `+02:00` in that zone), or a unit counted from `now` (`day`,
+ * `week-2`, `month+1`, `year-1`; weeks start on Monday, ISO 8601). `undefined` for an invalid date.
  */
 export function readPeriod(text: string, now: Date): Period | undefined {
   return relativePeriod(text, now) ?? absolutePeriod(text)

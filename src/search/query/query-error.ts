@@ -1,19 +1,19 @@
 import { RouxError } from '../../core/errors.ts'
 
-/** What is wrong at a place of a query. */
+/** An error at a position of a query. */
 export interface Flaw {
   /** Offset in UTF-16 units. */
   readonly at: number
   /** A clause without a full stop: `"titel" is no field`. */
   readonly problem: string
-  /** What to write instead. */
+  /** The correct form. */
   readonly hint: string
   readonly candidates?: readonly string[]
 }
 
 /**
- * The error `INVALID_PARAMS` of a query that cannot be read. Its message has three lines: what is wrong at which column
- * (characters, from 1), the query (cut to what is around the place), and a caret under the place.
+ * The `INVALID_PARAMS` error of an invalid query. Its message has three lines: the error with its column (characters,
+ * from 1), the query (cut around the position), and a caret.
  */
 export function queryError(text: string, { at, problem, hint, candidates }: Flaw): RouxError {
   const { line, offset } = excerpt(text, at)
@@ -52,7 +52,7 @@ function firstCharacters(text: string, count: number): { readonly text: string; 
   return { text: characters.slice(0, count).join(''), isCut: characters.length > count }
 }
 
-/** Line ends, tabs and control characters as blanks, one for one, so that the caret stays where it belongs. */
+/** Line ends, tabs and control characters become spaces, one for one, which keeps the caret in place. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 }

@@ -25,7 +25,7 @@ export type Term = { readonly span: Span } & (
   | { readonly kind: 'text' | 'title'; readonly form: TextForm; readonly text: string }
   /** Without `#` in front and `/` at the end. */
   | { readonly kind: 'tag'; readonly name: string }
-  /** Without a value: the property is there, whatever it says. */
+  /** Without a value: the property exists, with any value. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
   /** Compared with a number, a date, or, where it can be read as either, with both; `written` is that as typed. */
   | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)

@@ -16,7 +16,10 @@ interface ComparisonTerm extends Comparison {
   readonly written: string
 }
 
-/** What a property is compared with: `2024` is a number and a year. @throws `INVALID_PARAMS` for what is no number and no date */
+/**
+ * The operand of a property comparison: `2024` is a number and a year. @throws `INVALID_PARAMS` when it is neither a
+ * number nor a date
+ */
 export function readComparison({ name, operator, value }: ComparedPieces, reading: Reading): ComparisonTerm {
   const property = readName(name, reading)
   const what = `the number or date after ${shown(operator)}`

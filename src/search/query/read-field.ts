@@ -7,7 +7,7 @@ import { readTag } from './read-tag.ts'
 import { type FieldToken, readTime } from './read-time.ts'
 import { plainText, QUOTE_IT, type Reading, readWords, requireText } from './read-value.ts'
 
-/** What `name:value` asks for. @throws `INVALID_PARAMS` for a field that there is not, and for a value that it cannot have */
+/** The condition of `name:value`. @throws `INVALID_PARAMS` for an unknown field or an invalid value */
 export function readField(token: FieldToken, reading: Reading): Term {
   const { value, span } = token
   const field = findField(token.name)

@@ -7,7 +7,7 @@ import { plainText, type Reading, readName, readWords, requireText } from './rea
 
 type TermToken = Extract<Token, { kind: 'text' | 'named' | 'field' }>
 
-/** What a token asks for. @throws `INVALID_PARAMS` for one that names nothing that can be looked up */
+/** The condition of a token. @throws `INVALID_PARAMS` when nothing can be looked up for it */
 export function readTerm(token: TermToken, reading: Reading): Term {
   switch (token.kind) {
     case 'text':
@@ -24,7 +24,7 @@ type NamedToken = Extract<Token, { kind: 'named' }>
 function readTagOrProperty({ name, operator, value, span }: NamedToken, reading: Reading): Term {
   if (operator === undefined || value === undefined) return { kind: 'tag', name: readTag(name, reading), span }
   if (operator !== '=') return { ...readComparison({ name, operator, value }, reading), span }
-  // What is in quotes is meant as it is: an empty text is a value.
+  // A quoted text is literal: an empty one is a value.
   const text = value.isQuoted ? value.text : plainText(value, reading) || undefined
   return { kind: 'property', name: readName(name, reading), value: text, span }
 }

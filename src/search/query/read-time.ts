@@ -17,7 +17,7 @@ export function readTime({ operator, value, span }: FieldToken, field: TimeField
   const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
   switch (operator) {
     case '':
-      // What counts back from today is a beginning: `day-7` asks for the last seven days, as in other note programs.
+      // A count back from today is a start: `day-7` means the last seven days, as in other note programs.
       return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
     case '=':
       return { ...time, ...period }

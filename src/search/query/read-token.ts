@@ -44,7 +44,7 @@ export function readToken(text: string, from: number): Token {
   return isQuote(first) ? wholePiece(readQuoted(text, start)) : readBare(text, start)
 }
 
-/** Whether there is anything to look for: punctuation and emoji alone are nowhere in an index. */
+/** Whether a text contains a searchable word; punctuation and emoji alone are not indexed. */
 export function hasWord(text: string): boolean {
   // The first of the two is several times as fast, and nearly always enough.
   return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)
@@ -63,7 +63,7 @@ const BARE_NAMES = { '#': /[^\s()"“”„=<>]*/y, '~': /[^\s()"“”„=]*/y 
 const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 /** One letter is a drive (`C:\x`) or nothing; no field has a longer name than this. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
-/** What follows the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
+/** The text after the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
 /** The offset of the next token: blanks, punctuation and emoji that stand alone (`&`, `…`, `🎉`) are passed over. */
@@ -139,7 +139,7 @@ function wholePiece(piece: Piece): Token {
   return { kind: 'text', piece, span: piece.span }
 }
 
-/** What is quoted at `start`, else what the pattern takes there. */
+/** The quoted text at `start`, otherwise the match of the pattern there. */
 function readPiece(text: string, start: number, bare: RegExp): Piece {
   if (isQuote(text[start] ?? '')) return readQuoted(text, start)
   const end = endOf(bare, text, start)

@@ -2,7 +2,7 @@ import type { TextForm } from './query.ts'
 import { queryError } from './query-error.ts'
 import { hasWord, type Piece } from './read-token.ts'
 
-/** What a query is read against. */
+/** The context for reading a query. */
 export interface Reading {
   readonly text: string
   /** From which days, weeks, months and years are counted. */

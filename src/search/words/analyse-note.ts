@@ -1,7 +1,7 @@
 import type { AnalysedText, NoteWords } from '../../core/search-writer.ts'
 import { scanWords } from './scan.ts'
 
-/** What is indexed of a note. */
+/** The indexed fields of a note. */
 export interface NoteFields {
   /** The title and each alias. */
   readonly title: readonly string[]
@@ -12,7 +12,7 @@ export interface NoteFields {
   readonly properties: readonly string[]
 }
 
-/** Positions left free between two texts of a field, so that no phrase reaches from one into the other. */
+/** Gap in positions between two texts of a field; no phrase crosses it. */
 const GAP = 4
 
 /** A note's fields as the words that an index takes. */

@@ -1,7 +1,7 @@
 import type { WordTerm } from '../../core/query.ts'
 import { STEM_TAILS } from './stem.ts'
 
-/** What every form that a term finds begins with. */
+/** The common beginning of every form that a term finds. */
 export function beginningOf({ form, stem, match }: WordTerm): string {
   if (match !== 'stem') return form
   const tails = STEM_TAILS.filter((tail) => stem.endsWith(tail) && stem.length > tail.length)

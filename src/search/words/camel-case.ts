@@ -4,7 +4,7 @@ const MAX_PARTS = 6
 const HUMP = /[A-Z]+(?![a-z]{2})|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+/g
 const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 
-/** The parts of a name in camel case that have two letters or more (`useEffect` → `use`, `Effect`); none of another word. */
+/** The parts of a camel-case name with two letters or more (`useEffect` → `use`, `Effect`); none for another word. */
 export function camelParts(word: string): readonly string[] {
   if (word.length > MAX_LENGTH || !SMALL_THEN_CAPITAL.test(word)) return []
   const parts = word.match(HUMP) ?? []

@@ -24,7 +24,7 @@ interface Next {
   readonly position: number
 }
 
-/** What `sink` is told of a compound that is a text of its own, in order, and where reading goes on. */
+/** The words of a compound that is a text of its own, and where reading continues. */
 interface Reading {
   readonly found: readonly Found[]
   readonly next: Next
@@ -137,7 +137,7 @@ function putParts(pieces: readonly Piece[], { folded, name, whole, sink, positio
 const VERSION = /^v\d+(\.\d+)+$/
 const NUMBER = /^\d+(\.\d+)+$/
 
-/** One after the other: what is joined is too long to be a name. */
+/** Emits the pieces separately: together they are too long for a name. */
 function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): Next {
   let next = position
   for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)
@@ -198,7 +198,7 @@ function putCompound(pieces: readonly Piece[], whole: string, to: { start: numbe
   return { at: end, position: to.position + 1 }
 }
 
-/** What apostrophes add that is not part of the word; `n't` is. */
+/** Endings after an apostrophe that are not part of the word; `n't` is. */
 const SUFFIX = /^(?:s|d|m|ll|re|ve)$/i
 const ELISION = /^(?:\p{L}|qu)$/iu
 const DIGITS = /^\d+$/
@@ -248,7 +248,7 @@ function continues(found: number): boolean {
   return found === SPACED || found === MARK
 }
 
-/** Whether a piece begins there: marks only continue one. */
+/** Whether a piece starts there; combining marks only continue one. */
 function begins(text: string, at: number): boolean {
   return at < text.length && classAt(text, at) === SPACED
 }

@@ -1,7 +1,7 @@
 import { beginningOf } from './beginning.ts'
 import type { SnippetQuery } from './matches.ts'
 
-/** What a part of a text seems to have of a query's words: their weight; `undefined` where only reading it tells. */
+/** An upper bound for the weight of a query's words in a part of a text; `undefined` if only reading it tells. */
 export type Glance = (text: string, start: number, end: number) => number | undefined
 
 interface Beginning {
@@ -38,7 +38,7 @@ export function glanceFor({ terms }: SnippetQuery): Glance {
         isFound[one] = 1
         weight += own
       }
-      // What is passed over may have been counted for a unit.
+      // Skipped characters may have been counted as a unit.
       from = Math.max(from + 1, places[1] as number)
     }
     return weight
@@ -51,12 +51,12 @@ const BITS = 5
 const MASK = (1 << BITS) - 1
 const HASHES = 1 << (UNITS * BITS)
 
-/** Of units that are not compared: no part of what words are compared by, or part of a letter that is indexed as another. */
+/** Units that are not compared: not part of words, or part of a letter that is indexed as another. */
 const PASSED_OVER = MASK + 1
 const FOLDED = MASK + 2
 const plain = Uint8Array.from({ length: 128 }, (_, unit) => (isPassedOver(unit) ? PASSED_OVER : unit & MASK))
 
-/** Likewise for what is not ASCII: punctuation, symbols and pictures are part of no letter. */
+/** Likewise beyond ASCII: punctuation, symbols and emoji are not part of a letter. */
 function wideBits(unit: number): number {
   if (isPassedOver(unit)) return PASSED_OVER
   const isSign = unit < 0xc0 || (unit >= 0x2000 && unit < 0x2c00) || (unit & 0xf800) === 0xd800 || unit === 0xfe0f

@@ -10,7 +10,7 @@ export interface SnippetQuery {
   readonly phrases: readonly Phrase[]
 }
 
-/** A place in a text where something that was looked for stands; UTF-16 offsets. */
+/** A match in a text; UTF-16 offsets. */
 export interface Match {
   readonly start: number
   readonly end: number
@@ -19,7 +19,7 @@ export interface Match {
   readonly weight: number
 }
 
-/** What matches weigh together, each word of the query counted once. */
+/** The total weight of matches; each word of the query counts once. */
 export function weightOf(matches: readonly Match[]): number {
   const terms = new Set<number>()
   let sum = 0
@@ -107,7 +107,7 @@ function likelyWords(terms: SnippetQuery['terms']): RegExp {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]+$/
-/** Of dots those of an abbreviation alone: with any other what stands before and after it is spelled as it is indexed. */
+/** A dot counts only within an abbreviation; around other dots words are indexed as spelled. */
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
 /** Which word of a query a form is; remembers what it was asked. */
@@ -166,7 +166,7 @@ class PhraseFinder {
       this.#begun.delete(begun)
     }
     let match: Match | undefined
-    // Backwards, so that a word is not counted for two places of the phrase that begins with it.
+    // Backwards, so no word counts for two positions of the phrase that starts with it.
     for (let at = this.#words.length - 1; at >= 0; at--) {
       const word = this.#words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue

@@ -13,7 +13,7 @@ export interface RankOptions {
   /** Which documents may be found; all when absent. */
   readonly accept?: (key: number) => boolean
   readonly scoring?: Scoring
-  /** Those that score as the last hit does are hits, too, however many: whoever has another order for them needs all. */
+  /** Includes all hits that score like the last one, however many, for callers with their own order. */
   readonly withTies?: boolean
 }
 
@@ -25,7 +25,7 @@ export interface WordHit {
   readonly matched: number
 }
 
-/** What is known of a word that was looked for. */
+/** The facts about a query word. */
 export interface TermFact {
   readonly term: WordTerm
   /** Live documents that hold it. */
@@ -42,7 +42,7 @@ export interface Ranking {
   readonly terms: readonly TermFact[]
   /** Share of the query's idf that lies on words that occur at all, 0–1; 0 for no words. */
   readonly coverage: number
-  /** Above every possible score of this query, so that `score / maxScore` compares between queries; 0 when nothing occurs. */
+  /** Above every possible score of this query, so `score / maxScore` compares between queries; 0 when nothing occurs. */
   readonly maxScore: number
 }
 

@@ -6,7 +6,10 @@ import { TAIL, WORD, type WordSink } from './word-sink.ts'
 const LOWER = 1
 const UPPER = 2
 const DIGIT = 3
-/** What, after a plain word, may make a compound of it: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and whatever is not ASCII. */
+/**
+ * Characters after a plain word that may make it a compound: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII
+ * characters.
+ */
 const LINK = 4
 const ascii = new Uint8Array(128)
 for (let unit = 48; unit < 58; unit++) ascii[unit] = DIGIT
@@ -85,7 +88,7 @@ function plainEnd(text: string, start: number, length: number): number {
   return 2 * at + upper
 }
 
-/** Whether what follows a word could belong to it; only `readCompound` knows. */
+/** Whether the next character could belong to the word; `readCompound` decides. */
 function joins(text: string, at: number, unit: number): boolean {
   if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
   const next = charCodeAt.call(text, at + 1)

@@ -18,9 +18,9 @@ const ELLIPSIS = '…'
 const MAX_STEP = 80
 
 /**
- * The part of a file's text, at most `maxLength` UTF-16 units, where the matches stand closest together: each word counts once, so that
- * different words beat one that is repeated. Without a match it is the beginning of the body. No word (up to 80 units), wikilink or
- * grapheme is cut.
+ * The part of a file's text, at most `maxLength` UTF-16 units, where the matches are closest together. Each word counts
+ * once, so different words beat a repeated one. Without a match, the beginning of the body. Cuts no word (up to 80
+ * units), wikilink or grapheme.
  */
 export function snippet(
   text: string,
@@ -41,7 +41,7 @@ export interface SnippetOptions {
   readonly maxLength: number
   /** The text with parts made spaces in which words count only where they stand nowhere else. */
   readonly seen?: string
-  /** What a run of white space becomes: nothing longer than it is. */
+  /** The replacement of a run of white space, never longer. */
   readonly gap: (space: string) => string
 }
 
@@ -105,7 +105,7 @@ function windowAround(
   body: Span,
   { cluster, maxLength }: { readonly cluster: Span | undefined; readonly maxLength: number },
 ): Span {
-  // White space that is collapsed makes room for more; counting it would hardly be seen.
+  // Collapsed white space would leave more room; the difference is hardly visible.
   if (body.end - body.start <= maxLength) return body
   const room = maxLength - ELLIPSIS.length
   if (cluster === undefined) return { start: body.start, end: endBefore(text, body.start, body.start + room) }

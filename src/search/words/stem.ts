@@ -6,8 +6,8 @@ const MEMO = 50_000
 const LETTERS = /^[a-z]+$/
 
 /**
- * What may stand in a stem after the beginning it shares with its form (`happy` → `happ·i`, `ability` → `ab·l`). A stem that
- * ends otherwise is not used, so that a look-up by prefix knows every stem under which a form may lie.
+ * Endings of stems after the beginning shared with the form (`happy` → `happ·i`, `ability` → `ab·l`). A stem with
+ * another ending is not used, so a prefix lookup finds every stem of a form.
  */
 export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 
@@ -29,7 +29,7 @@ export function forgetStems(): void {
   memo.clear()
 }
 
-/** Whether a form's stem may differ from it; holds for all beginnings of such a form too. */
+/** Whether a form's stem may differ from it; true for all beginnings of such a form, too. */
 export function isStemmed(form: string): boolean {
   return LETTERS.test(form)
 }

@@ -6,11 +6,11 @@ import { BUSY_TIMEOUT, DamagedIndex, type Database, openSqlite, type Statement }
 /** Bytes of the log that are worth emptying it. */
 const LARGE_LOG = 4_000_000
 
-/** What a database must be to be ours. */
+/** The identity and format of one of our databases. */
 export interface DatabaseKind {
   /** Tells our files from other databases. */
   readonly applicationId: number
-  /** Grows with every change of the schema or of what is stored: another format makes another file. */
+  /** Increased with every change of the schema or content: another format is another file. */
   readonly format: number
   readonly schema: string
   /** Bytes; SQLite's own choice when absent. */
@@ -62,7 +62,7 @@ export class DatabaseFile {
     }
   }
 
-  /** Opens it, made first where there is none. A new one gets its name when it is whole: no one ever opens one that is being made. */
+  /** Opens it, or creates it first. A new file gets its name when it is complete, so nobody opens an unfinished one. */
   make(): Database {
     return this.open() ?? this.#create()
   }
@@ -148,7 +148,7 @@ export function requireKind(database: Database, { applicationId, format }: Datab
   }
 }
 
-/** What a database says that it is. */
+/** The identity a database claims. */
 export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' | 'format'> {
   const [application] = database.prepare('PRAGMA application_id').all() as { application_id: number }[]
   const [user] = database.prepare('PRAGMA user_version').all() as { user_version: number }[]
@@ -156,9 +156,9 @@ export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' |
 }
 
 interface Reading<T> {
-  /** Of the database, kept at hand, KB. */
+  /** Page cache in KB. */
   readonly cache: number
-  /** Checks what it is and prepares what is asked of it. */
+  /** Checks the database and prepares its statements. */
   prepare(database: Database): T
 }
 
@@ -191,8 +191,8 @@ function makeSchema(database: Database, { applicationId, format, schema, pageSiz
 }
 
 /**
- * What is derived may be lost with the power, but never torn: WAL with NORMAL. The log is copied into the database when nothing is
- * asked (`checkpoint`), or when it has grown to 40 MB.
+ * Derived data may be lost in a power cut, but never torn: WAL with NORMAL. The log is copied into the database when
+ * idle (`checkpoint`), or at 40 MB.
  */
 function configure(database: Database): void {
   database.exec(

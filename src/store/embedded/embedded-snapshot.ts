@@ -109,7 +109,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return await eachInTurn(items, takeTurns(this.#signal), (item) => this.#read(() => read(item)))
   }
 
-  /** What is read in parts may be of two generations when it ends. */
+  /** Reads in parts may span two generations. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     this.#check()
     const found = await read(this.#parts.search)

@@ -74,7 +74,7 @@ function keysOf(
   return keys
 }
 
-/** A folder that cannot even be looked into holds no index; that it cannot is told elsewhere. */
+/** A folder that cannot be read holds no index; another check reports it. */
 function isThere(location: Location): boolean {
   try {
     return identityOf(location) !== undefined

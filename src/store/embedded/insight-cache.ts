@@ -4,7 +4,7 @@ import { attempt, DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
 import { type Database, isDamage, isUnwritable } from './sqlite.ts'
 
-/** What insights are made of, in a file of its own: `record` has one row a content, `result` what was computed last of each kind. */
+/** The inputs of insight in a file of its own: `record` has one row per content, `result` the last result of each kind. */
 export const INSIGHT: DatabaseKind = {
   // `roui` in ASCII.
   applicationId: 0x726f7569,
@@ -18,7 +18,10 @@ export const INSIGHT: DatabaseKind = {
 /** Records of contents that no note has any more are forgotten when there are more than so many, and more than this share of all others. */
 const UNUSED = { count: 100, share: 0.5 }
 
-/** Opens the cache at a path: what is damaged or of another format is thrown away. What cannot be written is kept in memory until it is closed. */
+/**
+ * Opens the cache at a path; a damaged file or another format is discarded. Rows that cannot be written stay in memory
+ * until it is closed.
+ */
 export function openInsightCache(path: string): InsightCache {
   const file = new DatabaseFile({ kind: 'file', path }, INSIGHT)
   return new SqliteInsightCache(file, openOrReplace(file))
@@ -105,7 +108,7 @@ class SqliteInsightCache implements InsightCache {
     this.#file.close()
   }
 
-  /** Whether it could be written: another process may hold the file, or the disk be full. */
+  /** Returns whether it was written: another process may hold the file, or the disk may be full. */
   #write(action: (database: Database) => void): boolean {
     const database = this.#database
     if (database === undefined) return false

@@ -3,7 +3,7 @@ import { databasePath, identityOf, type Location } from './location.ts'
 import { type Database, openSqlite } from './sqlite.ts'
 import { readMeta } from './writer.ts'
 
-/** The links of all files as one generation has them, whatever is committed later. */
+/** The links of all files in one generation, whatever is committed later. */
 export interface LinksAsOf {
   readonly generation: number
   /** A file's links as they are stored; `undefined` where it has none. */

@@ -12,8 +12,8 @@ export function databasePath(location: Location): string {
 }
 
 /**
- * Tells whether what lies at a location is still the file that was opened: another process may have replaced a damaged one, or someone
- * emptied the cache folder. `undefined`: nothing is there.
+ * The identity of the file at a location: another process may have replaced a damaged one, or someone emptied the cache
+ * folder. `undefined` if it is missing.
  */
 export function identityOf(location: Location): string | undefined {
   if (location.kind === 'memory') return location.name

@@ -5,7 +5,7 @@ import type { NodeIndex } from '../../graph/graph.ts'
 import { toOccurrence } from '../to-occurrence.ts'
 import type { Projection } from './projection.ts'
 
-/** Of each pair every place where its first node links to its second, in order of position. The links of a node are looked through once. */
+/** For each pair, the places where its first node links to its second, in order of position. Reads a node's links once. */
 export function occurrencesOf(
   projection: Projection,
   pairs: readonly (readonly [from: NodeId, to: NodeId])[],

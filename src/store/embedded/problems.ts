@@ -17,8 +17,8 @@ import type { Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
 
 /**
- * What is wrong in the vault, by id, then line. Only the files of the page asked for are looked into; how many problems the others
- * have is known without, unless only links to one node are meant.
+ * Problems in the vault by id, then line. Reads only the files of the requested page; the number of other problems is
+ * known without, unless only links to one node count.
  */
 export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]

@@ -6,16 +6,17 @@ import type { FileKind, FileStat, OutsideLink } from '../../core/vault.ts'
 import type { GraphRow } from '../../graph/graph.ts'
 import { DamagedIndex } from './sqlite.ts'
 
-/** Grows with every change of what is below: another format makes another file. */
+/** Increased with every change below: another format is another file. */
 export const FORMAT = 7
 
 /** `roux` in ASCII: tells our files from other databases. */
 export const APPLICATION_ID = 0x726f7578
 
 /**
- * One row a file that is or was. `hot` is what the graph in memory is made of, `stat` what tells whether a file changed, `mentions` the
- * names its links depend on; `info` and `links` are read for one node at a time. Each is one text, because the cost of reading is a
- * call a value: thousands of rows come as one (`group_concat`), 12 ms instead of 45 for obsidian-hub.
+ * One row per present or former file. `hot` feeds the graph in memory, `stat` tells whether the file changed,
+ * `mentions` holds the names its links depend on; `info` and `links` are read for one node at a time. Each is one text,
+ * because reading costs a call per value: thousands of rows come as one (`group_concat`), 12 ms instead of 45 for
+ * obsidian-hub.
  */
 export const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -27,10 +28,10 @@ export const SCHEMA = `
   CREATE TABLE links (key INTEGER PRIMARY KEY, data TEXT NOT NULL);
 `
 
-/** Texts are joined by this; JSON has none of its own. */
+/** Separates joined texts; JSON never contains it. */
 export const SEPARATOR = '\n'
 
-/** What a text is: a flipped bit can make a table or column another's. */
+/** The kind of a text: a flipped bit can turn one table or column into another. */
 type Kind = 'meta' | 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 
 /** A value as text that tells when it is no longer what was written: eight hexadecimal digits of CRC-32, then JSON. */
@@ -61,12 +62,12 @@ const SEEDS: Readonly<Record<Kind, number>> = {
   meta: crc32('meta'),
 }
 
-/** Of the kind and the text, one after the other. */
+/** Over the kind and the text. */
 function checksum(kind: Kind, text: string): number {
   return crc32(text, SEEDS[kind])
 }
 
-/** What the last commit left, and how many rows there are in `file`, those of gone files among them. */
+/** The state of the last commit and the number of rows in `file`, including those of removed files. */
 export interface StoredState extends IndexState {
   readonly rows: number
 }
@@ -115,7 +116,7 @@ type Hot = readonly [
   pageTitle?: string,
 ]
 
-/** What the graph in memory needs of a record. */
+/** The part of a record for the graph in memory. */
 export function packHot(record: FileRecord): string {
   const { targets, missing, problems } = project(record)
   const flags = (record.excluded ? EXCLUDED : 0) | (record.archived ? ARCHIVED : 0) | (record.conflict ? CONFLICT : 0)
@@ -139,7 +140,7 @@ export function packGone(key: number): string {
   return seal('hot', [key])
 }
 
-/** What a record's links come to: each target once, each missing name once, and how many problems there are. */
+/** Summarises a record's links: each target once, each missing name once, and the number of problems. */
 function project(record: FileRecord): { targets: number[]; missing: string[]; problems: Hot[9] } {
   const targets = new Set<number>()
   const missing = new Map<string, string>()

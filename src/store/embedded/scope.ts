@@ -20,7 +20,7 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
   return nodes
 }
 
-/** Whether a file is in a scope; cheap where it is the whole vault. */
+/** A test whether a file is in a scope; cheap for the whole vault. */
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
   const { folder, path, tags, kinds, note } = scope
@@ -63,7 +63,7 @@ function pathStart({ path, folder }: Scope): string {
   return folder === undefined ? '' : folderStart(folder)
 }
 
-/** What the folded paths in a folder begin with; empty for the vault itself. */
+/** The prefix of the folded paths in a folder; empty for the vault. */
 export function folderStart(folder: string): string {
   return folder === '' ? '' : `${folder}/`
 }

@@ -36,7 +36,7 @@ export function openSqlite(path: string, options: { readOnly?: boolean } = {}): 
 /** How long a writer waits for another one, ms. */
 export const BUSY_TIMEOUT = 10_000
 
-/** Whether an error says that a file is damaged or no index of ours: SQLite's own word for it, or a check of ours. */
+/** Whether an error means that a file is damaged or not our index, by SQLite or our own checks. */
 export function isDamage(error: unknown): boolean {
   return error instanceof DamagedIndex || sqliteSays(DAMAGED, error) || isTooLarge(error)
 }
@@ -45,12 +45,12 @@ export function isDamage(error: unknown): boolean {
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d+ columns|too large to be represented/i
 
-/** Of one row at a time the binding says it otherwise. */
+/** For a single row the binding reports it differently. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }
 
-/** Whether an error says that a place cannot be written: SQLite's own word for it, or the file system's code. */
+/** Whether an error means that a place cannot be written, by SQLite or the file system. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.has(errorCode(error)) || sqliteSays(/readonly|unable to open|disk is full|disk I\/O/i, error)
 }

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { deleteDatabase } from './location.ts'
 
-/** An index that no one opened for so long belongs to a vault, version or setting that is no more (ms). */
+/** An index that nobody opened for so long belongs to a former vault, version or setting (ms). */
 const MONTH = 30 * 24 * 3_600_000
 
 /** Files of one vault: its index, the search index and what is saved beside that, insight, and the places on the map. */

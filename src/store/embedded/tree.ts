@@ -35,7 +35,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** Notes of a folder before its sub-folders, so that the limit shows what is near first. */
+/** Notes of a folder come before its sub-folders, so the limit keeps what is near. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length

@@ -19,7 +19,7 @@ export function findWanted(projection: Projection, filter: WantedFilter, page: P
   return { items, total: wanted.length }
 }
 
-/** Sources that are told of each. */
+/** Sources returned with each. */
 const SOURCES = 3
 
 interface Draft {

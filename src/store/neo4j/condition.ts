@@ -8,7 +8,7 @@ export interface CypherCondition {
   /** Clauses that each add a list of notes. */
   readonly before: readonly string[]
   readonly text: string
-  /** One of these lists, outside of which no note fits. */
+  /** One of these lists contains every matching note. */
   readonly within?: string
   readonly parameters: Values
 }

@@ -1,7 +1,10 @@
 import type { Decisions } from '../../core/insight/insight-state.ts'
 import type { Connection } from './server/connection.ts'
 
-/** What was decided about a vault, for all who share its index; it stays when the vault is fed again, and goes when the vault is removed. */
+/**
+ * Decisions about a vault, for everyone who shares its index. They survive feeding from scratch and go when the vault
+ * is removed.
+ */
 export function decisionsOf(connection: Connection): Decisions {
   const { vault } = connection
   const all = async (kind: string): Promise<readonly { readonly of: string; readonly label: string | null }[]> =>

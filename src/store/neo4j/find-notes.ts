@@ -31,7 +31,7 @@ export async function findNotes(
   const { text, parameters } = filesIn(scope, bare)
   const looked = lookedUp(order.terms)
   const isScored = looked.length > 0
-  // What fits has a word: the notes that have it need not be looked for among all.
+  // Every match has a word, so only notes with it are considered.
   const matched = fits?.within === undefined ? `MATCH (f:${foundBy(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
   const asked = asking.questions.one<
     Ranked & {
@@ -71,5 +71,5 @@ export async function findNotes(
 
 /** Above every score. */
 const FIRST = 1e9
-/** What is not first is less. */
+/** A later hit scores less. */
 const ALMOST = 0.999

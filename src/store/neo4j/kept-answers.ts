@@ -2,8 +2,8 @@
 const MOST = 50
 
 /**
- * Answers about a vault as a whole, which many use cases want and which take a walk over all of it. They hold as long as the vault is as it was,
- * which whoever uses one has confirmed as with any answer.
+ * Answers about a whole vault that many use cases need and that scan all of it. They are valid while the vault's state
+ * is the same, which each use case confirms as with any answer.
  */
 export class KeptAnswers {
   #state = ''

@@ -3,7 +3,7 @@ import { DEFAULT_SCORING } from '../../search/words/scoring.ts'
 
 type Looked = Pick<WordTerm, 'form' | 'stem' | 'match'>
 
-/** A word as it is, whatever signs are in it. */
+/** Quotes a word for Lucene. */
 function quote(word: string): string {
   return `"${word.replace(/["\\]/g, '\\$&')}"`
 }

@@ -16,7 +16,7 @@ export const SEPARATOR = '\u0000'
 /** Properties of a `:RouxFile`, by name. `null` takes one away. */
 export type FileProperties = Readonly<Record<string, unknown>>
 
-/** What a file's record is in the database, without its id and its links. */
+/** The properties of a file's record in the database, without id and links. */
 export function propertiesOf(record: FileRecord, owner: string): FileProperties {
   const { path, kind, title, tags, links, conflict, excluded, malformed, info } = record
   const names = namesOf(record)
@@ -94,7 +94,7 @@ function time(ms: number): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** What people may call a file: its title first, the file's own name last. */
+/** The names of a file: its title first, its file name last. */
 export function namesOf({
   path,
   kind,
@@ -187,7 +187,7 @@ function withAbsentMembers(link: ResolvedLink): ResolvedLink {
   return { ...link, subpath, property, inComment, rivals, byAlias, brokenSubpath }
 }
 
-/** What a missing target is found by: an index of the database takes texts of some 8,000 bytes at the most. */
+/** The lookup key of a missing target: an index of the database holds texts of at most some 8,000 bytes. */
 export function idKeyOf(id: string): string {
   return id.length <= LONGEST_KEY ? id : shortHash(id)
 }

@@ -58,7 +58,7 @@ function filesOf({ filter: { id, target, folder } }: Asked, { bare }: Asking) {
   }
 }
 
-/** What is wrong in the vault, by id, then line: the files of the page alone are looked into. */
+/** Problems in the vault by id, then line; reads only the files of the page. */
 export async function findProblems(asking: Asking, asked: Asked, page: Page): Promise<Paged<Problem>> {
   const { filter } = asked
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]

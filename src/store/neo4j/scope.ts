@@ -9,7 +9,7 @@ export interface Where {
   readonly parameters: Values
 }
 
-/** What the folded paths of a scope begin with; empty for the whole vault. */
+/** The prefix of a scope's folded paths; empty for the whole vault. */
 function startOf({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folderStart(folder ?? '')
@@ -47,12 +47,12 @@ export function filesIn(scope: Scope, bare: (id: string) => string): Where {
   }
 }
 
-/** Whether a scope holds a part of the vault only. */
+/** Whether a scope covers only a part of the vault. */
 export function isNarrow({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].some((limit) => limit !== undefined)
 }
 
-/** The label by which the files of a scope are looked for: only that of all files has an index of ids. */
+/** The label for finding the files of a scope: only that of all files has an index of ids. */
 export function foundBy(scope: Scope): 'RouxListed' | 'RouxFile' {
   return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }

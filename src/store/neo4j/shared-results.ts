@@ -16,7 +16,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
         signal,
       )
       const [first] = rows
-      // What another process is just replacing may be found in parts.
+      // A result that another process is replacing may be found in parts.
       if (first === undefined || rows.length !== first.parts) return undefined
       if (rows.some(({ generation }) => generation !== first.generation)) return undefined
       return { generation: first.generation, bytes: Buffer.concat(rows.map(({ bytes }) => bytesOf(bytes))) }
@@ -24,7 +24,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
     async keep(name, { generation, bytes }: SharedResult) {
       const parts = Math.max(1, Math.ceil(bytes.length / PART))
       await connection.transaction(async (run) => {
-        // What is written first is the lock under which it is decided, and there is nothing to write to once the vault is removed.
+        // The first write takes the lock under which it is decided; a removed vault has nothing to write to.
         const [found] = await run<{ readonly before: number }>(
           `MATCH (:RouxVault {vault: $vault}) MERGE (r:RouxResult {vault: $vault, name: $name, part: 0}) SET r.parts = coalesce(r.parts, 0)
            RETURN coalesce(r.generation, -1) AS before`,

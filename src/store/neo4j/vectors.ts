@@ -18,7 +18,7 @@ interface Wanted {
 const MORE = 4
 const LEAST = 100
 
-/** The rows nearest to each vector, with `p` for what has the vector and `f` for its file, as `row`. */
+/** The rows nearest to each vector as `row`; `p` has the vector, `f` is its file. */
 async function nearest<T>(
   asking: Asking,
   { embedder, vectors, scope }: Wanted,

@@ -10,7 +10,7 @@ interface Row {
   readonly sources: readonly string[]
 }
 
-/** Sources that are told of each. */
+/** Sources returned with each. */
 const SOURCES = 3
 
 /** The targets without a note, by how many files want them, then by name. */
@@ -43,7 +43,7 @@ export async function findWanted(asking: Asking, { folder, counts }: WantedFilte
   return { items, total: row?.total ?? 0 }
 }
 
-/** The files that link to what is not there and do not count: only this process knows which those are. */
+/** Files that link to missing targets but do not count; only this process knows them. */
 async function sourcesWithout({ questions }: Asking, counts: (path: VaultPath) => boolean): Promise<readonly VaultPath[]> {
   const paths = await questions.ask<VaultPath>(
     `MATCH (m:RouxMissing {vault: $vault})<-[:ROUX_LINK]-(s:RouxFile) WHERE m.idKey STARTS WITH '' RETURN DISTINCT s.path AS row`,

@@ -374,7 +374,7 @@ export class MemoryGraph {
   }
 }
 
-/** What people may call a file: its title first, the file's own name last. */
+/** The names of a file: its title first, its file name last. */
 export function namesOf({ path, kind, title, aliases }: MemoryFile['record']): readonly string[] {
   const stem = kind === 'note' ? fileStemOf(path) : title
   return stem === title ? [title, ...aliases] : [title, ...aliases, stem]

@@ -250,7 +250,7 @@ function holdsPhrase(tokens: readonly MemoryToken[], { words }: Phrase): boolean
   return words.length > 0 && tokens.some(({ position }) => words.every((word) => holds(position + word.offset, word)))
 }
 
-/** What says no time comes last, in either order. */
+/** Notes without that time come last, in either order. */
 function timeOf(file: MemoryFile, by: 'created' | 'modified', sign: number): number {
   const time = factsOfFile(file)[by]
   return Number.isNaN(time) ? sign * Number.POSITIVE_INFINITY : time

@@ -6,7 +6,7 @@ import type { SegmentHeader } from './header.ts'
 import { type Page, PageWriter } from './page.ts'
 import { PostingWriter } from './postings.ts'
 
-/** What is indexed of a file. */
+/** The indexed words of a file. */
 export interface WordDocument extends Pick<NoteWords, 'title' | 'body'> {
   /** A whole number from 0 to 2^32 - 1. */
   readonly key: number
@@ -41,7 +41,7 @@ export class SegmentBuilder {
     this.#documents.set(key, { stamp, title: this.#read(title, 0), body: this.#read(body, 1) })
   }
 
-  /** What is known of the documents taken, in their order. */
+  /** The facts about the added documents, in order. */
   header(): SegmentHeader {
     const documents = [...this.#documents.values()]
     return {

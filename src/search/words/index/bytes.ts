@@ -55,12 +55,12 @@ export class ByteWriter {
     this.bytes(other.view())
   }
 
-  /** What was written, valid until the next write. */
+  /** The written bytes, valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
 
-  /** A copy of what was written. */
+  /** A copy of the written bytes. */
   copy(): Uint8Array {
     return this.#bytes.slice(0, this.#length)
   }

@@ -56,7 +56,7 @@ export class ChunkGraph {
     this.#rest = options.rest ?? ((ms) => delay(ms, undefined, { ref: false }))
   }
 
-  /** What answers, and why where it may not be what is expected. */
+  /** The active index, and the reason if it is not the expected one. */
   get state(): Pick<VectorState, 'index' | 'reason'> {
     const index = this.#index?.usesGraph ? 'hnsw' : 'exact'
     const reason = this.#trouble ?? this.#progress()
@@ -132,7 +132,7 @@ export class ChunkGraph {
       },
     })
     if (reason === undefined) this.#unsaved = 0
-    // What was read while this was closed is let go of again.
+    // Closed meanwhile: release what was just read.
     if (this.#isClosed) index.close()
   }
 
@@ -156,7 +156,7 @@ export class ChunkGraph {
       if (this.#isClosed) return
       await index.adopt(await builder.write(file), labels)
       this.#unsaved = undefined
-      // What was read while this was closed is let go of again.
+      // Closed meanwhile: release what was just read.
       if (this.#isClosed) index.close()
     } finally {
       this.#handedOver = undefined
@@ -204,13 +204,13 @@ export class ChunkGraph {
     if (this.#isClosed || index.behind > 0) return
     try {
       const fingerprint = await saveLabelManifest(path, this.#slots.marks())
-      // What changed meanwhile is behind, and then nothing is saved: the labels of the graph are those of the manifest.
+      // If something changed meanwhile, the graph is behind and is not saved: its labels must match the manifest.
       if (!(await index.save(path, { embedder, fingerprint }))) return
       this.#trouble = undefined
     } catch (error) {
       this.#trouble = `The graph could not be saved (${messageOf(error)}).`
     }
-    // What failed is tried again after as many changes.
+    // A failure is retried after as many changes.
     this.#unsaved = 0
   }
 
@@ -239,7 +239,7 @@ const MOST_AT_ONCE = 256
 /** Between slices, ms; longer while someone searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
-/** Between the last label and saving, ms: what is embedded comes in batches. */
+/** Pause between the last label and saving, ms, because embedding comes in batches. */
 const SAVE_DELAY = 10_000
 /** A graph of 400,000 vectors is 500 MB: it is written again after so many labels, or that share of them. */
 const MIN_UNSAVED = 1000

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib'
 import { type CoarseVector, coarsen } from '../vectors/coarse-vector.ts'
 import { isEmpty, type StoredVector, type StoredVectors, sealBytes, unsealBytes } from './search-rows.ts'
 
-/** Vectors as they are compared, without those of texts of which the embedder knows nothing. */
+/** Vectors in their compared form, without those of texts that the embedder does not know. */
 export interface CoarseVectors {
   readonly length: number
   /** Place among the note's chunks, or among its names. */
@@ -20,7 +20,7 @@ export interface CoarseNote {
   readonly names: CoarseVectors
 }
 
-/** Which part of which embedder's vectors it is. */
+/** The embedder and number of a part. */
 interface Place {
   readonly embedder: number
   readonly revision: number
@@ -133,7 +133,7 @@ class Stretch implements CoarseVectors {
 /** With the checksum before it the header ends where an array of doubles may begin. */
 const PADDING = 4
 
-/** Bytes that lie so that arrays of numbers can be laid over them: as SQLite gives them they do. */
+/** Bytes aligned for typed arrays; SQLite's buffers are. */
 function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (bytes.buffer instanceof ArrayBuffer && bytes.byteOffset % 8 === PADDING) return bytes as Uint8Array<ArrayBuffer>
   const copy = new Uint8Array(PADDING + bytes.length).subarray(PADDING)

@@ -63,7 +63,7 @@ export class Compaction {
     return { id, inputs, pages, run: mergeSegments(sources, isKept, (page) => pages.push(page)) }
   }
 
-  /** Stores the pages made so far; no one looks for them yet. @returns whether the merge is still this process's own. */
+  /** Stores the pages made so far; nobody reads them yet. @returns whether the merge still belongs to this process */
   #write({ id, pages }: Merge): boolean {
     if (pages.length === 0) return true
     return this.#file.write((database) => {
@@ -75,7 +75,7 @@ export class Compaction {
 
   #finish({ id, inputs, pages }: Merge, header: SegmentHeader): void {
     this.#file.write((database) => {
-      // Whoever took the merge over deleted its pages.
+      // Another process took the merge over and deleted its pages.
       if (!keepOwn(database, id)) return
       const there = new Set(segmentsOf(database).map((segment) => segment.id))
       const dead = inputs.every((input) => there.has(input.id)) ? inputs.map((input) => input.id) : [id]

@@ -82,7 +82,7 @@ function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: 
   const rows = [...matches].map((key) => ({
     key,
     id: graph.id(key),
-    // What says no time comes last, in either order.
+    // Notes without that time come last, in either order.
     value:
       by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), sign),
   }))

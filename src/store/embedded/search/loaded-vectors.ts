@@ -32,7 +32,7 @@ export class LoadedVectors {
   readonly #prepared: Promise<void>
   /** Up to this one all parts are loaded. */
   #revision = 0
-  /** Of the database: all that it held is loaded. */
+  /** The database version that is fully loaded. */
   #version = Number.NaN
   /** Notes may have gone since that was looked at. */
   #mayLack = true
@@ -46,7 +46,7 @@ export class LoadedVectors {
     this.#prepared = this.table.prepare()
   }
 
-  /** Whether all that a version of the database holds is loaded. */
+  /** Whether a version of the database is fully loaded. */
   isOf(version: number): boolean {
     return this.#version === version && !this.#mayLack
   }
@@ -62,7 +62,7 @@ export class LoadedVectors {
     this.table.endLoading()
   }
 
-  /** Something was committed: with the next load what is gone is forgotten. */
+  /** Something was committed: the next load drops removed notes. */
   mayHaveGone(): void {
     this.#mayLack = true
   }
@@ -101,7 +101,7 @@ export class LoadedVectors {
       this.#recent.drop(key)
       this.table.delete(key)
     }
-    // What was committed since the last part was loaded comes with the parts of now.
+    // Vectors committed since the last part was loaded come with the current parts.
     if (this.table.notes < stored.size) while (this.#loadNew());
     if (this.table.notes < stored.size) throw new DamagedIndex('vectors of a note are missing')
   }

@@ -63,7 +63,7 @@ export class SearchIndex {
       this.#takeOver(open)
       return action()
     } finally {
-      // What was found damaged may have ended it already.
+      // The damage may already have closed it.
       attempt(() => open.database.exec('COMMIT'))
     }
   }
@@ -86,7 +86,8 @@ export class SearchIndex {
   }
 
   /**
-   * The vectors of an embedder as they are now; `undefined` when there are none. What is new is loaded a few milliseconds at a time.
+   * The current vectors of an embedder; `undefined` if there are none. New ones are loaded a few milliseconds at a
+   * time.
    * @throws DamagedIndex
    */
   async vectors(embedder: string): Promise<VectorTable | undefined> {
@@ -113,12 +114,12 @@ export class SearchIndex {
     }))
   }
 
-  /** Whether a key stands for the file that something was indexed of. */
+  /** Whether a key stands for the indexed file. */
   isCurrent(key: number, stamp: number): boolean {
     return this.#stampOf(key) === stamp
   }
 
-  /** Forgets everything: what is behind it was replaced. */
+  /** Drops everything: the database was replaced. */
   reopen(location = this.#location): void {
     this.close()
     this.#location = location
@@ -174,7 +175,7 @@ export class SearchIndex {
     return loaded
   }
 
-  /** Lets go of the vectors of embedders that have none any more, and of what is saved of them. */
+  /** Releases the vectors of embedders that have none any more, with their saved graphs. */
   #forgetOthers(embedders: readonly EmbedderRow[]): void {
     const gone = [...this.#tables].filter(
       ([embedder, { id }]) => !embedders.some((row) => row.id === id && row.embedder === embedder),

@@ -27,7 +27,7 @@ export interface SearchReadsOptions {
   readonly onDamage: () => void
 }
 
-/** Retrieval over one vault. The projection is kept fresh by the caller; what is behind search is refreshed here. */
+/** Retrieval over one vault. The caller keeps the projection fresh; search is refreshed here. */
 export class SearchReads {
   readonly #projection: Projection
   readonly #index: SearchIndex
@@ -150,7 +150,7 @@ export class SearchReads {
       facets: this.#facets,
       relations: this.#relations,
     }
-    // What is found damaged here is the graph's index.
+    // Damage found here is in the graph's index.
     await loadFor(condition, order, facts)
     return await this.#guard(async () => {
       const candidates = KeySet.of(inScope(this.#projection, scope).filter((key) => key >= 0))
@@ -189,7 +189,7 @@ export class SearchReads {
       return await read()
     } catch (error) {
       if (!(error instanceof DamagedWords) && !isDamage(error)) throw error
-      // Of two questions at once only one reports it.
+      // Only one of two concurrent questions reports it.
       if (this.#isDamaged) throw beingRebuilt(error)
       this.#isDamaged = true
       this.#index.reopen()

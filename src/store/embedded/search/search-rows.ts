@@ -6,9 +6,10 @@ import { DamagedIndex } from '../sqlite.ts'
 import { packVector } from '../vectors/packed-vector.ts'
 
 /**
- * The search indexes, in a file of their own. `page` holds the keyword index: immutable segments, each a sorted run of pages; `note` which
- * version of a note is in it. `vector` has one row a note and embedder: the hash and the vector of each of its chunks and names. `coarse` has
- * the vectors of a batch of notes once more, as they are compared; its `revision` grows with every change, so that readers load what is new.
+ * The search indexes, in a file of their own. `page` holds the keyword index: immutable segments, each a sorted run of
+ * pages; `note` the indexed version of each note. `vector` has one row per note and embedder with the hashes and
+ * vectors of its chunks and names. `coarse` holds the compared form of a batch of notes; its `revision` grows with
+ * every change, so readers load what is new.
  */
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
@@ -166,7 +167,7 @@ function vectorPlace(embedder: number, key: number): string {
   return `vector:${embedder}:${key}`
 }
 
-/** A text of which the embedder knows nothing has a vector of zeros: its scale is 0. */
+/** A text that the embedder does not know has a vector of zeros: its scale is 0. */
 export function isEmpty({ packed }: Pick<StoredVector, 'packed'>): boolean {
   return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
 }

@@ -158,7 +158,7 @@ class SqliteSearchWriter implements SearchWriter {
     const { location } = this.#file
     if (location.kind !== 'file' || this.#isTouched) return
     this.#isTouched = true
-    // Searching leaves no other trace of use, and what no one uses is swept.
+    // Searching leaves no other trace of use, and unused indexes are swept.
     attempt(() => utimesSync(location.path, new Date(), new Date()))
   }
 

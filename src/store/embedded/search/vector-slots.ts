@@ -15,8 +15,8 @@ export interface VectorTableHit {
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
 /**
- * Candidates of a search that are scored with their stored vectors, the best first: each is a read from the database. What comes after
- * them keeps its estimate, which is off by some thousandths and decides nothing but the order of the rest.
+ * Candidates rescored with their stored vectors, the best first; each is a read from the database. Later ones keep
+ * their estimate, which is off by some thousandths and only affects their order.
  */
 const FINE_READS = 40
 
@@ -99,7 +99,7 @@ export class VectorSlots {
       .map(({ label, score }) => ({ key: this.#keys[label] as number, ordinal: this.#ordinals[label] as number, score }))
   }
 
-  /** What tells the vector of each slot from another, by slot; NaN where there is none. */
+  /** Values that identify the vector of each slot; NaN for an empty one. */
   marks(): Float64Array<ArrayBuffer> {
     return this.#marks.slice(0, this.#next)
   }
@@ -111,7 +111,7 @@ export class VectorSlots {
     this.#next = marks.length
   }
 
-  /** All is loaded: slots that were kept free for what did not come can be used. */
+  /** Everything is loaded: reserved slots can be reused. */
   endLoading(): void {
     if (this.#reserved === undefined) return
     this.#reserved = undefined

@@ -56,21 +56,21 @@ export class VectorTable {
     return this.#stamps.size
   }
 
-  /** Takes the place of what was known of the note's key. */
+  /** Replaces the facts of the note's key. */
   set({ key, stamp, chunks, names }: CoarseNote): void {
     this.#stamps.set(key, stamp)
     this.#chunks.set(key, chunks)
     this.#names.set(key, names)
   }
 
-  /** Forgets what was known of the key. */
+  /** Drops the facts of the key. */
   delete(key: number): void {
     this.#stamps.delete(key)
     this.#chunks.delete(key)
     this.#names.delete(key)
   }
 
-  /** Of the notes that have vectors. */
+  /** The notes that have vectors. */
   keys(): Iterable<number> {
     return this.#stamps.keys()
   }

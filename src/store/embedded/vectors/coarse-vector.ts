@@ -6,7 +6,7 @@ export interface CoarseVector {
   readonly values: Int8Array
 }
 
-/** A packed vector, rounded; throws a `RouxError` when the bytes are none of this dimension and of unit length. */
+/** Rounds a packed vector. Throws a `RouxError` when the bytes do not have this dimension and unit length. */
 export function coarsen(packed: Uint8Array, dimensions: number): CoarseVector {
   const view = readPacked(packed, dimensions)
   const factor = INT8_PEAK / measureUnit(view)

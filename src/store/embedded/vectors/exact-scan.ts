@@ -19,15 +19,16 @@ export interface ExactScanOptions {
   readonly dimensions: number
   /** Where the fine vectors are; the best candidates are scored with them. Without one, scores are the estimates of int8. */
   readonly exact: StoredVector
-  /** Fine vectors that `exact` gives at the most for one search, the best candidates first. Default: any number. */
+  /** Maximum fine vectors that `exact` reads per search, for the best candidates. Default: unlimited. */
   readonly fineReads?: number
-  /** Whether WebAssembly SIMD is used; where it is missing, plain JavaScript, with the same results. */
+  /** Whether WebAssembly SIMD is used; otherwise plain JavaScript with the same results. */
   readonly simd?: boolean
 }
 
 /**
- * Compares the query with every vector: int8 in a SIMD kernel first, then the best 30, or three times as many as wanted, with
- * their fine vectors. Needs no building, and what is deleted is gone at once. 100,000 vectors of 256 dimensions take 26 MB.
+ * Compares the query with every vector: int8 in a SIMD kernel first, then the best 30, or three times as many as
+ * wanted, with their fine vectors. Needs no building, and deletions apply at once. 100,000 vectors of 256 dimensions
+ * take 26 MB.
  */
 export class ExactScan implements VectorIndex {
   readonly #options: ExactScanOptions
@@ -84,7 +85,7 @@ export class ExactScan implements VectorIndex {
     const wanted = requireLimit(limit, this.size)
     if (wanted === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // Of those that keep their estimates no more than are wanted can get in, even where all that are scored again fall behind them.
+    // Beyond the wanted number, candidates with estimates cannot get in, even if all rescored ones fall behind them.
     const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * wanted), wanted + fineReads))
     scan(candidates)
     const cosine = cosineWith(query)

@@ -2,11 +2,10 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { BUILD_BREADTH, type GraphFile, LINKS } from './hnsw-graph.ts'
 
 /**
- * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine: a write
- * that the disk cut short has the right hash, and hnswlib takes sizes from the header without asking.
- *
- * The header is thirteen fields; then a record a label (links on the lowest level, vector, label); then, a label, the bytes of its
- * links on higher levels behind their number.
+ * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian
+ * machine: a truncated write has the right hash, and hnswlib trusts the sizes in the header.
+ * The header has thirteen fields; then a record per label (links on the lowest level, vector, label); then, per label,
+ * the bytes of its links on higher levels behind their number.
  */
 export async function verifyGraphLayout(file: GraphFile): Promise<void> {
   const handle = await open(file.path, 'r')

@@ -12,7 +12,7 @@ export interface RestoreOptions {
   /** The embedder's id. */
   readonly embedder: string
   readonly dimensions: number
-  /** Of the content that is wanted, where it may be that of the graph. */
+  /** The fingerprint of the wanted content, if it may be the graph's. */
   readonly fingerprint?: string
   /** Labels set or deleted since the content of that fingerprint; `undefined` when that is not known, and the graph is of no use. */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
@@ -23,10 +23,10 @@ export type RestoredGraph =
   | { readonly graph: undefined; readonly reason: string }
 
 /**
- * Writes the graph, as it is at the call, as two files: the data, named by its own hash and never changed, and the sidecar at
- * `path`: a line of JSON with that hash and the stamp, and a line with the SHA-256 of the first. Each is written under a temporary
- * name, synced and renamed, so a reader finds the old pair or the new one.
- * Throws an `Error` when the disk does not take it; the old pair is then still there.
+ * Writes the graph as of the call in two files: the data, named by its own hash and immutable, and the sidecar at
+ * `path`: a line of JSON with that hash and the stamp, and a line with its SHA-256. Each is written to a temporary
+ * name, synced and renamed, so a reader finds the old pair or the new one. Throws an `Error` when the disk fails; the
+ * old pair is then intact.
  */
 export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStamp): Promise<void> {
   const temporary = `${path}-${randomUUID()}.tmp`
@@ -68,7 +68,7 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
     const graph = await HnswGraph.read(addon, file)
     return { graph, changed }
   } catch (error) {
-    // What cannot be removed is refused again next time.
+    // A file that cannot be removed is rejected again next time.
     if (!(error instanceof OtherContent)) await discard(path, text, data).catch(() => undefined)
     return { graph: undefined, reason: `no saved graph: ${explain(error)}` }
   }

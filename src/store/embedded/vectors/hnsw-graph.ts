@@ -86,7 +86,7 @@ export class HnswGraph {
 
   /** Up to `count` labels near the query, nearest first. */
   nearest(query: Float32Array, count: number): readonly number[] {
-    // Of unit length, lest the products of a huge query overflow; the order is the same.
+    // Normalised, because the products of a huge query would overflow; the order stays.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
     const numbers = Array.from(query, (value) => value / length)
     const wanted = Math.min(Math.floor(count), this.#live.size)

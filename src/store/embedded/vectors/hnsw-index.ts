@@ -10,16 +10,19 @@ import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type Vec
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
-  /** What holds the vectors, perhaps some already; `exact` is then for the graph alone, and the scan is the index's from now on. */
+  /**
+   * The vectors, perhaps already filled; `exact` then applies to the graph only, and the index owns the scan from now
+   * on.
+   */
   readonly scan?: ExactScan
   /** Fewer vectors than this are scanned; by default what the scan takes some 5 ms for. */
   readonly graphFrom?: number
 }
 
 /**
- * A graph that finds candidates, over an exact scan that holds what is true: the graph only ever suggests labels, so while it is
- * behind, being built, damaged or worn, answers become slower or miss a near one, but none is wrong. What was set or deleted is
- * seen at once; the graph takes it in when `build` is run.
+ * A graph that finds candidates, on top of an exact scan with the true scores. The graph only suggests labels: while it
+ * is behind, being built, damaged or worn, answers are slower or miss a near one, but none is wrong. Changes are seen
+ * at once; `build` brings them into the graph.
  */
 export class HnswIndex implements VectorIndex {
   readonly #options: HnswOptions
@@ -27,7 +30,7 @@ export class HnswIndex implements VectorIndex {
   #graph: HnswGraph
   /** Labels whose place in the graph is not what the scan has. */
   readonly #behind = new LabelSet()
-  /** What was set or deleted while a saved graph is being read. */
+  /** Changes while a saved graph is being read. */
   #changedMeanwhile: LabelSet | undefined
   /** Replacements in the graph since it was new: each leaves it a little worse. */
   #replaced = 0
@@ -49,7 +52,7 @@ export class HnswIndex implements VectorIndex {
     return this.#behind.size
   }
 
-  /** Whether searches use the graph: it is worth it, and what it lacks is little. */
+  /** Whether searches use the graph: it pays off and lacks little. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
@@ -124,7 +127,7 @@ export class HnswIndex implements VectorIndex {
     return undefined
   }
 
-  /** Begins a graph that is built elsewhere: the labels that belong into it. What changes from now on is told by `takeChanged`. */
+  /** Starts a graph built elsewhere and returns its labels. `takeChanged` returns later changes. */
   beginElsewhere(): readonly number[] {
     this.#changedMeanwhile = new LabelSet()
     return [...this.#scan.labels()]
@@ -137,7 +140,7 @@ export class HnswIndex implements VectorIndex {
     return changed
   }
 
-  /** What belongs into the graph under a label; `undefined` where nothing does. */
+  /** The vector for the graph under a label; `undefined` if there is none. */
   vectorOf(label: number): Float32Array | undefined {
     return this.#scan.has(label) ? this.#options.exact(label) : undefined
   }
@@ -196,7 +199,7 @@ export class HnswIndex implements VectorIndex {
     this.#graph.set(label, vector)
   }
 
-  /** Whether the graph is worn by deletes and replacements, so that a new one is better. */
+  /** Whether deletions and replacements have worn the graph so much that a new one is better. */
   get isWorn(): boolean {
     return this.#graph.wasted + this.#replaced > Math.max(MIN_WEAR, this.#graph.size * MAX_WEAR_SHARE)
   }
@@ -215,7 +218,7 @@ export class HnswIndex implements VectorIndex {
  * minute to build and 230 MB. Below this, nobody would notice the gain.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** What is behind is scanned beside the graph's candidates as long as it is few. */
+/** Vectors missing in the graph are scanned beside its candidates while they are few. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
 /** Asking the graph for more than this share takes longer than scanning everything. */

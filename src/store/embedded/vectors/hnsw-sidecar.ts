@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GraphFile } from './hnsw-graph.ts'
 
-/** What a saved graph was made from; a graph of anything else is not loaded. */
+/** The content a saved graph was made from; a graph of other content is not loaded. */
 export interface GraphStamp {
   /** The embedder's id. */
   readonly embedder: string
@@ -9,9 +9,9 @@ export interface GraphStamp {
   readonly fingerprint: string
 }
 
-/** What is said of a saved graph beside it: a line of JSON, and its SHA-256. */
+/** The description beside a saved graph: a line of JSON and its SHA-256. */
 export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
-  /** Of the data file, hexadecimal. */
+  /** SHA-256 of the data file, hex. */
   readonly sha256: string
 }
 
@@ -42,7 +42,7 @@ export function parseSidecar(text: string): Sidecar {
   throw new Error('the sidecar is of another version')
 }
 
-/** Where the graph itself is: a name of its own for every content, so that no one writes over what another process reads. */
+/** The path of the graph: each content has its own name, so nobody overwrites what another process reads. */
 export function dataPath(path: string, sha256: string): string {
   return `${path}-${sha256.slice(0, 32)}.data`
 }

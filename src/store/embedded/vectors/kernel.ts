@@ -4,7 +4,7 @@ import { KERNEL_MODULE } from './kernel-module.ts'
 /** Int8 rows in one growing memory, and the dot products of a query with them. Views change when the memory grows. */
 export interface Kernel {
   readonly kind: 'simd' | 'plain'
-  /** What the rows are multiplied with; components within ±`QUERY_PEAK`. */
+  /** The query to multiply rows with; components within ±`QUERY_PEAK`. */
   readonly query: Int16Array
   /** All rows, one after the other, each padded with zeros to `stride`; new ones are zeros. */
   readonly rows: Int8Array
@@ -86,7 +86,7 @@ function rowsOffset(stride: number): number {
   return 2 * stride + 4 * BLOCK
 }
 
-/** Pages for so many rows; a third more than now at least, so that growing copies each row a few times at most. */
+/** Pages for so many rows; at least a third more than now, so growing copies each row only a few times. */
 function pagesFor(rows: number, stride: number, pages: number): number {
   const needed = Math.ceil((rowsOffset(stride) + (rows + TOGETHER) * stride) / PAGE)
   if (needed <= pages) return pages

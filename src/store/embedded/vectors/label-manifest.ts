@@ -3,9 +3,9 @@ import { readFile, rm } from 'node:fs/promises'
 import { writeDurably } from './durable-file.ts'
 import { manifestPath, parseSidecar } from './hnsw-sidecar.ts'
 
-/** What each label of a saved graph stands for: a number by label, NaN where there is nothing. */
+/** The vector behind each label of a saved graph; NaN for none. */
 export interface LabelManifest {
-  /** Of the marks; the graph that is saved with it has the same. */
+  /** The fingerprint of the marks; the graph saved with it has the same. */
   readonly fingerprint: string
   readonly marks: Float64Array
 }
@@ -27,7 +27,10 @@ export async function saveLabelManifest(path: string, marks: Float64Array): Prom
   return fingerprint
 }
 
-/** The manifest of the graph that is saved at `path`; `undefined` where there is none of this embedder, or no whole one. Never throws. */
+/**
+ * The manifest of the graph saved at `path`; `undefined` if there is none of this embedder, or an incomplete one. Never
+ * throws.
+ */
 export async function readLabelManifest(path: string, embedder: string): Promise<LabelManifest | undefined> {
   try {
     const sidecar = parseSidecar(await readFile(path, 'utf8'))

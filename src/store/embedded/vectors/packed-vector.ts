@@ -27,7 +27,7 @@ export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   return packed
 }
 
-/** The vector that was packed; throws a `RouxError` when the bytes are none of this dimension. */
+/** Unpacks a vector. Throws a `RouxError` when the bytes do not have this dimension. */
 export function unpackVector(packed: Uint8Array, dimensions: number): Float32Array<ArrayBuffer> {
   const { scale, values } = readPacked(packed, dimensions)
   const vector = new Float32Array(dimensions)
@@ -41,7 +41,10 @@ export interface PackedView {
   readonly values: Int16Array
 }
 
-/** Looks at a packed vector, without a copy where the bytes lie well; throws a `RouxError` when they are none of this dimension. */
+/**
+ * Reads a packed vector, without a copy if the bytes are aligned. Throws a `RouxError` when they do not have this
+ * dimension.
+ */
 export function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   if (packed.length !== SCALE_BYTES + 2 * dimensions) {
     throw new RouxError('INVALID_PARAMS', `A stored vector of ${dimensions} dimensions cannot have ${packed.length} bytes.`, {

@@ -11,7 +11,7 @@ export interface VectorIndex {
   readonly size: number
   /** Replaces what the label had; throws a `RouxError` on a label, dimension or length that cannot be. */
   set(label: number, vector: Float32Array): void
-  /** What is not there is no error. */
+  /** A missing label is not an error. */
   delete(label: number): void
   /** Best first by cosine, then label; only labels that `accept` allows. `accept` must not change the index. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[]

@@ -17,13 +17,13 @@ const ATTEMPTS = 3
 /** Runs one statement. */
 export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
 
-/** A way to one database; nothing is loaded or connected before it is used. What fails is a RouxError that says what to do. */
+/** The connection to one database; loads and connects on first use. Failures are RouxErrors with advice. */
 export class Connection {
   readonly #place: Neo4jPlace
   readonly #timeouts: Timeouts
   #driver: Promise<Driver> | undefined
   #isClosed = false
-  /** What was read or written last: members of a cluster that are behind wait for it. */
+  /** Bookmarks of the last reads and writes; cluster members that are behind wait for them. */
   #bookmarks: readonly string[] = []
 
   constructor(place: Neo4jPlace, timeouts = TIMEOUTS) {
@@ -161,7 +161,7 @@ export class Connection {
       this.#bookmarks = session.lastBookmarks()
       return answer
     } finally {
-      // It is waited for by no one: a session whose question was given up ends when its connection does.
+      // Nobody waits for it: the session of an abandoned question ends with its connection.
       session.close().catch(() => {})
     }
   }
@@ -199,7 +199,7 @@ export class Connection {
 /** Which schemes the driver speaks: a single server or a cluster, over TLS with `+s`, with any certificate with `+ssc`. */
 const SCHEME = /^(?:bolt|neo4j)(?:\+s|\+ssc)?:$/
 
-/** @throws RouxError `STORE_UNAVAILABLE` for what is no address of a database; it may hold a password, and is not shown */
+/** @throws RouxError `STORE_UNAVAILABLE` for an invalid address, which may contain a password and is not shown */
 function requireAddress(url: string): void {
   if (URL.canParse(url) && SCHEME.test(new URL(url).protocol)) return
   throw new RouxError('STORE_UNAVAILABLE', 'store.neo4j.url is no address of a Neo4j server.', {
@@ -223,8 +223,8 @@ export interface OpenTransaction {
 }
 
 /**
- * A statement whose parameters are the members of one. The database keeps plans by the types of parameters, and by about how long their texts and lists
- * are: an id of twelve letters would have a statement planned again that was planned for one of nine. Of a map it looks at nothing.
+ * A statement whose parameters are members of one map. The database keeps plans by the types and approximate lengths of
+ * parameters, so an id of twelve letters would be planned again after one of nine; inside a map it does not look.
  */
 function statementOf(cypher: string, values: Values): [cypher: string, parameters: Values] {
   return [cypher.replaceAll(/\$(\w+)/g, '$$given.$1'), { given: values }]

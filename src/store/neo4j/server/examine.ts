@@ -110,7 +110,7 @@ function ownIndexes(vault: string, facts: VaultFacts | undefined): readonly stri
   return [wordNames(vault).wordIndex, ...ofVectors]
 }
 
-/** What is written here is taken back at once. */
+/** Test writes are rolled back at once. */
 async function examineRights(connection: Connection): Promise<DatabaseFinding> {
   try {
     const transaction = await connection.open()

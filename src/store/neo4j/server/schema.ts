@@ -3,12 +3,12 @@ import { wordNames } from '../word-index.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * What nodes and properties mean; another number is another format. All labels, types and indexes of ours begin with Roux, and every node
- * says its vault: what else lies in the database is never touched.
+ * The meaning of nodes and properties; another number is another format. All our labels, types and indexes start with
+ * Roux, and every node names its vault: other data in the database is never touched.
  */
 export const FORMAT = 2
 
-/** Indexes of analysed words take forms and stems as they are given, separated by blanks. */
+/** Full-text indexes take forms and stems as given, separated by blanks. */
 const BY_BLANKS = "OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace' } }"
 
 /** Made before the others: the node that it keeps single is the lock under which they are made. */
@@ -54,7 +54,7 @@ export async function onlineIndexes(connection: Connection): Promise<ReadonlySet
   return new Set(rows.map(({ name }) => name))
 }
 
-/** What of the indexes is missing, of those that are for all and those of the vault; `undefined` where the database is of no format yet, or an older one. */
+/** Missing indexes, shared and of the vault; `undefined` if the database has no format yet, or an older one. */
 async function missingIndexes(connection: Connection): Promise<readonly string[] | undefined> {
   const [found] = await connection.read<{ readonly version: number }>(
     "MATCH (s:RouxSchema {name: 'schema'}) WHERE s.version IS NOT NULL RETURN s.version AS version",
@@ -66,9 +66,9 @@ async function missingIndexes(connection: Connection): Promise<readonly string[]
 }
 
 /**
- * Makes what is missing of constraints and indexes, also of the vault's own index of words, and brings what an older version of ours made up
- * to date, one process at a time; a user that may not make any can feed where all are there.
- * @throws RouxError `STORE_UNAVAILABLE` where a newer version of ours made the database
+ * Creates missing constraints and indexes, including the vault's own full-text index, and migrates an older version,
+ * one process at a time. A user without the right to create can feed if everything exists.
+ * @throws RouxError `STORE_UNAVAILABLE` when a newer version of ours made the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
   const { wordIndex } = wordNames(connection.vault)
@@ -77,7 +77,7 @@ export async function ensureSchema(connection: Connection): Promise<void> {
   if (missing?.length !== 0) await makeWordIndex(connection, connection.vault)
 }
 
-/** What all vaults have in common. */
+/** Creates the parts shared by all vaults. */
 async function makeSchema(connection: Connection): Promise<void> {
   await connection.write(FIRST)
   const lock = await connection.open()
