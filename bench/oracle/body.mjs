@@ -16,7 +16,17 @@ import { setSource, vaultNodes, vaultSyntax } from './wikilink-syntax.mjs'
  * @property {string} [property] the key path, for a link in the frontmatter
  */
 
-/** @typedef {{ links: RawLink[], tags: { name: string, inComment: boolean }[], h1: string | undefined }} Body */
+/**
+ * A heading outside comments. `isTop`: in no quote and no list.
+ * @typedef {{ depth: number, text: string, line: number, lastLine: number, isTop: boolean }} RawHeading
+ */
+
+/**
+ * `blocks`: the ids of `^blocks`.
+ * @typedef {{
+ *   links: RawLink[], tags: { name: string, inComment: boolean }[], h1: string | undefined, headings: RawHeading[], blocks: string[]
+ * }} Body
+ */
 
 // Stands for the `|` of a wikilink while tables are split into cells; a noncharacter, so no note holds it.
 const PIPE = '\ufdd0'
@@ -40,7 +50,18 @@ export function parseBody(text, { profile, firstLine = 1 }) {
     links: reader.links.map(({ offset, ...link }) => ({ ...link, ...(inComment({ offset }) && { inComment: true }) })),
     tags: reader.tags.map((tag) => ({ name: tag.name, inComment: inComment(tag) })),
     h1: reader.h1,
+    headings: reader.headings
+      .filter((heading) => !inComment(heading) || wholly(comments, heading))
+      .map(({ offset, end, ...heading }) => ({ ...heading, isTop: tree.children.some((child) => startOf(child) === offset) })),
+    blocks: reader.texts.flatMap(([, slice]) => [...slice.matchAll(/(?:^|\s)\^([a-z0-9-]+)[ \t]*$/gim)].map(([, id]) => id)),
   }
+}
+
+const startOf = (node) => node.position.start.offset
+
+/** A heading that begins with a comment which ends in its line is a heading. */
+function wholly(comments, { offset, end }) {
+  return comments.some(([from, to]) => from >= offset && from <= offset + 8 && to <= end)
 }
 
 /**
@@ -58,7 +79,7 @@ export function onlyLink(text) {
 }
 
 function emptyBody() {
-  return { links: [], tags: [], texts: [], h1: undefined }
+  return { links: [], tags: [], texts: [], headings: [], h1: undefined }
 }
 
 function useVaultSyntax() {
@@ -136,7 +157,11 @@ const visitors = {
     walkChildren(node, reader, { inItem: true })
   },
   heading(node, reader, context) {
-    if (node.depth === 1 && reader.h1 === undefined) reader.h1 = headingText(node, reader.source)
+    const text = headingText(node, reader.source)
+    if (node.depth === 1 && reader.h1 === undefined) reader.h1 = text
+    const { start, end } = node.position
+    const [line, lastLine] = [start, end].map((place) => place.line + reader.firstLine - 1)
+    reader.headings.push({ depth: node.depth, text, line, lastLine, offset: start.offset, end: end.offset })
     walkChildren(node, reader, context)
   },
   code(node, reader, context) {

@@ -13,7 +13,7 @@
  * - A wikilink glued to a bare URL (`https://e.com/[[a]]`) is part of the URL, one that is the destination of a
  *   definition (`[b]: [[c]]`) is none, as CommonMark has it.
  * - `[[scheme://…]]` and `[[mailto:…]]` are external; `[[Talk: title]]` is a name.
- * - R9, exact spelling: among all files a link could mean, in every folder, before R4 and R5.
+ * - R9, exact spelling: among all files a link could mean, in every folder, after R4 and before R5.
  * - R16 before R4/R5: a file named exactly as written, anywhere, before a note of that name plus `.md`.
  * - Aliases: looked up with the whole target; exact spelling first, then as R5. They follow Markdown links too.
  * - W23: the decoded name is tried after the files and aliases of the written one.
@@ -26,8 +26,8 @@
  *   value. `[[a, b]]` unquoted is the name `a, b`. Malformed frontmatter gives tags and aliases, no links.
  * - A YAML anchor or alias makes the frontmatter malformed.
  * - A `%%` at a line's start opens a comment to the next `%%` or the end, elsewhere to the next one of the paragraph.
- * - Logseq's own syntax (`key::` page properties, `#tag` pages, `___` names) is not read; that mode resolves as
- *   obsidian does.
+ * - Logseq's own syntax (`key::` page properties, `#tag` pages) is not read. A wikilink there is first of all the name of
+ *   a page; else that mode resolves as obsidian does.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -57,7 +57,8 @@ import { distinctTags } from './tags.mjs'
  * @param {string} root
  * @param {{ profile?: 'lenient' | 'obsidian', mode?: import('./files.mjs').Mode, comments?: boolean }} [options]
  * @returns {{
- *   mode: string, nodes: OracleNode[], edges: OracleEdge[], unresolved: object[], files: Map<string, object>
+ *   mode: string, nodes: OracleNode[], edges: OracleEdge[], unresolved: object[], files: Map<string, object>,
+ *   resolve(link: object, source: string): import('./resolve.mjs').Target
  * }}
  */
 export function readVault(root, { profile = 'lenient', mode: wanted, comments = true } = {}) {
@@ -79,11 +80,22 @@ export function readVault(root, { profile = 'lenient', mode: wanted, comments = 
   const ids = assignIds(paths)
   const graph = collectLinks(files, { resolver, ids, countsHtml: mode === 'docs' })
   const nodes = files.map((file) => toNode(file, ids, mode))
-  return { mode, nodes, ...graph, files: new Map(files.map((file) => [file.path, file])) }
+  const resolve = (link, source) => (link.form === 'file' ? resolver.resolveFile(link.target) : resolver.resolve(link, source))
+  return { mode, nodes, ...graph, files: new Map(files.map((file) => [file.path, file])), resolve }
 }
 
 function noNote() {
-  return { links: [], tags: [], aliases: [], title: undefined, h1: undefined, malformed: false }
+  return {
+    links: [],
+    tags: [],
+    aliases: [],
+    title: undefined,
+    h1: undefined,
+    malformed: false,
+    headings: [],
+    blocks: [],
+    firstLine: 1,
+  }
 }
 
 /** Everything a note says by itself. */
@@ -94,6 +106,9 @@ function parseNote(raw, profile, comments) {
   const content = parseBody(body, { profile, firstLine: bodyLine })
   const isKept = (item) => comments || !item.inComment
   return {
+    headings: content.headings,
+    blocks: content.blocks,
+    firstLine: bodyLine,
     links: [...properties.links, ...content.links.filter(isKept)],
     tags: distinctTags([...properties.tags, ...content.tags.filter(isKept).map((tag) => tag.name)]),
     aliases: [...new Set(properties.aliases)],

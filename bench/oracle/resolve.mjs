@@ -24,7 +24,8 @@ const nameOf = (path) => path.slice(path.lastIndexOf('/') + 1)
 export function createResolver(files, { profile, mode }) {
   const index = { byName: groupBy(files, (file) => fold(nameOf(file.path))), byAlias: new Map() }
   for (const file of files) {
-    for (const alias of file.kind === 'note' ? file.aliases : []) addTo(index.byAlias, fold(alias), { alias, path: file.path })
+    const aliases = mode === 'logseq' ? [...file.aliases, ...pageNames(file)] : file.aliases
+    for (const alias of file.kind === 'note' ? aliases : []) addTo(index.byAlias, fold(alias), { alias, path: file.path })
   }
   const foldsFolders = profile === 'lenient' && (mode === 'docs' || mode === 'foam')
   const context = { index, lenient: profile === 'lenient', foldsFolders, mode, extensions: noteExtensions(mode) }
@@ -42,6 +43,12 @@ export function createResolver(files, { profile, mode }) {
       return found ? { kind: 'file', path: found } : missing(path)
     },
   }
+}
+
+/** A page of Logseq is called as its file, in which `___` stands for `/`, or by its title, wherever the file lies. */
+function pageNames({ path, title }) {
+  const name = nameOf(path).replace(/\.md$/i, '').replaceAll('___', '/')
+  return title === undefined ? [name] : [name, title]
 }
 
 function groupBy(files, keyOf) {
@@ -67,6 +74,8 @@ function resolveWiki(link, source, context) {
   if (context.lenient && isAddress(target)) return { kind: 'none' }
   const hash = target.indexOf('#')
   const path = hash === -1 ? target : target.slice(0, hash).trim()
+  const page = context.mode === 'logseq' ? findAlias(path, source, context) : undefined
+  if (page) return page
   return find(path, source, context) ?? findDecoded(path, source, context) ?? missing(path)
 }
 
@@ -163,13 +172,9 @@ function findAnywhere(path, source, context) {
     const folded = fold(path + extension)
     const sameName = context.index.byName.get(nameOf(folded)) ?? []
     const matches = sameName.filter((candidate) => `/${fold(candidate)}`.endsWith(`/${folded}`))
+    const atRoot = matches.filter((candidate) => fold(candidate) === folded)
     const pool = context.lenient ? preferSpelled(matches, path, extension) : matches
-    const found =
-      best(
-        pool.filter((candidate) => fold(candidate) === folded),
-        path,
-        extension,
-      ) ?? nearest(pool, source)
+    const found = best(atRoot, path, extension) ?? nearest(pool, source)
     if (found) return { kind: 'file', path: found }
   }
   return undefined
@@ -193,7 +198,7 @@ function best(paths, path, extension) {
 function nearest(paths, source) {
   const own = paths.filter((path) => folderOf(path) === folderOf(source))
   const pool = own.length > 0 ? own : paths
-  return [...pool].sort((a, b) => a.length - b.length || compare(a, b))[0]
+  return [...pool].sort((a, b) => spelled(a).length - spelled(b).length || compare(a, b))[0]
 }
 
 /** M16, R18: in docs and foam mode a folder means its index or README. */

@@ -1,0 +1,256 @@
+import type { End, ReadFile } from '../../../bench/oracle/ends.mjs'
+import type { WriteResult } from '../../../src/core/operations.ts'
+import type { Action, Kind, Planned } from './actions.ts'
+
+/** A vault at one moment: its files as an independent reader sees them, and their bytes, one character each. */
+export interface Moment {
+  readonly read: ReadonlyMap<string, ReadFile>
+  readonly bytes: ReadonlyMap<string, string>
+}
+
+/** What was done between two moments. */
+export interface Step {
+  readonly action: Action
+  readonly planned: Planned
+  readonly result: WriteResult
+  readonly before: Moment
+  readonly after: Moment
+}
+
+/** What of a step is not as promised, in words. */
+export function faultsOf(step: Step): readonly string[] {
+  return [...toldFaults(step), ...linkFaults(step), ...byteFaults(step)]
+}
+
+/** The answer names each file that is not what it was, and no other; of the trash it need not speak. */
+function toldFaults({ result, before, after }: Step): readonly string[] {
+  const told = new Set(result.files.flatMap(({ from, to }) => [from, to]).filter(isOfVault))
+  const paths = new Set([...before.bytes.keys(), ...after.bytes.keys()].filter(isOfVault))
+  const changed = [...paths].filter((path) => before.bytes.get(path) !== after.bytes.get(path))
+  return [
+    ...changed.filter((path) => !told.has(path)).map((path) => `${path} changed, and the answer does not say so`),
+    ...[...told].filter((path) => !changed.includes(path)).map((path) => `the answer names ${path}, which did not change`),
+  ]
+}
+
+function isOfVault(path: string | undefined): path is string {
+  return path !== undefined && !path.startsWith('.trash/')
+}
+
+function movesOf({ files }: WriteResult): ReadonlyMap<string, string> {
+  return new Map(files.flatMap(({ from, to }) => (from === undefined || to === undefined ? [] : [[from, to] as const])))
+}
+
+/** Edits that may add links to a note or take some away; what they do to its own links is seen in its bytes. */
+const EDITS = new Set([
+  'append',
+  'prepend',
+  'replace_text',
+  'section',
+  'whole',
+  'properties',
+  'relations',
+  'add_attachment',
+  'several',
+])
+/** Edits that may add headings, or take some away. */
+const REWRITES = new Set(['append', 'prepend', 'section', 'whole', 'several'])
+
+/** Links lead where they led, to the same heading or block, unless the answer names them. */
+function linkFaults({ action, planned, result, before, after }: Step): readonly string[] {
+  const moved = movesOf(result)
+  const fresh = new Set(result.files.flatMap(({ from, to }) => (to === undefined || from === to ? [] : [to])))
+  const subjects = new Set(planned.operations.flatMap((operation) => ('id' in operation ? [operation.id] : [])))
+  return [...before.read].flatMap(([source, { ends }]) => {
+    const now = after.read.get(moved.get(source) ?? source)
+    if (now === undefined || (EDITS.has(action.kind) && subjects.has(source))) return []
+    // A heading or title that is renamed may lose or gain a link.
+    const isRenamed = (action.kind === 'rename_heading' || action.kind === 'title') && source === planned.subject
+    if (isRenamed && now.ends.length !== ends.length) return []
+    if (now.ends.length !== ends.length) return [`${source} has ${now.ends.length} links instead of ${ends.length}`]
+    const faults = ends.flatMap((end, at) => {
+      const { [at]: found } = now.ends
+      if (found === undefined) return []
+      const mayHaveOther = REWRITES.has(action.kind) && end.path !== undefined && subjects.has(end.path)
+      const fault = endFault(end, found, { moved, fresh, mayHaveOther })
+      return fault === undefined ? [] : [`${source}:${end.line} [${end.written}] ${fault}`]
+    })
+    const excused = result.dangling.filter(({ path }) => path === source || path === moved.get(source)).length
+    return faults.length <= excused ? [] : faults
+  })
+}
+
+interface Known {
+  readonly moved: ReadonlyMap<string, string>
+  /** Paths that were not there before. */
+  readonly fresh: ReadonlySet<string>
+  readonly mayHaveOther: boolean
+}
+
+function endFault(end: End, now: End, { moved, fresh, mayHaveOther }: Known): string | undefined {
+  if (end.path === undefined) {
+    // A link that led nowhere may come to life.
+    return now.path === undefined || fresh.has(now.path) ? undefined : `led nowhere, and now to ${now.path} [${now.written}]`
+  }
+  const path = moved.get(end.path) ?? end.path
+  if (now.path !== path) return `led to ${end.path}, and now to ${now.path} instead of ${path} [${now.written}]`
+  if (mayHaveOther) return undefined
+  if (end.heading !== undefined && now.heading !== end.heading)
+    return `led to heading ${end.heading} of ${path}, and now to ${now.heading} [${now.written}]`
+  if (end.block !== undefined && now.block !== end.block) return `led to ^${end.block} of ${path}, and now to ${now.block}`
+  return undefined
+}
+
+/** Actions that write links in other files again. */
+const RELINKING = new Set(['move', 'move_folder', 'title', 'rename_heading', 'rename_tag', 'several'])
+
+/** No byte changes but those of the edit, and of the destinations of links that follow. */
+function byteFaults(step: Step): readonly string[] {
+  const { action, planned, result, before, after } = step
+  const moved = movesOf(result)
+  const subjects = new Set(planned.operations.flatMap((operation) => ('id' in operation ? [operation.id] : [])))
+  return [...before.bytes].flatMap(([path, was]) => {
+    const now = after.bytes.get(moved.get(path) ?? path)
+    if (now === undefined || path.startsWith('.trash/')) return []
+    if (path === planned.subject) return subjectFaults(step, { path, was, now })
+    if (action.kind === 'several' && subjects.has(path)) return []
+    if (was === now) return []
+    if (!RELINKING.has(action.kind)) return [`${path} changed, though only ${planned.subject ?? 'another file'} was to`]
+    const tagged = planned.tag === undefined ? now : withOldTag(now, planned.tag)
+    const same = planned.tag === undefined ? (text: string) => text : (text: string) => text.toLowerCase()
+    if (action.kind !== 'several' && same(skeletonOf(tagged)) !== same(skeletonOf(was)))
+      return [`${path} changed outside of links:\n${JSON.stringify(was)}\n${JSON.stringify(now)}`]
+    return action.kind === 'several' || planned.tag !== undefined ? [] : relinkedFaults(result, { path, was, now })
+  })
+}
+
+interface FilePair {
+  readonly path: string
+  readonly was: string
+  readonly now: string
+}
+
+/** The answer names the lines of the links that were written again; of a reference it is its own line, and its definition changes. */
+function relinkedFaults({ files }: WriteResult, { path, was, now }: FilePair): readonly string[] {
+  if (path.endsWith('.canvas')) return []
+  const told = new Set(files.find(({ from }) => from === path)?.relinked.map(({ line }) => line))
+  const [old = [], fresh = []] = [was, now].map((text) => text.split('\n'))
+  const changed = new Set(old.flatMap((line, at) => (line === fresh[at] ? [] : [at + 1])))
+  const silent = [...changed].filter((line) => !told.has(line) && !/^[ >\t]*\[[^\]]+\]:/.test(old[line - 1] ?? ''))
+  const untrue = [...told].filter((line) => !changed.has(line) && !/\]\[/.test(old[line - 1] ?? ''))
+  return [
+    ...silent.map((line) => `line ${line} of ${path} changed, and the answer does not say so`),
+    ...untrue.map((line) => `line ${line} of ${path} did not change, and the answer says that it did`),
+  ]
+}
+
+function withOldTag(text: string, { from, to }: { readonly from: string; readonly to: string }): string {
+  return text.replaceAll(to, from)
+}
+
+/** A text without the destinations of its links and without the quotes of its properties. */
+function skeletonOf(text: string): string {
+  const [top = ''] = /^(?:\u00ef\u00bb\u00bf)?---[ \t]*\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? []
+  return top
+    .replace(/["']/g, '')
+    .concat(text.slice(top.length))
+    .replace(/\[\[[^\n]*?\]\]/g, '[[]]')
+    .replace(/\]\((?:<[^>\n]*>|[^\s()]*(?:\([^()\s]*\)[^\s()]*)*)/g, '](')
+    .replace(/^([ >\t]*\[[^\]\n]+\]:[ \t]*)(?:<[^>\n]*>|\S+)/gm, '$1')
+    .replace(/\b(href|src)=(\\?["']).*?\2/g, '$1=')
+    .replace(/"(file|subpath)":\s*"[^"]*"/g, '"$1":')
+}
+
+/** The bytes of the note that was edited. */
+function subjectFaults({ action, planned }: Step, pair: FilePair): readonly string[] {
+  if (IS_EDIT[action.kind]?.(pair, planned) !== false) return []
+  return [`${pair.path}: ${action.kind} changed more than it was to\n${JSON.stringify(pair.was)}\n${JSON.stringify(pair.now)}`]
+}
+
+type IsEdit = (pair: FilePair, planned: Planned) => boolean
+
+const isHeadingEdit: IsEdit = ({ was, now }) => {
+  const [old, fresh] = [was, now].map((text) => skeletonOf(text).split('\n'))
+  return old?.length === fresh?.length && (old ?? []).filter((line, at) => line !== fresh?.[at]).length <= 1
+}
+
+const isPropertyEdit: IsEdit = ({ was, now }, planned) =>
+  now.endsWith(bodyOf(was)) && entriesOf(was).every((entry) => isOfEdit(entry, planned) || topOf(now).includes(entry))
+
+/** Whether a note is after an edit what it is to be. */
+const IS_EDIT: Readonly<Partial<Record<Kind, IsEdit>>> = {
+  append: ({ was, now }, { content }) => now.startsWith(was) && isSame(now.slice(was.length), content),
+  prepend: ({ was, now }, { content }) => {
+    const [top, body] = [topOf(was), bodyOf(was)]
+    return now.startsWith(top) && now.endsWith(body) && isSame(now.slice(top.length, now.length - body.length), content)
+  },
+  replace_text: ({ was, now }, { find = '', content = '' }) => now === was.replace(find, content),
+  section: ({ was, now }, { section, content }) => section !== undefined && isSectionEdit({ was, now }, section, content),
+  whole: ({ was, now }, { content }) => now.startsWith(topOf(was)) && isSame(now.slice(topOf(was).length), content),
+  tags: isPropertyEdit,
+  manage_tags: isPropertyEdit,
+  properties: isPropertyEdit,
+  relations: isPropertyEdit,
+  rename_heading: isHeadingEdit,
+  title: isHeadingEdit,
+  add_attachment: ({ was, now }) => now.startsWith(was),
+}
+
+/** Which blank lines are put between texts is left to the program. */
+function isSame(text: string, other: string | undefined): boolean {
+  return withoutBlanks(text) === withoutBlanks(other ?? '')
+}
+
+function bodyOf(text: string): string {
+  return text.slice(topOf(text).length)
+}
+
+function withoutBlanks(text: string): string {
+  return text.replace(/\s+/g, '')
+}
+
+/** The frontmatter with its fences, and a byte order mark. */
+function topOf(text: string): string {
+  const [top = ''] = /^(?:\u00ef\u00bb\u00bf)?(?:---[ \t]*\r?\n(?:[\s\S]*?\n)?---[ \t]*(?:\r?\n|$))?/.exec(text) ?? []
+  return top
+}
+
+/** The properties of a note as they are written. */
+function entriesOf(text: string): readonly string[] {
+  const lines = topOf(text).split('\n').slice(1, -2)
+  const entries: string[] = []
+  for (const line of lines) {
+    if (entries.length > 0 && /^(?:[\s#-]|$)/.test(line)) entries.push(`${entries.pop()}\n${line}`)
+    else entries.push(line)
+  }
+  return entries
+}
+
+/** Whether a property is one that an operation sets. */
+function isOfEdit(entry: string, { operations }: Planned): boolean {
+  const [key = ''] = entry.split(':')
+  return operations.some((operation) => {
+    if (operation.kind === 'manageTags') return /^tags?$/.test(key)
+    if (operation.kind !== 'update') return false
+    return key in { ...operation.properties, ...operation.relations } || (operation.tags !== undefined && /^tags?$/.test(key))
+  })
+}
+
+function isSectionEdit(
+  { was, now }: Pick<FilePair, 'was' | 'now'>,
+  { line, lastLine, end, mode }: NonNullable<Planned['section']>,
+  content: string | undefined,
+): boolean {
+  const lines = was.match(/[^\n]*\n|[^\n]+$/g) ?? []
+  const upTo = (last: number): string => lines.slice(0, last).join('').trimEnd()
+  const from = (first: number): string => lines.slice(first - 1).join('')
+  const places = {
+    replace: [upTo(lastLine), from(end)],
+    append: [upTo(end - 1), from(end)],
+    insert_after: [upTo(end - 1), from(end)],
+    prepend: [upTo(lastLine), from(lastLine + 1).trimStart()],
+    insert_before: [upTo(line - 1), from(line)],
+  } as const
+  const [head, tail] = places[mode]
+  return now.startsWith(head) && now.endsWith(tail) && isSame(now.slice(head.length, now.length - tail.length), content)
+}
