@@ -14,7 +14,7 @@ const DAY_FIRST = /^\s*(?<day>\d\d?)(?:st|nd|rd|th) (?<month>[a-z]{3,9}) (?<year
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ')
 
-/** What a file is called; `key` stands for it everywhere else. */
+/** A file's names. `key` identifies the file everywhere else. */
 export interface NamedFile {
   readonly key: number
   readonly path: string
@@ -23,7 +23,7 @@ export interface NamedFile {
   readonly title?: string | undefined
 }
 
-/** Files by what they are called: what it takes to resolve a link. */
+/** Looks up files by name, for resolving links. */
 export interface Names {
   readonly mode: Mode
   /** NFC path with plain spaces; `undefined` for an unknown key. */
@@ -31,13 +31,13 @@ export interface Names {
   foldedPath(key: number): string | undefined
   /** Files whose folded path is exactly this. */
   atPath(folded: string): readonly number[]
-  /** Files that answer to this folded base name, with or without a note's ending; index files of a folder to `name/`. */
+  /** Files with this folded base name, with or without a note's ending. A folder's index file also has the name `name/`. */
   withName(folded: string): readonly number[]
-  /** Files with this folded alias (in Logseq page names too). */
+  /** Files with this folded alias; in Logseq also with this page name. */
   withAlias(folded: string): readonly number[]
 }
 
-/** What the index remembers of a file. */
+/** The names that the index stores for a file. */
 interface Entry {
   readonly path: string
   readonly folded: string
@@ -45,10 +45,10 @@ interface Entry {
   readonly title: string | undefined
 }
 
-/** Most names belong to one file: a bare number then saves an array. */
+/** Most names belong to one file; a bare number saves an array. */
 type Keys = number | number[]
 
-/** Files by folded path, base name, alias and page name. A later change of one file touches only its own names. */
+/** Indexes files by folded path, base name, alias and page name. Changing one file only touches its own names. */
 export class NameIndex implements Names {
   readonly mode: Mode
   readonly #entries = new Map<number, Entry>()
@@ -85,7 +85,7 @@ export class NameIndex implements Names {
     for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
   }
 
-  /** What a file is called; its path is in NFC with plain spaces. */
+  /** A file's names, with its path in NFC with plain spaces. */
   file(key: number): NamedFile | undefined {
     const entry = this.#entries.get(key)
     return entry && { key, path: entry.path, aliases: entry.aliases, title: entry.title }
@@ -112,7 +112,7 @@ export class NameIndex implements Names {
   }
 }
 
-/** Every folded name that a file answers to: links that mention none of them do not depend on it. */
+/** All folded names of a file. A link only depends on the file if it mentions one of them. */
 export function namesOf(file: Omit<NamedFile, 'key'>, mode: Mode): readonly string[] {
   const folded = foldName(file.path)
   return [...fileNames(folded, mode), ...aliasNames({ ...file, folded, title: file.title }, mode)]
@@ -141,7 +141,7 @@ function aliasNames(entry: Pick<Entry, 'path' | 'aliases' | 'title'> & { folded:
   return [...names]
 }
 
-/** Whether a link to a folder means its index file. */
+/** True if a link to a folder leads to its index file. */
 export function hasFolderTargets(mode: Mode): boolean {
   return mode === 'docs' || mode === 'foam'
 }
@@ -171,30 +171,30 @@ function withdraw(map: Map<string, Keys>, name: string, key: number): void {
   }
 }
 
-/** Whether a path names a note: `.md`, in `docs` mode `.markdown` and `.mdx` too. */
+/** True for the path of a note: `.md`, in `docs` mode also `.markdown` and `.mdx`. */
 export function isNotePath(path: string, mode: Mode): boolean {
   return (mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING).test(path)
 }
 
-/** A note's path without its ending; other paths as they are. */
+/** Removes a note's ending; other paths stay. */
 export function stemOf(path: string, mode: Mode): string {
   return path.replace(mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING, '')
 }
 
-/** A target as it is shown when it is missing: without `.md`. */
+/** How a missing target is shown: without `.md`. */
 export function missingName(target: string): string {
   return target.replace(NOTE_ENDING, '')
 }
 
-/** The page name of a Logseq file: `___` is `/`, `%XX` is decoded. */
+/** The page name of a Logseq file: `___` becomes `/`, and `%XX` is decoded. */
 export function pageName(path: string): string {
   const stem = nameOf(path).replace(NOTE_ENDING, '').replaceAll('___', '/')
   return decodePercent(stem)
 }
 
 /**
- * The default file name of the Logseq journal that a page name dates: `2025_01_30` for `2025-01-30 Thu`, `Jan 30th, 2025` or `Thursday, 2025/01/30`.
- * `undefined` for what is no date, or does not tell the month from the day.
+ * The default file name of the Logseq journal for a dated page name: `2025_01_30` for `2025-01-30 Thu`, `Jan 30th, 2025` or
+ * `Thursday, 2025/01/30`; `undefined` if it is not a date or the order of month and day is unclear.
  */
 export function journalName(page: string): string | undefined {
   const [, year, , month, day] = YEAR_FIRST.exec(page) ?? []

@@ -8,15 +8,15 @@ export type Resolution =
   | {
       readonly kind: 'file'
       readonly key: number
-      /** What found the file. */
+      /** How the file was found. */
       readonly via: 'self' | 'path' | 'name' | 'folder' | 'alias'
-      /** The other files that the name fits too, when only a rule of thumb chose among them. */
+      /** Other files that match, if only a rule of thumb chose among them. */
       readonly rivals?: readonly number[]
     }
   /** `name` as written, without subpath and `.md`. */
   | { readonly kind: 'missing'; readonly name: string }
 
-/** The part of a link that decides where it points. */
+/** The parts of a link that determine its target. */
 export type LinkTarget = Pick<Link, 'target' | 'form'> & { readonly subpath?: string | undefined }
 
 /** A file that links. */
@@ -25,7 +25,7 @@ export interface Source {
   readonly path: string
 }
 
-/** Finds what a link points to: the order of rules is that of Obsidian (R1–R20), then what the flavour adds. */
+/** Resolves a link: first by Obsidian's rules in their order (R1–R20), then by those of the flavour. */
 export function resolveLink(names: Names, source: Source, link: LinkTarget, flavour: Flavour): Resolution {
   if (link.target === '') return { kind: 'file', key: source.key, via: 'self' }
   const target = flavour.mode === 'docs' ? withoutQuery(link) : link.target
@@ -63,14 +63,14 @@ function byFile(names: Names, target: string, folder: string, link: LinkTarget, 
   return atPath(names, target) ?? bySuffix(names, target, folder, lenient) ?? (folders ? byFolder(names, target) : undefined)
 }
 
-/** The file that a path means from a folder. One that names a folder (`f/`, `..`) means no note of that name. */
+/** Resolves a path relative to a folder. A path of a folder (`f/`, `..`) never means a note of that name. */
 export function atRelative(names: Names, folder: string, relative: string): Resolution | undefined {
   const path = joinPath(folder, relative)
   if (path === undefined) return undefined
   return namesFolder(relative) ? atFolder(names, foldName(path)) : atPath(names, path)
 }
 
-/** The file at exactly this path: as written, else with a note's ending, else (in folder modes) a folder's index file. */
+/** The file at exactly this path: as written, else with a note's ending, else a folder's index file in modes that have them. */
 function atPath(names: Names, path: string): Resolution | undefined {
   const folded = foldName(path)
   for (const ending of ['', ...noteEndings(names)]) {
@@ -80,14 +80,14 @@ function atPath(names: Names, path: string): Resolution | undefined {
   return atFolder(names, folded)
 }
 
-/** In folder modes, a folder's index file. */
+/** A folder's index file, in modes that have them. */
 function atFolder(names: Names, folded: string): Resolution | undefined {
   return hasFolderTargets(names.mode) ? indexFile(names, folded) : undefined
 }
 
 /**
- * What a site generator serves at `/a/b/`: the note `a/b.md` or the folder's index file, by the outermost folder above the source that has it,
- * as the root of a site is often a folder of the vault (`docs`, `content/en`).
+ * The file that a site generator serves at `/a/b/`: the note `a/b.md` or the folder's index file. The root of a site is often a
+ * folder of the vault (`docs`, `content/en`), so folders above the source are tried from the outermost.
  */
 function atSite(names: Names, folder: string, target: string): Resolution | undefined {
   const path = target.replace(/^\/+|\/+$/g, '')
@@ -101,7 +101,7 @@ function atSite(names: Names, folder: string, target: string): Resolution | unde
   return undefined
 }
 
-/** Files whose path ends in `/target`: the source's own folder, else the shortest path (R5), exact spelling first (R9). */
+/** Files whose path ends in `/target`: first the source's own folder, else the shortest path (R5); exact spelling first (R9). */
 function bySuffix(names: Names, target: string, folder: string, lenient: boolean): Resolution | undefined {
   const folded = foldName(target)
   const named = names.withName(nameOf(folded))
@@ -117,7 +117,7 @@ function bySuffix(names: Names, target: string, folder: string, lenient: boolean
   return choose(lenient ? spelledSo(names, matching, target) : matching, names, folder, 'name')
 }
 
-/** Narrows case twins to those spelled as the link spells them, where there are any. */
+/** Prefers files spelled like the link among files that differ only in case. */
 function spelledSo(names: Names, keys: readonly number[], target: string): readonly number[] {
   if (keys.length < 2) return keys
   const stem = stemOf(target, names.mode)
@@ -132,7 +132,7 @@ function byAlias(names: Names, target: string, folder: string): Resolution | und
   return choose(names.withAlias(foldName(target.trim())), names, folder, 'alias')
 }
 
-/** A folder anywhere in the vault, by the end of its path: its index file. */
+/** The index file of a folder anywhere in the vault, found by the end of its path. */
 function byFolder(names: Names, target: string): Resolution | undefined {
   const folded = foldName(target).replace(/\/+$/, '')
   const inside = names.withName(`${nameOf(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
@@ -158,7 +158,7 @@ function isIndex(names: Names, key: number): boolean {
   return nameOf(names.foldedPath(key) ?? '').startsWith('index.')
 }
 
-/** Of files at one folded path: the one spelled as asked, else the one that holds the plain id. */
+/** Chooses among files at one folded path: the one with this spelling, else the one that has the plain id. */
 function single(keys: readonly number[], path: string, names: Names, via: 'path' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
@@ -170,7 +170,10 @@ function single(keys: readonly number[], path: string, names: Names, via: 'path'
   return { kind: 'file', key: spelled ?? byPathOrder(keys, names)[0] ?? first, via }
 }
 
-/** The source's own folder, else the shortest path, else the smallest; a file that lost is a rival where a rule of thumb chose. */
+/**
+ * Prefers the source's own folder, then the shortest path, then the alphabetically first. The others are rivals if a rule of
+ * thumb chose.
+ */
 function choose(keys: readonly number[], names: Names, folder: string, via: 'name' | 'alias' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
@@ -189,16 +192,16 @@ function byPathOrder(keys: readonly number[], names: Names): number[] {
 }
 
 /**
- * Names the folded names that decide where a link points: when a file that answers to one of them (`namesOf`) appears, goes or
- * changes its aliases, the link is resolved again; otherwise it need not be. A link to a part of a note names the outline of what is
- * called so, too (`outlineName`).
+ * Lists the folded names that a link depends on. It only needs to be resolved again when a file with one of them (`namesOf`) is
+ * added, removed or gets other aliases. A link with a subpath also depends on the outlines of files with these names
+ * (`outlineName`).
  */
 export function addMentions(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
   addNames(link, sourcePath, flavour, add)
   if (link.subpath !== undefined) addNames(link, sourcePath, flavour, (name) => add(outlineName(name)))
 }
 
-/** What mentions the headings and blocks of a note of this name depend on. */
+/** The name for the headings and blocks of notes with this name, as links mention it. */
 export function outlineName(name: string): string {
   return `#${name}`
 }
@@ -211,13 +214,13 @@ function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (
   addSpelling(target, folded, sourcePath, flavour.mode, add)
   const decoded = lenient && isWiki(link) ? decodePercent(target) : target
   if (decoded !== target) addSpelling(decoded, foldName(decoded), sourcePath, flavour.mode, add)
-  // As an alias the target counts whole.
+  // An alias is compared as a whole.
   if (lenient || flavour.mode === 'logseq') add(folded.trim())
   const journal = flavour.mode === 'logseq' ? journalName(target) : undefined
   if (journal !== undefined) add(journal)
 }
 
-/** Whether a link mentions one of these folded names; a change of others leaves it where it leads. */
+/** True if a link mentions one of these folded names. Changes of other names do not affect it. */
 export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavour, names: ReadonlySet<string>): boolean {
   let isMentioned = false
   addMentions(link, sourcePath, flavour, (name) => {
@@ -232,7 +235,7 @@ function addSpelling(spelling: string, folded: string, sourcePath: string, mode:
     add(base)
     if (hasFolderTargets(mode)) add(`${base}/`)
   } else if (hasFolderTargets(mode)) {
-    // `.` and `..` name a folder only together with the source's own.
+    // `.` and `..` are relative to the source's folder.
     const isRooted = spelling.startsWith('/')
     const path = joinPath(isRooted ? '' : folderOf(sourcePath), spelling)
     if (path === undefined) return
@@ -256,7 +259,7 @@ export function isRelative(target: string): boolean {
   return /^\.\.?(?:\/|$)/.test(target)
 }
 
-/** Whether a target says that it is a folder: its last segment is `.`, `..` or nothing. */
+/** True if a target is explicitly a folder: its last segment is `.`, `..` or empty. */
 function namesFolder(target: string): boolean {
   const last = target.charCodeAt(target.length - 1)
   return (last === SLASH || last === DOT) && /(?:^|\/)\.{0,2}$/.test(target)
@@ -281,7 +284,7 @@ function noteEndings(names: Names): readonly string[] {
 const MD_ENDING = ['.md']
 const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
 
-/** Joins a relative path to a folder; `undefined` when it leaves the vault. */
+/** Joins a relative path to a folder; `undefined` if it leaves the vault. */
 export function joinPath(folder: string, relative: string): string | undefined {
   const segments = folder === '' ? [] : folder.split('/')
   for (const segment of relative.split('/')) {

@@ -2,19 +2,18 @@ import type { Heading, Note } from '../core/note.ts'
 import { anchorOf } from '../core/text/heading-text.ts'
 import { once } from '../core/waiting/once.ts'
 
-/** What a subpath can lead to. */
+/** The possible targets of a subpath. */
 export type Anchors = Pick<Note, 'headings' | 'blocks'>
 
 /**
- * Whether a link's subpath leads to something in the note that the link leads to. Headings are compared as Obsidian compares
- * them, without case and punctuation: `A#C` is a heading C anywhere below a heading A. A heading's anchor on the web
- * (`what-is-new`, `{#id}`) leads to it, too.
+ * True if a link's subpath exists in the note. Like in Obsidian, headings are compared without case and punctuation, and `A#C`
+ * is a heading C anywhere below a heading A. A heading's web anchor (`what-is-new`, `{#id}`) works too.
  */
 export function hasSubpath(subpath: string, anchors: Anchors): boolean {
   return subpathTest(anchors)(subpath)
 }
 
-/** `hasSubpath` for many subpaths of one note: its headings are folded once, however many links name one. */
+/** `hasSubpath` for many subpaths of one note, whose headings are folded only once. */
 export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
   const folded = once(() => headings.map(({ text }) => foldHeading(text)))
   const texts = once(() => new Set(folded()))
@@ -34,13 +33,13 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
 
 /** The headings that a subpath names. */
 export interface NamedHeadings {
-  /** By their texts, or by the anchor that stands for the last of them on the web. */
+  /** By their texts, or by the web anchor of the last one. */
   readonly by: 'text' | 'anchor'
-  /** Indexes in the outline, one for each part of the subpath; the last is where it leads. */
+  /** Indexes in the outline, one per part of the subpath. The last is the link's target. */
   readonly at: readonly number[]
 }
 
-/** The headings that a subpath names, the first that fit; `undefined` for a block, for the top, and where there are none. */
+/** The first headings that a subpath matches; `undefined` for a block, for the top, and if there are none. */
 export function namedHeadings(subpath: string, headings: readonly Heading[]): NamedHeadings | undefined {
   const parts = partsOf(subpath)
   const last = parts.at(-1)?.trim()
@@ -57,13 +56,13 @@ export function partsOf(subpath: string): readonly string[] {
   return subpath.split('#').filter((part) => part.trim() !== '')
 }
 
-/** The first headings with these names in this order on the way from the top of the outline to the last of them. */
+/** The first heading with these names in this order on its path from the top of the outline, and the headings that match. */
 function headingPath(
   headings: readonly Heading[],
   folded: readonly string[],
   names: readonly string[],
 ): readonly number[] | undefined {
-  // For each open level of the outline, which headings took a name, down to it.
+  // For each open level, the headings matched so far.
   const open: { readonly level: number; readonly met: readonly number[] }[] = []
   for (const [index, { level }] of headings.entries()) {
     while ((open.at(-1)?.level ?? 0) >= level) open.pop()
@@ -77,7 +76,7 @@ function headingPath(
 
 const NONE: readonly number[] = []
 
-/** A heading as Obsidian compares it: no case, punctuation as spaces, spaces collapsed. */
+/** Folds a heading like Obsidian: no case, punctuation as spaces, single spaces. */
 function foldHeading(heading: string): string {
   return heading
     .replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')
@@ -86,7 +85,7 @@ function foldHeading(heading: string): string {
     .normalize('NFC')
 }
 
-/** The anchors of headings: generators number those of headings that are called alike, from the second on. */
+/** The anchors of headings. Generators number equal anchors from the second on. */
 function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean } {
   const explicit = new Set(headings.map(({ text }) => explicitAnchor(text)))
   const counts = new Map<string, number>()
@@ -102,7 +101,7 @@ function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean
   }
 }
 
-/** The heading whose anchor this is, or -1. */
+/** The index of the heading with this anchor, or -1. */
 function anchorIndex(headings: readonly Heading[], anchor: string): number {
   const wanted = anchorOf(anchor)
   const exact = headings.findIndex(({ text }) => explicitAnchor(text) === anchor || anchorOf(text) === wanted)

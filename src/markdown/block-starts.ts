@@ -1,6 +1,6 @@
 import { BACKTICK, CARET, HASH, isDigit, isSpaceOrTab, LBRACKET, RBRACKET, TAB } from './chars.ts'
 
-/** What may begin at a line's content; none of these looks further than its line. */
+/** Recognises the start of a block at a line's content. Nothing here looks beyond its line. */
 
 export interface HeadingStart {
   readonly level: number
@@ -8,7 +8,7 @@ export interface HeadingStart {
   readonly end: number
 }
 
-/** An ATX heading: its level, and its text without closing `#`s. */
+/** An ATX heading: its level and the range of its text without closing `#`s. */
 export function headingStart(line: LineCursor): HeadingStart | undefined {
   const { text, eol } = line
   let start = line.endOfRun(HASH)
@@ -37,7 +37,7 @@ export function fenceLength(line: LineCursor, mark: number): number {
   return end - content
 }
 
-/** Whether the line is a thematic break of this mark. */
+/** True if the line is a thematic break of this mark. */
 export function isBreak(line: LineCursor, mark: number): boolean {
   let count = 0
   for (let i = line.content; i < line.eol; i++) {
@@ -62,7 +62,7 @@ export function itemMarkEnd(line: LineCursor): number {
   return i >= eol || isSpaceOrTab(text.charCodeAt(i)) ? i : -1
 }
 
-/** Whether the box of a task stands at an offset: one character in brackets, and a blank behind it. */
+/** True if there is a task box at an offset: one character in brackets, followed by a blank. */
 export function isBox(text: string, at: number, eol: number): boolean {
   return (
     at + 3 < eol &&
@@ -72,7 +72,7 @@ export function isBox(text: string, at: number, eol: number): boolean {
   )
 }
 
-/** How many columns after a list item's mark belong to it; the cursor stands after the mark. */
+/** The number of columns after a list item's mark that belong to it. The cursor is after the mark. */
 export function itemPadding(line: LineCursor, empty: boolean): number {
   let spaces = 0
   for (let i = line.offset; i < line.eol && spaces < 5; i++) {
@@ -97,7 +97,7 @@ export function footnoteEnd(line: LineCursor): number {
   return i > content + 2 && i + 1 < eol && text.charCodeAt(i + 1) === 58 ? i + 2 : -1
 }
 
-/** A place in a line, counted in columns too: a tab reaches to the next multiple of four and may be used in part. */
+/** A position in a line, also counted in columns. A tab extends to the next multiple of four and can be used in part. */
 export class LineCursor {
   readonly text: string
   lineStart = 0
@@ -105,10 +105,10 @@ export class LineCursor {
   eol = 0
   offset = 0
   column = 0
-  /** The first character at or after `offset` that is no white space, as `findContent` saw it. */
+  /** The first character at or after `offset` that is not white space, set by `findContent`. */
   content = 0
   contentColumn = 0
-  /** How many columns of white space stand before it. */
+  /** The number of columns of white space before it. */
   indent = 0
   blank = false
 
@@ -150,7 +150,7 @@ export class LineCursor {
     this.offset = offset
   }
 
-  /** Moves over white space by columns; the offset stays on a tab of which columns are left. */
+  /** Moves over white space by columns. The offset stays on a tab that is used in part. */
   advanceColumns(columns: number): void {
     const target = this.column + columns
     while (this.column < target && this.offset < this.eol) {

@@ -29,11 +29,11 @@ export interface Blocks {
   readonly runs: readonly Run[]
   /** By folded label. */
   readonly definitions: ReadonlyMap<string, WrittenDestination>
-  /** Offsets of the boxes that list items begin with: `[ ]`, `[x]`. */
+  /** Offsets of task boxes at the start of list items: `[ ]`, `[x]`. */
   readonly boxes: readonly number[]
-  /** Fenced code, each from its first mark to the end of its last line. */
+  /** Fenced code blocks, from the opening fence to the end of the last line. */
   readonly fences: readonly Fence[]
-  /** Formulas that are blocks, with their marks. */
+  /** Block formulas, with their marks. */
   readonly formulas: readonly Range[]
 }
 
@@ -42,7 +42,7 @@ export interface Fence {
   readonly end: number
 }
 
-/** Containers may be nested this deep; what is deeper is text, so that a line never costs more than this. */
+/** The maximum depth of nested containers. Deeper ones are text, which bounds the cost of a line. */
 const MAX_DEPTH = 100
 
 const QUOTE = 1
@@ -59,15 +59,15 @@ const TABLE = 6
 
 type Started = 'none' | 'container' | 'leaf'
 
-/** The first characters of lines that may be more than text. */
+/** Characters that can start a block; any other line is text. */
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
 
 export interface BlockOptions {
-  /** An item of a list is one however far it is indented, as in the outlines of Logseq; elsewhere it may be code. */
+  /** Deeply indented list items are items, as in Logseq's outlines. Otherwise they can be code. */
   readonly isOutline?: boolean
 }
 
-/** Splits the text from `from` on into runs by CommonMark's block structure, in one pass; adds its lines to `lines`. */
+/** Splits the text from `from` into runs by CommonMark's block structure in one pass, and adds its lines to `lines`. */
 export function scanBlocks(text: string, from: number, lines: LineIndex, { isOutline = false }: BlockOptions = {}): Blocks {
   const scanner = new BlockScanner(text, isOutline)
   scanner.scan(from, lines)
@@ -88,14 +88,14 @@ class BlockScanner implements Blocks {
   #depth = 0
   readonly #kinds: number[] = []
   readonly #indents: number[] = []
-  /** Whether something stands in the container already. */
+  /** True if the container has content. */
   readonly #filled: boolean[] = []
-  /** How many of them the current line continues. */
+  /** The number of containers that the current line continues. */
   #matched = 0
-  /** Whether a quote mark stands on the current line. */
+  /** True if the current line has a quote mark. */
   #quoted = false
 
-  // The open leaf, and its span when it is a paragraph or an HTML block.
+  // The open leaf, and the span of an open paragraph or HTML block.
   #leaf = NONE
   readonly #span = new OpenSpan()
   #htmlKind = 0
@@ -130,7 +130,7 @@ class BlockScanner implements Blocks {
     this.#quoted = false
     this.#matched = 0
     if (this.#depth === 0 && this.#leaf <= PARAGRAPH && start < eol) {
-      // Most lines: plain text outside of every container.
+      // Fast path for most lines: plain text outside all containers.
       const c = this.#text.charCodeAt(start)
       if (c >= 128 || MAY_START[c] === 0) {
         this.#addText(start)
@@ -152,7 +152,7 @@ class BlockScanner implements Blocks {
         if (line.blank || line.indent > 3 || this.#text.charCodeAt(line.content) !== GT) break
         this.#enterQuote()
       } else if (line.blank) {
-        // An item that begins with a blank line has only this one.
+        // An item can begin with at most one blank line.
         if (this.#kinds[i] === ITEM && !this.#filled[i]) break
         line.toContent()
       } else {
@@ -181,7 +181,7 @@ class BlockScanner implements Blocks {
     this.#matched = depth + 1
   }
 
-  /** Closes the open leaf and the containers that the line did not continue, before something new begins. */
+  /** Closes the open leaf and the containers that the line does not continue. */
   #interrupt(): void {
     this.#closeLeaf()
     this.#depth = this.#matched
@@ -195,7 +195,7 @@ class BlockScanner implements Blocks {
 
   // Leaves ----------------------------------------------------------------------------------------------------------
 
-  /** Lets the open leaf take the line; false when the line has to be looked at as a possible beginning. */
+  /** Adds the line to the open leaf; false if the line may start a block. */
   #continueLeaf(): boolean {
     this.#line.findContent()
     const all = this.#matched === this.#depth
@@ -272,12 +272,12 @@ class BlockScanner implements Blocks {
 
   #closeLeaf(): void {
     if (this.#leaf === PARAGRAPH) this.#emitSpan(undefined)
-    // Scripts and comments hold no links; tags in other HTML may.
+    // Scripts and comments contain no links; tags in other HTML can.
     else if (this.#leaf === HTML && this.#htmlKind >= 6) this.#emitHtml()
     this.#leaf = NONE
   }
 
-  /** Emits the paragraph as a run, without the definitions at its beginning; false when nothing is left. */
+  /** Emits the paragraph without its leading definitions; false if nothing is left. */
   #emitSpan(heading: HeadingBlock | undefined): boolean {
     const span = this.#span
     if (this.#text.charCodeAt(span.start) === LBRACKET) this.#takeDefinitions()
@@ -309,11 +309,11 @@ class BlockScanner implements Blocks {
 
   // Beginnings ------------------------------------------------------------------------------------------------------
 
-  /** Opens what begins on the line: containers, then at most one leaf. */
+  /** Opens the containers that begin on the line, then at most one leaf. */
   #startBlocks(): void {
     while (!this.#line.blank) {
       if (this.#isIndented()) {
-        // A paragraph goes on, even lazily; elsewhere this is code.
+        // A lazy continuation of a paragraph; otherwise this is code.
         if (this.#leaf === PARAGRAPH) break
         this.#beginLeaf(INDENTED)
         return
@@ -333,7 +333,7 @@ class BlockScanner implements Blocks {
     else this.#addText(this.#line.content)
   }
 
-  /** Whether the line stands so far in that it begins nothing but code. */
+  /** True if the line is indented so far that it can only be code. */
   #isIndented(): boolean {
     return this.#line.indent >= 4 && !(this.#isOutline && itemMarkEnd(this.#line) !== -1)
   }
@@ -371,7 +371,7 @@ class BlockScanner implements Blocks {
     }
   }
 
-  /** A dash may underline a heading, break the page, mark an item or begin a table's second row, in this order. */
+  /** A dash can underline a heading, be a thematic break, mark an item or start a table's delimiter row, in this order. */
   #startDashed(c: number): Started {
     let started = this.#startSetext(c)
     if (started === 'none') started = this.#startBreak(c)
@@ -426,13 +426,13 @@ class BlockScanner implements Blocks {
     this.#interrupt()
     this.#line.passTo(end)
     this.#open(FOOTNOTE, 4)
-    // However far the text is indented, it is not code.
+    // Indented text here is not code.
     this.#line.findContent()
     this.#line.toContent()
     return 'container'
   }
 
-  /** `$$` opens a block only where a later line closes it: an unclosed one must not hide the rest of the note. */
+  /** `$$` opens a block only if a later line closes it. An unclosed one must not hide the rest of the note. */
   #startMath(): Started {
     const { content, eol } = this.#line
     if (this.#text.charCodeAt(content + 1) !== DOLLAR || content + 1 >= eol) return 'none'
@@ -443,7 +443,7 @@ class BlockScanner implements Blocks {
     return 'leaf'
   }
 
-  /** The next `$$`, remembered: a long block costs one search. */
+  /** The next `$$`, cached: a long block costs one search. */
   #findMath(from: number): number {
     if (this.#nextMath < from) {
       const next = this.#text.indexOf('$$', from)
@@ -471,7 +471,7 @@ class BlockScanner implements Blocks {
     const end = itemMarkEnd(line)
     if (end === -1 || this.#matched >= MAX_DEPTH) return 'none'
     const empty = line.restIsBlank(end)
-    // Only a filled item, and only number 1, may follow a paragraph's line.
+    // Only an item with content, and only number 1, can interrupt a paragraph.
     if (this.#inParagraph() && (empty || (isDigit(c) && !(end === line.content + 2 && c === 49)))) return 'none'
     this.#interrupt()
     const width = line.indent + end - line.content

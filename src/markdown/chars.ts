@@ -30,7 +30,7 @@ export function isSpaceOrTab(c: number): boolean {
   return c === SPACE || c === TAB
 }
 
-/** What JavaScript's `\s` matches, line ends included. */
+/** The characters that JavaScript's `\s` matches, line breaks included. */
 export function isWhitespace(c: number): boolean {
   if (c < 128) return c === SPACE || (c >= TAB && c <= CR)
   return (
@@ -67,7 +67,7 @@ export function asciiSet(characters: string): Uint8Array {
 
 const NOT_IN_TAGS = asciiSet('\'!"#$%&()*+,.:;<=>?@^`{|}~[]\\ \t\n\v\f\r')
 
-/** Whether a character may stand in a tag after its `#`. */
+/** True if a character is allowed in a tag after its `#`. */
 export function isTagCharacter(c: number): boolean {
   if (c < 128) return NOT_IN_TAGS[c] === 0
   if ((c >= 0x2000 && c <= 0x206f) || (c >= 0x2e00 && c <= 0x2e7f)) return false

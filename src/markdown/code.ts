@@ -3,14 +3,14 @@ import { LineIndex } from './line-index.ts'
 import { OpaqueSpans } from './prose/opaque-spans.ts'
 import type { Run } from './prose/runs.ts'
 
-/** Code in a text, with its marks. */
+/** A piece of code in a text, with its marks. */
 export interface Code {
   readonly kind: 'fenced' | 'inline'
   readonly start: number
   readonly end: number
 }
 
-/** What in a text is code to every reader of Markdown, in order: from where they may disagree on, it is text. */
+/** The code that every Markdown reader sees as code, in order. It stops where readers may disagree. */
 export function codeIn(text: string): readonly Code[] {
   if (!/[`~]/.test(text)) return []
   const { runs, fences } = scanBlocks(text, 0, new LineIndex())
@@ -30,7 +30,7 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   let at = text.indexOf('`', start)
   while (at !== -1 && at < end) {
     const close = text[at - 1] === '\\' ? -1 : opaque.codeEnd(at)
-    // The cells of a row end at bars, within code too.
+    // Cells end at bars, even inside code.
     if (close === -1 || (kind === 'row' && /(?<!\\)\|/.test(text.slice(at, close)))) return spans
     spans.push({ kind: 'inline', start: at, end: close })
     at = text.indexOf('`', close)
@@ -38,10 +38,13 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   return spans
 }
 
-/** What beside code decides where it begins: a mark that is left over, formulas and wikilinks, and the end of a paragraph. */
+/** Other text that affects where code begins: an unmatched mark, formulas, wikilinks, the end of a paragraph. */
 const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
 
-/** From where on code of each kind may be none to a reader who knows formulas or wikilinks, or who sees other paragraphs. */
+/**
+ * The offset for each kind of code from which a reader that knows formulas or wikilinks, or splits paragraphs differently, may
+ * disagree.
+ */
 function doubtIn(text: string, found: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length
   let formula: number | undefined

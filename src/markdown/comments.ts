@@ -1,9 +1,9 @@
-/** A `%%` in the order of the file. */
+/** A `%%`; they are listed in file order. */
 export interface CommentMark {
   readonly at: number
-  /** Nothing stands before it on its line. */
+  /** It is the first text on its line. */
   readonly first: boolean
-  /** Marks of one run share this. */
+  /** The number of its run. */
   readonly run: number
 }
 
@@ -13,8 +13,8 @@ export interface Range {
 }
 
 /**
- * Pairs the marks to comments: one in the middle of a line ends in its own paragraph, one at the beginning of a line
- * anywhere below. A mark without a partner is text.
+ * Pairs marks to comments. A comment that opens in the middle of a line ends in the same paragraph; one that opens a line can
+ * end anywhere below. An unmatched mark is text.
  */
 export function pairComments(marks: readonly CommentMark[]): readonly Range[] {
   const ranges: Range[] = []
@@ -28,7 +28,7 @@ export function pairComments(marks: readonly CommentMark[]): readonly Range[] {
   return ranges
 }
 
-/** Finds the range that an offset lies in; asked in ascending order. */
+/** Finds the range that contains an offset. Call it with ascending offsets. */
 export function rangeLookup(ranges: readonly Range[]): (offset: number) => Range | undefined {
   let i = 0
   return (offset) => {

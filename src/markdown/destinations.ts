@@ -2,7 +2,7 @@ import type { Link } from '../core/note.ts'
 import { decodePercent } from '../core/text/fold.ts'
 import { BACKSLASH, GT, isPunctuation, isWhitespace, LBRACKET, LF, LPAREN, LT, RBRACKET, RPAREN } from './chars.ts'
 
-/** Like cmark and micromark; it also keeps `[a](b[a](b…` linear. */
+/** The limit of cmark and micromark. It also keeps `[a](b[a](b…` linear. */
 const MAX_PARENTHESES = 32
 /** CommonMark's limit for a link label. */
 const MAX_LABEL = 999
@@ -22,7 +22,7 @@ function skipWhitespace(text: string, from: number, end: number): number {
   return i
 }
 
-/** The destination that begins at `start`; `undefined` where none can stand. */
+/** The destination at `start`, if there is a valid one. */
 function parseDestination(text: string, start: number, end: number): Destination | undefined {
   return text.charCodeAt(start) === LT && start < end ? angleDestination(text, start, end) : bareDestination(text, start, end)
 }
@@ -37,7 +37,7 @@ function angleDestination(text: string, start: number, end: number): Destination
   return undefined
 }
 
-/** Where a bare destination may end; the engine finds it several times faster than a loop over characters. */
+/** Characters that can end a bare destination. A regular expression finds them several times faster than a loop. */
 const STOP = /[\0- ()\\\x7f]/g
 
 function bareDestination(text: string, start: number, end: number): Destination | undefined {
@@ -98,14 +98,14 @@ export function labelEnd(text: string, start: number, end: number): number {
   return -1
 }
 
-/** A label as it is compared, or `undefined` when it cannot be one. */
+/** Folds a label for comparison; `undefined` if it is not a valid label. */
 export function foldLabel(label: string): string | undefined {
   if (label.length > MAX_LABEL) return undefined
   const folded = label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase()
   return folded === '' ? undefined : folded
 }
 
-/** Where a link or a link reference definition says its destination. */
+/** The destination in the source of a link or a link reference definition. */
 export interface WrittenDestination {
   /** As written, without angle brackets. */
   readonly raw: string
@@ -113,14 +113,17 @@ export interface WrittenDestination {
   readonly start: number
 }
 
-/** A stretch of a text whose offsets lack `base` to those of the file. */
+/** A range of a text. Add `base` to its offsets to get offsets in the file. */
 interface Span {
   readonly start: number
   readonly end: number
   readonly base: number
 }
 
-/** Reads link reference definitions from the beginning of a paragraph into `into`; returns where the rest begins. */
+/**
+ * Reads the link reference definitions at the start of a paragraph into `into`.
+ * @returns where the rest of the paragraph begins
+ */
 export function takeDefinitions(text: string, span: Span, into: Map<string, WrittenDestination>): number {
   let at = span.start
   while (at < span.end && text.charCodeAt(at) === LBRACKET) {
@@ -145,7 +148,7 @@ function takeDefinition(text: string, { start, end, base }: Span, into: Map<stri
   return after
 }
 
-/** The end of the definition's last line: with the title, or without where what looks like one is none. */
+/** The end of the definition's last line, with its title if that is valid. */
 function afterDefinition(text: string, from: number, end: number): number {
   const title = skipWhitespace(text, from, end)
   const afterTitle = title > from ? titleEnd(text, title, end) : -1
@@ -164,7 +167,7 @@ function blankUntilLineEnd(text: string, from: number, end: number): number {
 
 const EXTERNAL = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
 
-/** Whether a destination leads out of the vault: it has a scheme or begins with `//`. */
+/** True if a destination is outside the vault: it has a scheme or begins with `//`. */
 export function isExternal(destination: string): boolean {
   return EXTERNAL.test(destination)
 }
@@ -177,7 +180,7 @@ export function unescapeText(raw: string): string {
   )
 }
 
-/** Resolves character references alone: in HTML a backslash is no escape. */
+/** Resolves character references only, because HTML has no backslash escapes. */
 export function unescapeReferences(value: string): string {
   return value.includes('&') ? unescapeText(value.replaceAll('\\', '\\\\')) : value
 }
@@ -192,7 +195,7 @@ function characterOf(reference: string): string | undefined {
   return invalid ? '\ufffd' : String.fromCodePoint(code)
 }
 
-/** HTML's names for U+00A0–U+00FF in order; others than these and the five of XML hardly occur in file names. */
+/** HTML's names for U+00A0–U+00FF in order. Names beyond these and the five of XML are rare in file names. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para ' +
   'middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute ' +
@@ -223,7 +226,7 @@ function namedCharacter(name: string): string | undefined {
   return latin.get(name)
 }
 
-/** The target and the subpath that a destination names, percent codes decoded. */
+/** Splits a destination into target and subpath, and decodes percent codes. */
 export function splitDestination(destination: string): Pick<Link, 'target'> & { readonly subpath: string | undefined } {
   const hash = destination.indexOf('#')
   if (hash === -1) return { target: decodePercent(destination), subpath: undefined }

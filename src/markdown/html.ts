@@ -107,7 +107,7 @@ const BLOCK_NAMES =
 const RAW = /^<(?:script|pre|style|textarea)(?:[\s>]|$)/i
 const BLOCK = new RegExp(`^</?(?:${BLOCK_NAMES})(?:\\s|/?>|$)`, 'i')
 
-/** Which of CommonMark's seven kinds of HTML block the line `[start, end)` opens with its `<`; 0 for none. */
+/** The kind (1–7, CommonMark) of the HTML block that the line `[start, end)` opens with its `<`, or 0. */
 export function htmlBlockKind(text: string, start: number, end: number): number {
   const second = text.charCodeAt(start + 1)
   if (second === 33) {
@@ -117,7 +117,7 @@ export function htmlBlockKind(text: string, start: number, end: number): number 
   }
   if (second === 63) return 3
   if (second !== SLASH && !isLetter(second)) return 0
-  // No name of a block is longer than this, and a line may be very long.
+  // No block name is longer than this, and a line can be very long.
   const head = text.slice(start, Math.min(end, start + 16))
   if (RAW.test(head)) return 1
   if (BLOCK.test(head)) return 6
@@ -128,7 +128,7 @@ export function htmlBlockKind(text: string, start: number, end: number): number 
 const CLOSERS: readonly (string | undefined)[] = [undefined, undefined, '-->', '?>', '>', ']]>']
 const RAW_CLOSER = /<\/(?:script|pre|style|textarea)>/i
 
-/** Whether a line ends an HTML block of kind 1–5; kinds 6 and 7 end at a blank line. */
+/** True if a line ends an HTML block of kind 1–5. Kinds 6 and 7 end at a blank line. */
 export function closesHtmlBlock(kind: number, line: string): boolean {
   if (kind === 1) return RAW_CLOSER.test(line)
   const closer = CLOSERS[kind]

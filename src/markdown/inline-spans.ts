@@ -7,20 +7,20 @@ import { LineIndex } from './line-index.ts'
 import { LinkSink } from './link-sink.ts'
 import type { Run } from './prose/runs.ts'
 
-/** Plain text: a link can be put here. */
+/** Plain text, where a link can be inserted. */
 export const OPEN = 0
 
-/** Text that can hold no link: headings, quotes, code, math, comments, tags, and links that are there. */
+/** Text where no link can be inserted: headings, quotes, code, math, comments, tags, existing links. */
 export const CLOSED = 1
 
-/** What no reader sees: addresses, HTML tags. */
+/** Invisible text: addresses, HTML tags. */
 export const SILENT = 2
 
 const SCHEME = /[a-z][a-z0-9+.-]*$/i
 
 const ADDRESS_END = /[\s<>)\]]|$/g
 
-/** No scheme of an address is longer. */
+/** The maximum length of an address's scheme. */
 const LONGEST_SCHEME = 20
 
 const OPAQUE = /\b(?:data|mailto):[^\s<>)\]]+/gi
@@ -33,7 +33,10 @@ export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
   readonly commentMarks: readonly CommentMark[]
 }
 
-/** Reads a note's text from an offset on for what stands in it beside links; `onSpan` is told of each stretch and of the character that makes it one. Linear, never throws. */
+/**
+ * Scans a note's text from an offset for everything but links. `onSpan` is called for every construct, with its first
+ * character. Linear, never throws.
+ */
 function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']): ScannedText {
   const lines = new LineIndex()
   const { runs, definitions, formulas } = scanBlocks(text, from, lines)
@@ -43,23 +46,26 @@ function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']
   return { runs, formulas, commentMarks: scanner.commentMarks }
 }
 
-/** The comments (`%% … %%`) of a note's text from an offset on, in order; what stands in code is none. Linear, never throws. */
+/** The comments (`%% … %%`) of a note's text from an offset, in order, outside code. Linear, never throws. */
 export function findComments(text: string, from: number): readonly Range[] {
   return text.includes('%%', from) ? pairComments(scanInline(text, from).commentMarks) : []
 }
 
-/** The formulas (`$…$`, `$$…$$`) of a note's text from an offset on, with their marks, in order; what stands in code is none. Linear, never throws. */
+/**
+ * The formulas (`$…$`, `$$…$$`) of a note's text from an offset, with their marks, in order, outside code. Linear, never
+ * throws.
+ */
 export function findFormulas(text: string, from: number): readonly Range[] {
   if (!text.includes('$', from)) return []
   const inline: Range[] = []
   const { formulas } = scanInline(text, from, (start, end, mark) => {
-    // Marks that nothing ends are spans, too.
+    // The scanner also reports unmatched marks.
     if (mark === DOLLAR && /[^$]/.test(text.slice(start, end))) inline.push({ start, end })
   })
   return [...formulas, ...inline].sort((a, b) => a.start - b.start)
 }
 
-/** What each UTF-16 unit of a note's text is, by its offset; what stands before `from` is `SILENT`. Linear, never throws. */
+/** Classifies every UTF-16 unit of a note's text. Text before `from` is `SILENT`. Linear, never throws. */
 export function markProse(text: string, from: number): Uint8Array {
   const marks = new Uint8Array(text.length).fill(CLOSED)
   const closed: Span[] = []
@@ -83,7 +89,7 @@ interface Span {
   readonly end: number
 }
 
-/** Spans come in the order of their ends; what a later one holds is dropped, so that each unit is marked once however deep they are nested. */
+/** Spans come ordered by their ends. One inside a later span is dropped, which marks each unit once even in deep nesting. */
 function addSpan(spans: Span[], span: Span): void {
   while ((spans.at(-1)?.start ?? -1) >= span.start) spans.pop()
   spans.push(span)
@@ -97,7 +103,7 @@ function silence(marks: Uint8Array, text: string, pattern: RegExp, base: number)
   for (const { index, 0: found } of text.matchAll(pattern)) marks.fill(SILENT, base + index, base + index + found.length)
 }
 
-/** Addresses that stand in the text as they are. */
+/** Marks bare addresses. */
 function silenceAddresses(marks: Uint8Array, text: string): void {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at)) {
     const scheme = SCHEME.exec(text.slice(Math.max(0, at - LONGEST_SCHEME), at))

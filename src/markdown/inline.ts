@@ -37,15 +37,18 @@ export interface FoundTag {
   readonly at: number
 }
 
-/** What an inline construct can begin with; the engine finds it several times faster than a loop over characters. */
+/** Characters that can begin an inline construct. A regular expression finds them several times faster than a loop. */
 const SPECIAL = /[\\`[\]<$#]|%(?=%)/g
 
-/** Reads the inline content of runs, in order: links go to the sink, the rest stands in its fields. */
+/** Scans the inline content of runs in order. Links go to the sink; the rest is in the fields below. */
 export class InlineScanner {
   readonly tags: FoundTag[] = []
   readonly commentMarks: CommentMark[] = []
   readonly blocks: string[] = []
-  /** Told of each stretch that is no plain text, in offsets of the file, with the character that it begins with; a link's text comes as `[`, what follows it as `]`. */
+  /**
+   * Called for every span that is not plain text, with file offsets and its first character. A link's text is reported as `[`,
+   * the rest of the link as `]`.
+   */
   onSpan: ((start: number, end: number, mark: number) => void) | undefined
   readonly #sink: LinkSink
   readonly #definitions: ReadonlyMap<string, WrittenDestination>
@@ -55,7 +58,7 @@ export class InlineScanner {
   readonly #ignored: Flavour['ignoredTags']
   #opaque = new OpaqueSpans()
 
-  // The current run (or cell): `base` is what its offsets lack to those of the file.
+  // The current run or cell. Add `base` to its offsets to get offsets in the file.
   #src = ''
   #searched = ''
   #searchedFrom = 0
@@ -65,14 +68,14 @@ export class InlineScanner {
   #end = 0
   #run = 0
   #inRow = false
-  /** The run cannot go on in the next line. */
+  /** The run cannot continue on the next line. */
   #isOneLine = false
-  /** Where an escaped character, a tag or an HTML tag ended: a `#` there begins a tag. */
+  /** The end of the last escaped character, tag or HTML tag: a `#` there begins a tag. */
   #tokenEnd = -1
-  /** Where an escaped character stands, so that a `!` there makes no embed. */
+  /** The offset of the last escaped character: an escaped `!` makes no embed. */
   #escaped = -1
 
-  // Open brackets; those below `#inactive` cannot begin a link any more, only an image.
+  // Open brackets. Those below `#inactive` can no longer begin a link, only an image.
   #open = 0
   readonly #at: number[] = []
   readonly #image: boolean[] = []
@@ -88,7 +91,7 @@ export class InlineScanner {
     this.#sink = sink
   }
 
-  /** Reads one run of `text`. */
+  /** Scans one run of `text`. */
   scan(text: string, run: Run): void {
     this.#run++
     this.#inRow = run.kind === 'row'
@@ -102,7 +105,7 @@ export class InlineScanner {
     this.#scanRun(run.kind, run.start, run.end)
   }
 
-  /** Reads a run from a copy of it; what was found ahead in the file's own text stays known. */
+  /** Scans a copy of a run, and keeps what is cached for the file's own text. */
   #scanCopy(run: Run, copy: string): void {
     const opaque = this.#opaque
     const searched = this.#searched
@@ -146,12 +149,12 @@ export class InlineScanner {
 
   #tellSpan(start: number, end: number, mark: number): void {
     const base = this.#base
-    // The bracket that was closed last is where the link begins.
+    // The link begins at the bracket that was closed last.
     if (mark === RBRACKET) this.onSpan?.((this.#at[this.#open] as number) + base, start + base, LBRACKET)
     this.onSpan?.(start + base, end + base, mark)
   }
 
-  /** The next special character at or after `from`; where it lies behind the run, it is kept for the next run. */
+  /** The next special character at or after `from`. One beyond the run is cached for the next run. */
   #nextSpecial(from: number): number {
     if (this.#src === this.#searched && from >= this.#searchedFrom && from <= this.#found) return this.#found
     SPECIAL.lastIndex = from
@@ -161,7 +164,10 @@ export class InlineScanner {
     return this.#found
   }
 
-  /** Handles a special character and returns where to go on. */
+  /**
+   * Handles a special character.
+   * @returns where to continue
+   */
   #special(c: number, i: number): number {
     const src = this.#src
     switch (c) {
@@ -204,7 +210,7 @@ export class InlineScanner {
     return end
   }
 
-  /** In docs folders the tags of an HTML block may link; its text does not. */
+  /** In documentation folders, tags in an HTML block can link; its text cannot. */
   #scanHtml(start: number, end: number): void {
     if (!this.#docs) return
     const src = this.#src
@@ -253,7 +259,7 @@ export class InlineScanner {
     const src = this.#src
     this.#sink.wikilinks++
     if (this.#open > 0) this.#nested[this.#open - 1] = true
-    // Links do not contain links; embeds may stand in one.
+    // A link cannot contain a link, but it can contain an embed.
     if (!embed) this.#inactive = this.#open
     const content = src.slice(open + 2, end - 2)
     const { target, subpath, display } = splitWikilink(content)
@@ -303,7 +309,7 @@ export class InlineScanner {
     if (after > end + 2) label = src.slice(end + 1, after - 1)
     else if (!this.#nested[open] && close - from <= 1000) label = src.slice(from + 1, close)
     if (after !== -1) end = after
-    // A label that begins with `^` calls a footnote.
+    // A label that begins with `^` refers to a footnote.
     const folded = label === undefined || label.startsWith('^') ? undefined : foldLabel(label)
     const written = folded === undefined ? undefined : definitions.get(folded)
     if (written === undefined) return undefined
@@ -316,7 +322,7 @@ export class InlineScanner {
     open: number,
     { close, end, written }: { close: number; end: number; written: WrittenDestination },
   ): void {
-    // Most links of most notes lead outside: they need no decoding.
+    // Most links are external and need no decoding.
     if (isExternal(written.raw)) {
       this.#sink.addOutside(written.raw, this.#at[open] as number)
       return
@@ -348,7 +354,7 @@ export class InlineScanner {
     return end
   }
 
-  /** Forgets the tags from an offset of the file on. */
+  /** Drops the tags from an offset of the file. */
   #dropTags(from: number): void {
     while ((this.tags.at(-1)?.at ?? -1) >= from) this.tags.pop()
   }
@@ -362,7 +368,7 @@ export class InlineScanner {
   #percent(i: number): number {
     const end = this.#opaque.skipRun(i, PERCENT)
     const pairs = (end - i) >> 1
-    // An even number of pairs opens and closes empty comments.
+    // An even number of pairs is just empty comments.
     if (pairs % 2 === 1) this.commentMarks.push({ at: i + this.#base, first: this.#isFirst(i), run: this.#run })
     return end
   }
@@ -378,7 +384,7 @@ export class InlineScanner {
     return !this.#isOneLine
   }
 
-  /** A run may end with `^id`. */
+  /** Records a `^id` at the end of the run. */
   #findBlockId(): void {
     const src = this.#src
     let end = this.#end

@@ -1,6 +1,6 @@
 import { isWhitespace, LF } from './chars.ts'
 
-/** Where the lines of a text begin; filled once from front to back, then asked mostly in ascending order. */
+/** The starts of a text's lines. It is filled from front to back and then mostly queried in ascending order. */
 export class LineIndex {
   readonly #starts: number[] = []
   #last = 0
@@ -9,13 +9,13 @@ export class LineIndex {
     this.#starts.push(start)
   }
 
-  /** The 1-based line that holds an offset. */
+  /** The 1-based line that contains an offset. */
   lineAt(offset: number): number {
     const starts = this.#starts
     const count = starts.length
     let line = this.#last
     if (line >= count || (starts[line] ?? 0) > offset) line = 0
-    // Mostly the same line as before or one of the next; far ahead, halving is faster.
+    // Usually it is the same line as before or one of the next few; farther ahead, binary search is faster.
     for (let steps = 0; steps < 8; steps++) {
       if (line + 1 >= count || (starts[line + 1] ?? 0) > offset) {
         this.#last = line
@@ -33,7 +33,7 @@ export class LineIndex {
     return line + 1
   }
 
-  /** The offset at which a 1-based line begins. */
+  /** The start of a 1-based line. */
   startOf(line: number): number {
     return this.#starts[line - 1] ?? 0
   }
@@ -57,9 +57,9 @@ export function addLines(lines: LineIndex, text: string, from: number, to: numbe
   }
 }
 
-/** The offset after the blank lines that a text has from `from` on; one without a line ending is none. */
+/** The offset after the blank lines at `from`. A blank line without a line ending does not count. */
 export function afterBlankLines(text: string, from: number): number {
-  // A loop: a regular expression keeps a way back for every line, and overflows after some millions.
+  // A regular expression would backtrack line by line and overflow after some millions.
   let line = from
   for (let i = from; i < text.length; i++) {
     const c = text.charCodeAt(i)

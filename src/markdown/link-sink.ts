@@ -3,13 +3,13 @@ import { COLON, LF } from './chars.ts'
 import { splitDestination, type WrittenDestination } from './destinations.ts'
 import type { LineIndex } from './line-index.ts'
 
-/** A key as Dataview and Logseq write it: words, perhaps emphasised, perhaps after a task box. */
+/** A key of Dataview or Logseq: words, optionally emphasised, optionally after a task box. */
 const KEY =
   /^\s*(?:\[.\]\s+)?[*_~]*([\p{L}\p{N}\p{Extended_Pictographic}][\p{L}\p{N}\p{Extended_Pictographic}\p{Mn}\s_/-]*?)[*_~]*\s*$/u
 
 const MAX_KEY = 80
 
-/** A link while its file is read. */
+/** A link that is still being built. */
 export type MutableLink = { -readonly [Key in keyof Link]: Link[Key] }
 
 const VAULT_SCHEME = 'obsidian:'
@@ -27,7 +27,7 @@ export interface LinkParts {
   readonly display: string | undefined
 }
 
-/** The destinations of Markdown and HTML links as they are written; those of references stand in their definitions. */
+/** The written destinations of Markdown and HTML links. For references they are in the definitions. */
 export type Destinations = Map<Link, WrittenDestination>
 
 interface LinkDestination {
@@ -37,14 +37,14 @@ interface LinkDestination {
   readonly written: WrittenDestination
 }
 
-/** Collects the links of a file: gives them their places in it, and the inline fields in which they stand. */
+/** Collects the links of a file with their positions and the inline fields around them. */
 export class LinkSink {
   readonly links: MutableLink[] = []
-  /** Links to notes of any vault, which the application resolves: destinations as written. */
+  /** Destinations, as written, of links to notes in any vault, which the application resolves. */
   readonly vaultLinks: { readonly raw: string; readonly line: number }[] = []
   wikilinks = 0
   relativeLinks = 0
-  /** Whether a link came after one that begins later. */
+  /** True if the links are not in the order of their positions. */
   disordered = false
   readonly #lines: LineIndex
   readonly #fields: FieldTracker | undefined
@@ -59,7 +59,7 @@ export class LinkSink {
     this.#fields = fields ? new FieldTracker() : undefined
   }
 
-  /** Begins a stretch of `src`, whose offsets lack `base` to those of the file. */
+  /** Starts a range of `src`. Add `base` to its offsets to get offsets in the file. */
   begin(src: string, start: number, { base, wholeLines }: { base: number; wholeLines: boolean }): void {
     this.#base = base
     this.#fields?.begin(src, start, wholeLines)
@@ -70,7 +70,7 @@ export class LinkSink {
     this.#destinations?.set(link, written)
   }
 
-  /** A destination that leads out of the vault, as written: those of applications that open vaults are kept. */
+  /** Adds an external destination, as written. Only links that open other vaults are kept. */
   addOutside(raw: string, start: number): void {
     if (raw.startsWith(VAULT_SCHEME)) this.vaultLinks.push({ raw, line: this.#lines.lineAt(start + this.#base) })
   }
@@ -97,7 +97,7 @@ export class LinkSink {
     return link
   }
 
-  /** Takes back Markdown links from `start` on, among the first `count`: in an image's alternative text they are only text. */
+  /** Removes Markdown links from `start` among the first `count`: in an image's alternative text they are plain text. */
   dropMarkdown(start: number, count: number): void {
     let from = count
     for (; from > 0; from--) {
@@ -109,12 +109,15 @@ export class LinkSink {
   }
 }
 
-/** The key that ends at `end`, where `::` stands, and begins at or after `start`. */
+/** The key between `start` and the `::` at `end`. */
 function keyBefore(text: string, start: number, end: number): string | undefined {
   return end - start > MAX_KEY ? undefined : KEY.exec(text.slice(start, end))?.[1]
 }
 
-/** Tells which inline field `key:: value`, `[key:: value]` or `(key:: value)` an offset of a run stands in; asked in ascending order. */
+/**
+ * Finds the inline field (`key:: value`, `[key:: value]` or `(key:: value)`) around an offset of a run. Call it with ascending
+ * offsets.
+ */
 class FieldTracker {
   #text = ''
   #at = 0

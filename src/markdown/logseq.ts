@@ -8,11 +8,11 @@ const LISTS = /^(?:tags?|alias(?:es)?)$/i
 
 export interface LogseqProperties {
   readonly properties: Readonly<Record<string, unknown>>
-  /** The values that name tags. */
+  /** The values that contain tags. */
   readonly texts: readonly PropertyText[]
 }
 
-/** The page properties of Logseq: the lines `key:: value` that a page's first block consists of or begins with. */
+/** Reads Logseq's page properties: the lines `key:: value` at the start of a page's first block. */
 export function logseqProperties(text: string, run: Run | undefined): LogseqProperties {
   const properties: Record<string, unknown> = {}
   const texts: PropertyText[] = []
@@ -25,14 +25,17 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
     const value = line.slice(head.length).trim()
     const items = LISTS.test(key) ? pageNames(value) : undefined
     properties[key] = items ?? value
-    // A page whose name has a blank in it is none of the tags that can be asked for; it is linked all the same.
+    // A page name with a blank is not a valid tag, but it is still a link.
     for (const item of items ?? []) if (!/\s/.test(item)) texts.push({ key, value: item, start: at, end: at + line.length })
     at += line.length + 1
   }
   return { properties, texts }
 }
 
-/** The tasks that Logseq marks by a word at the beginning of a block, `- TODO water the roses`, in order; `from`: where the body begins. */
+/**
+ * Finds tasks that Logseq marks with a word at the start of a block, `- TODO water the roses`, in order.
+ * @param from where the body begins
+ */
 export function markedTasks(text: string, from: number, fences: readonly Fence[]): readonly MarkedTask[] {
   const found: MarkedTask[] = []
   let fence = 0
@@ -55,7 +58,7 @@ export interface MarkedTask {
 const MARKER = /^[ \t]*[-*+][ \t]+(?:#{1,6}[ \t]+)?(TODO|DOING|NOW|LATER|WAITING|WAIT|IN-PROGRESS|DONE|CANCELL?ED)[ \t\r\n]/gm
 const STATES: Readonly<Record<string, Task['state']>> = { DONE: 'done', CANCELED: 'other', CANCELLED: 'other' }
 
-/** The names of a comma list, without the brackets and `#` of page references. */
+/** Splits a comma-separated list into names, without the brackets and `#` of page references. */
 function pageNames(value: string): readonly string[] {
   return value
     .split(',')

@@ -29,7 +29,7 @@ export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' |
   readonly lineEnd: number
 }
 
-/** The parts of a note that links, readers and editors can name. */
+/** The headings and blocks of a note. */
 export interface Outline {
   readonly bodyStart: number
   readonly lines: LineIndex
@@ -95,8 +95,8 @@ export function nextHeading({ headings }: Outline, index: number): OutlineHeadin
 }
 
 /**
- * The indexes of the headings that `path` may name: headings from the outside in, or the end of such a path. A complete path wins over longer
- * ones that end in it.
+ * The indexes of the headings that `path` can mean. A path lists headings from the outside in and may leave out the outer ones.
+ * A complete path wins over longer ones that end with it.
  */
 export function findHeadings(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
   const wanted = path.map(foldHeading)
@@ -110,7 +110,7 @@ function endsIn(path: readonly string[], wanted: readonly string[]): boolean {
   return offset >= 0 && wanted.every((name, i) => foldHeading(path[offset + i] ?? '') === name)
 }
 
-/** A heading as it is compared: without case, marks of links and emphasis, and surplus white space. */
+/** Folds a heading for comparison: no case, no link or emphasis marks, single spaces. */
 function foldHeading(heading: string): string {
   return heading
     .replace(/!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g, (_, target: string, display?: string) => display ?? target)
@@ -183,9 +183,8 @@ export interface Section {
 }
 
 /**
- * The section that `section` names: a heading by its path (`requireHeading`), with all below it down to the next heading of the same or a
- * higher level; or one `^block`.
- * @throws RouxError `SECTION_NOT_FOUND` with the outline when nothing fits or several headings do.
+ * Finds a section: a heading by its path, down to the next heading of the same or a higher level, or one `^block`.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline if no section or several match.
  */
 export function requireSection(text: string, outline: Outline, section: readonly string[]): Section {
   const [first = ''] = section
@@ -210,8 +209,8 @@ export function blockError(message: string, { blocks }: Outline): RouxError {
 }
 
 /**
- * Finds the block that carries `^id`: a list item with what is nested in it, a paragraph, a heading's line or a table row;
- * where the id stands alone, the block above it. Its last line end does not belong to it.
+ * Finds the block with `^id`: a list item with everything nested in it, a paragraph, a heading's line or a table row. An id on
+ * a line of its own names the block above it. The last line ending is not part of the block.
  */
 export function findBlock(text: string, { runs, lines }: Outline, id: string): Section | undefined {
   const mark = `^${id.toLowerCase()}`
@@ -232,7 +231,7 @@ function carries(text: string, run: Run, mark: string): boolean {
   return start === run.start || /[\s|]/.test(text[start - 1] as string)
 }
 
-/** The lines above, back to a blank one. */
+/** The block above a line, up to a blank line. */
 function blockAbove(text: string, lines: LineIndex, line: number): Section | undefined {
   const lineText = (at: number) => text.slice(lines.startOf(at), lineEnd(text, lines.startOf(at)))
   let last = line - 1
@@ -248,7 +247,7 @@ function lineEnd(text: string, from: number): number {
   return end > from && text[end - 1] === '\r' ? end - 1 : end
 }
 
-/** The end of a list item: what follows belongs to it while it is indented deeper than the item's mark. */
+/** The end of a list item: lines belong to it while they are indented more than its mark. */
 function itemEnd(text: string, from: number, prefix: string): number {
   const indent = columns(prefix)
   let end = lineEnd(text, from)

@@ -11,7 +11,7 @@ import { headingOf, headingRuns } from './outline.ts'
 import type { Run } from './prose/runs.ts'
 import { TagSet } from './tags.ts'
 
-/** Reads what a note says from its text alone. Never throws: what is malformed is told in `malformed`. */
+/** Parses a note's text. Never throws; mistakes are listed in `malformed`. */
 export function parseNote(text: string, given: Flavour): Note {
   const flavour: Flavour = given.profile === 'obsidian' ? { ...given, mode: 'obsidian' } : given
   const context = { text, flavour, lines: new LineIndex() }
@@ -59,7 +59,7 @@ function malformedParts(front: ReadFrontmatter, context: PropertyContext): reado
 
 const NUL = 'There is a NUL character, which no text holds: the file is damaged, or saved in another encoding than UTF-8.'
 
-/** Leniently an unquoted `[[a]]` is read as a link, but Obsidian does not see it. */
+/** The lenient profile reads an unquoted `[[a]]` as a link, but Obsidian does not. */
 function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyContext): MalformedPart[] {
   if (flavour.profile === 'obsidian') return []
   return texts
@@ -70,7 +70,7 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyC
     }))
 }
 
-/** What the Markdown after the frontmatter says. */
+/** The content of the Markdown after the frontmatter. */
 export interface Body {
   readonly links: readonly Link[]
   /** Every occurrence, in order. */
@@ -86,11 +86,11 @@ export interface Body {
 export interface BodyContext {
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** Filled when given. */
+  /** If given, it is filled. */
   readonly destinations?: Destinations
 }
 
-/** Reads the Markdown of `text` from `from` on; adds its lines to `lines`. */
+/** Parses the Markdown of `text` from `from`, and adds its lines to `lines`. */
 export function scanBody(text: string, from: number, { flavour, lines, destinations }: BodyContext): Body {
   const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavour.mode === 'logseq' })
   const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from), destinations)
@@ -118,7 +118,7 @@ function stateOf(mark: string): Task['state'] {
   return mark === 'x' || mark === 'X' ? 'done' : 'other'
 }
 
-/** Tasks of boxes and of words, in order of their lines. */
+/** Merges tasks with boxes and tasks with words, ordered by line. */
 function withMarked(tasks: readonly Task[], marked: readonly MarkedTask[], lines: LineIndex): readonly Task[] {
   if (marked.length === 0) return tasks
   return [...tasks, ...marked.map(({ at, state }) => ({ line: lines.lineAt(at), state }))].sort((a, b) => a.line - b.line)

@@ -1,7 +1,7 @@
 import { BACKSLASH, COLON, DASH, isSpaceOrTab, LBRACKET, PIPE } from './chars.ts'
 import { wikilinkEnd } from './wikilinks.ts'
 
-/** The number of columns of a GFM delimiter row such as `|:--|--|`; 0 when the line is none. */
+/** The number of columns of a GFM delimiter row such as `|:--|--|`; 0 for any other line. */
 export function columnsOfDelimiterRow(text: string, start: number, end: number): number {
   let i = skipSpaces(text, start, end)
   let stop = end
@@ -30,14 +30,14 @@ function skipSpaces(text: string, from: number, end: number): number {
   return i
 }
 
-/** The number of cells of a table row, counted the way `forEachCell` splits it. */
+/** The number of cells in a table row, as `forEachCell` splits it. */
 export function columnsOfRow(text: string, start: number, end: number): number {
   let cells = 0
   forEachCell(text, start, end, () => cells++)
   return cells
 }
 
-/** Splits a table row at its pipes; escaped ones and those inside a wikilink do not split. */
+/** Splits a table row at its pipes, except escaped pipes and pipes inside a wikilink. */
 export function forEachCell(text: string, start: number, end: number, visit: (from: number, to: number) => void): void {
   let from = skipSpaces(text, start, end)
   if (text.charCodeAt(from) === PIPE) from++

@@ -2,7 +2,7 @@ import type { Tag } from '../core/note.ts'
 import { foldName } from '../core/text/fold.ts'
 import { isDigit, isTagCharacter, SLASH } from './chars.ts'
 
-/** The offset after the tag whose `#` stands at `start`; -1 when its name is empty or made of digits only. */
+/** The end of the tag whose `#` is at `start`; -1 if its name is empty or only digits. */
 export function tagEnd(text: string, start: number, end: number): number {
   let i = start + 1
   let named = false
@@ -14,35 +14,35 @@ export function tagEnd(text: string, start: number, end: number): number {
   return named ? i : -1
 }
 
-/** A tag's name without slashes at its end. */
+/** A tag's name without trailing slashes. */
 export function tagName(written: string): string {
   let end = written.length
   while (end > 0 && written.charCodeAt(end - 1) === SLASH) end--
   return written.slice(0, end)
 }
 
-/** Whether a tag may be a colour of a style sheet, without its `#`. */
+/** True if a tag (without `#`) could be a CSS colour. */
 export function isColor(name: string): boolean {
   return /^[0-9a-f]{3,8}$/i.test(name)
 }
 
-/** The tag that an item of a `tags` property names, with or without `#`; `undefined` when it names none. */
+/** The tag in an item of a `tags` property, with or without `#`; `undefined` if it is not a valid tag. */
 export function propertyTag(item: string): string | undefined {
   const bare = item.trim().replace(/^#/, '')
   return tagEnd(`#${bare}`, 0, bare.length + 1) === bare.length + 1 ? tagName(bare) : undefined
 }
 
-/** How far emphasis is looked for: a line may be megabytes long. */
+/** Emphasis is only searched this far, because a line can be megabytes long. */
 const REACH = 400
 
-/** Whether an emphasis mark that takes part in emphasis ends right before the `#` at `at`, within its line. */
+/** True if a matched emphasis mark ends directly before the `#` at `at`, within its line. */
 export function followsEmphasis(text: string, at: number, bounds: readonly [start: number, end: number]): boolean {
   const mark = text[at - 1] as string
   if (!'*_~='.includes(mark)) return false
   const before = lineBefore(text, at, bounds[0])
   const marks = before.length - trimEnd(before, mark).length
   const head = before.slice(0, before.length - marks)
-  // What looks like a mark may be part of a URL.
+  // The mark can be part of a URL.
   if (/:\/\/\S*$/.test(head)) return false
   if (head === '' || !isTagCharacter(head.charCodeAt(head.length - 1))) return lineAfter(text, at, bounds[1]).includes(mark)
   const open = head.lastIndexOf(mark)
@@ -66,7 +66,7 @@ function lineAfter(text: string, at: number, end: number): string {
   return newline === -1 ? tail : tail.slice(0, newline)
 }
 
-/** Keeps one tag for each folded name, as first written. */
+/** Keeps one tag per folded name, in its first spelling. */
 export class TagSet {
   readonly #tags: Tag[] = []
   readonly #folded = new Set<string>()

@@ -8,7 +8,7 @@ import { scanBody } from './parse-note.ts'
 /** A link that names a vault and a file in it: `obsidian://open?vault=work&file=Plan`. */
 export interface VaultLink {
   readonly vault: string
-  /** A path or a name in that vault, mostly without `.md`. */
+  /** A path or a name in that vault, usually without `.md`. */
   readonly file: string
   /** 1-based. */
   readonly line: number
@@ -25,14 +25,14 @@ export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink
   })
 }
 
-/** Both forms that Obsidian knows: `obsidian://open?vault=…&file=…` and `obsidian://vault/<vault>/<file>`. */
+/** Obsidian knows two forms: `obsidian://open?vault=…&file=…` and `obsidian://vault/<vault>/<file>`. */
 function readUri(uri: string): Pick<VaultLink, 'vault' | 'file'> | undefined {
   const short = /^obsidian:\/\/vault\/([^/]+)\/(.+)$/.exec(uri)
   const query = /^obsidian:\/\/open\/?\?(.*)$/.exec(uri)?.[1]
   const parameters = new URLSearchParams(query)
   const vault = short ? decodePercent(short[1] ?? '') : parameters.get('vault')
   const file = short ? decodePercent(short[2] ?? '') : parameters.get('file')
-  // A heading may follow the name of the file.
+  // A heading can follow the file name.
   const name = file?.split('#', 1)[0] ?? ''
   return vault && name !== '' ? { vault, file: name } : undefined
 }

@@ -1,8 +1,8 @@
 import { isWhitespace, LBRACKET, LF, RBRACKET } from './chars.ts'
 
 /**
- * The offset after the `]]` of the wikilink that begins with the `[[` at `start`, or -1 when it is none: its content has
- * no line break, no further `[[` and is not blank.
+ * The end of the wikilink that begins at `start`, or -1 if there is none. Its content has no line break, no further `[[` and is
+ * not blank.
  */
 export function wikilinkEnd(text: string, start: number, end: number): number {
   // `[[[a]]]`: the inner pair of brackets is the link.
@@ -32,14 +32,14 @@ export interface Wikilink {
   readonly display: string | undefined
 }
 
-/** Splits what stands between `[[` and `]]` into target, subpath and display text. */
+/** Splits the content of a wikilink into target, subpath and display text. */
 export function splitWikilink(content: string): Wikilink {
   const pipe = content.indexOf('|', 1)
   let rest = content
   let display: string | undefined
   if (pipe !== -1) {
     display = content.slice(pipe + 1).trim()
-    // In a table the pipe is written `\|`.
+    // In a table the pipe is written as `\|`.
     rest = content.slice(0, content[pipe - 1] === '\\' ? pipe - 1 : pipe)
   }
   const hash = rest.indexOf('#')
@@ -49,7 +49,7 @@ export function splitWikilink(content: string): Wikilink {
 
 const URL = /^(?:[a-z][a-z0-9+.-]*:\/\/|mailto:)/i
 
-/** Whether a wikilink's target is a URL rather than a name. */
+/** True if a wikilink's target is a URL. */
 export function isUrl(target: string): boolean {
   return target.includes(':') && URL.test(target)
 }

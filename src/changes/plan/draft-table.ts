@@ -1,7 +1,7 @@
 import { foldId } from '../../core/ids.ts'
 import type { Draft } from './draft.ts'
 
-/** The files that planning has touched, by what they are called before and after. */
+/** The files that planning has touched, by their paths before and after. */
 export class DraftTable {
   readonly #byKey = new Map<number, Draft>()
   readonly #byOriginal = new Map<string, Draft>()
@@ -14,7 +14,7 @@ export class DraftTable {
     return draft
   }
 
-  /** Gives a file another path. */
+  /** Moves a file. */
   place(draft: Draft, path: string): void {
     this.#byFolded.get(foldId(draft.path))?.delete(draft)
     draft.path = path

@@ -3,7 +3,7 @@ import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import { editBytes } from '../../markdown/edit/text-edits.ts'
 
-/** A line that was written again to keep its link alive. */
+/** A rewritten link. */
 interface RewrittenLine {
   readonly line: number
   readonly before: string
@@ -12,15 +12,15 @@ interface RewrittenLine {
 
 interface DraftOrigin {
   readonly key: number
-  /** Where it is on disk; `undefined`: it is new. */
+  /** Its path on disk; `undefined` for a new file. */
   readonly original: string | undefined
-  /** Where it will be, `.trash/` included. */
+  /** Its future path, possibly in `.trash/`. */
   readonly path: string
   /** Called once, when the bytes are first needed. */
   readonly load: () => Uint8Array
 }
 
-/** A file as it will be. Its bytes are read when they are first asked for: many files only move. */
+/** A file after the planned change. Its bytes are only read when needed, because many files only move. */
 export class Draft {
   readonly key: number
   readonly original: string | undefined
@@ -59,7 +59,7 @@ export class Draft {
     return this.#relinked
   }
 
-  /** Adds links that were written again; one that is rewritten twice is listed once. */
+  /** Adds rewritten links. A link that is rewritten twice is listed once. */
   addRelinked(rewritten: readonly RewrittenLine[]): void {
     const all = [...this.#relinked]
     for (const { line, before, after } of rewritten) {

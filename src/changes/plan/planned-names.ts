@@ -6,10 +6,10 @@ import type { VaultView } from './vault-view.ts'
 /** The names of a file, without its key. */
 export type GivenNames = Omit<NamedFile, 'key'>
 
-/** Puts planned names into the index of names, and takes them out again when planning is over. */
+/** Puts planned names into the name index, and restores it after planning. */
 export class PlannedNames {
   readonly #names: NameIndex
-  /** Names as they were before planning. */
+  /** The names before planning. */
   readonly #before = new Map<number, NamedFile | undefined>()
 
   constructor(names: NameIndex) {

@@ -13,7 +13,7 @@ import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
-/** Gives a heading another text; links to it follow. */
+/** Renames a heading; links to it follow. */
 export async function renameOneHeading(workspace: Workspace, { id, heading, to }: Of<'renameHeading'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
   const { flavour } = workspace.view
@@ -21,7 +21,7 @@ export async function renameOneHeading(workspace: Workspace, { id, heading, to }
   return draft
 }
 
-/** Gives a tag another name wherever it stands, and with it those nested in it. */
+/** Renames a tag and the tags nested in it everywhere. */
 export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'renameTag'>): Promise<undefined> {
   const renaming = { from: requireTag(tag), to: requireTag(to) }
   if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is called #${renaming.to} already.`)
@@ -35,12 +35,12 @@ export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'rename
 function requireTag(given: string): string {
   const name = given.trim().replace(/^#/, '').replace(/\/+$/, '')
   if (isTagName(name)) return name
-  throw new RouxError('INVALID_PARAMS', `${quote(given)} is no tag.`, {
+  throw new RouxError('INVALID_PARAMS', `${quote(given)} is not a valid tag.`, {
     hint: 'A tag has letters, digits, _, - and /, at least one of them no digit, and no spaces.',
   })
 }
 
-/** @returns in how many places the tag stands */
+/** @returns the number of places with the tag */
 function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): number {
   const { kindOf, flavour } = workspace.view
   const isCanvas = kindOf(draft.path) === 'canvas'
@@ -56,7 +56,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   return doubles.length + edits.length + unfit.length
 }
 
-/** Tags of the frontmatter's list whose new names are in it already: renamed, they would stand there twice. */
+/** Tags in the frontmatter whose new name is already there; renaming them would make duplicates. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
   const listed = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
   const isMeant = (name: string) => foldName(name) === foldName(from) || foldName(name).startsWith(`${foldName(from)}/`)

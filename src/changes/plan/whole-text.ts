@@ -8,7 +8,7 @@ import { quote } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
 
 /**
- * Refuses texts that end where an answer was cut: a caller that gives one back takes it for all there is.
+ * Refuses texts that end with the mark of a cut answer: the caller thinks that the text is complete.
  * @throws RouxError `EDIT_MISMATCH`
  */
 export function requireUncut(operation: CreateNote | UpdateNote): void {
@@ -51,7 +51,7 @@ export function knowsAll({ expectedHash }: UpdateNote): boolean {
 
 /** Whether the caller knows the resulting body: it wrote all of it, or had read all and changed a part. */
 export function knowsResult(operation: Operation, { relinked }: Draft): boolean {
-  // The caller has not seen links that were rewritten for it.
+  // The caller has not seen the rewritten links.
   if (relinked.length > 0) return false
   if (operation.kind !== 'update') return operation.kind === 'create'
   return (operation.content !== undefined && operation.section === undefined) || knowsAll(operation)
@@ -61,7 +61,7 @@ export function bodyOf({ text }: Draft): string {
   return text.slice(bodyStartOf(text))
 }
 
-/** How many lines of a text another lacks, wherever they stand. */
+/** The number of lines that another text lacks, in any order. */
 export function countLostLines(before: string, after: string): number {
   const left = new Map<string, number>()
   for (const line of linesOf(after)) left.set(line, (left.get(line) ?? 0) + 1)
@@ -95,7 +95,7 @@ function countMarkers(text: string): number {
   return text.split(MARKER).length - 1
 }
 
-/** The texts of a property, level by level: it may be nested deeper than the stack. */
+/** The texts in a property, level by level: recursion could overflow the stack. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   for (let level: readonly unknown[] = [value]; level.length > 0; ) {

@@ -33,10 +33,13 @@ export interface Move {
   readonly to: string
 }
 
-/** So often the links to one note's headings are rewritten within an operation: headings may link to each other. */
+/**
+ * The maximum number of times that links to one note's headings are rewritten per operation, because headings can link to each
+ * other.
+ */
 const MAX_VISITS = 10
 
-/** The vault as it would be after the operations planned so far. Nothing on disk changes. */
+/** The vault after the operations planned so far. Nothing on disk changes. */
 export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
@@ -45,9 +48,9 @@ export class Workspace {
   readonly #names: PlannedNames
   readonly #sources: LinkSources
   readonly #reports: LinkReports
-  /** Files that may answer to other names since they came or were edited. */
+  /** New or edited files whose names may have changed. */
   readonly #renamed = new Set<Draft>()
-  /** The headings of notes as they were before `rewrite` changed them. */
+  /** The headings of notes before `rewrite` changed them. */
   readonly #headingsBefore = new Map<Draft, readonly OutlineHeading[]>()
   #nextKey: number
 
@@ -64,7 +67,10 @@ export class Workspace {
     this.#reports = new LinkReports(view)
   }
 
-  /** The file that an id means: an exact path first, then a folded one; `.md` may be left out. @throws RouxError `NODE_NOT_FOUND` */
+  /**
+   * Finds a file by id: an exact path first, then a folded one; `.md` is optional.
+   * @throws RouxError `NODE_NOT_FOUND`
+   */
   find(id: string): Draft {
     const found = this.tryFind(id)
     if (found !== undefined) return found
@@ -89,7 +95,7 @@ export class Workspace {
     return undefined
   }
 
-  /** The file with a key; `undefined` when it is or will be gone. */
+  /** The file with a key; `undefined` if it is or will be removed. */
   byKey(key: number): Draft | undefined {
     const path = this.#drafts.get(key)?.path ?? this.view.pathOf(key)
     return path === undefined || isTrash(path) ? undefined : this.#at(path)
@@ -122,7 +128,7 @@ export class Workspace {
     throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be read.`, { hint: 'Check the rights of the file.' })
   }
 
-  /** The paths of files that will fold to the same as this one, in order. */
+  /** The future paths that fold to the same path as this one, in order. */
   twins(path: string): readonly string[] {
     return this.#paths.twins(path)
   }
@@ -139,7 +145,7 @@ export class Workspace {
     return this.#paths.isTaken(path, but)
   }
 
-  /** A path with those of its names that exist, or will, spelled as they are. */
+  /** Spells the parts of a path that exist, or will exist, like on disk. */
   spelled(path: string): string {
     return this.#paths.spelled(path)
   }
@@ -153,7 +159,7 @@ export class Workspace {
     return draft.text
   }
 
-  /** Writes over stretches of a file's text. */
+  /** Edits a file's text. */
   edit(draft: Draft, edits: readonly TextEdit[]): void {
     const [first] = edits
     if (first === undefined) return
@@ -189,7 +195,7 @@ export class Workspace {
     this.#paths.makeFolder(path)
   }
 
-  /** Gives files other paths; links follow. */
+  /** Moves files; links follow. */
   async move(moves: readonly Move[]): Promise<void> {
     for (const { draft, to } of moves) {
       this.#paths.requireStill(draft.path, to)
@@ -198,7 +204,7 @@ export class Workspace {
     await this.#move(moves)
   }
 
-  /** Gives a folder another path with all that is in it; links follow. */
+  /** Moves a folder with its content; links follow. */
   async moveFolder(folder: MovedFolder): Promise<void> {
     const { from, to } = folder
     this.#paths.requireWhole(folder)
@@ -225,8 +231,8 @@ export class Workspace {
   }
 
   /**
-   * Takes over the names of files that came or were edited. Links that lead elsewhere for it are rewritten to lead where they did, or
-   * only reported.
+   * Applies the names of new and edited files. Links that would lead elsewhere are rewritten to keep their target, or only
+   * reported.
    */
   async followNames(links: 'rewrite' | 'report'): Promise<void> {
     for (const draft of this.#renamed) {
@@ -273,12 +279,12 @@ export class Workspace {
       [...edits, ...(own?.edits ?? [])].sort((a, b) => a.start - b.start),
     )
     draft.addRelinked(own?.rewrites ?? [])
-    // Links in other headings of the note changed these, too.
+    // Rewriting links in other headings of the note changed those headings.
     if (own !== undefined) this.#headingsBefore.set(draft, after)
     await this.followHeadings()
   }
 
-  /** Edits links or tags. Where these stand in headings, `followHeadings` then keeps the links to those headings. */
+  /** Edits links or tags. If they are in headings, `followHeadings` then updates the links to those headings. */
   rewrite(draft: Draft, edits: readonly TextEdit[]): void {
     if (this.view.kindOf(draft.path) === 'note' && !this.#headingsBefore.has(draft)) {
       const headings = this.#headingsIn(draft.text)
@@ -288,7 +294,7 @@ export class Workspace {
     this.edit(draft, edits)
   }
 
-  /** Rewrites the links to headings that were changed by `rewrite`, and so on for the headings that those links stand in. */
+  /** Rewrites links to headings that `rewrite` changed. This can change further headings, whose links follow too. */
   async followHeadings(): Promise<void> {
     const visits = new Map<Draft, number>()
     for (const [draft, before] of this.#headingsBefore) {
@@ -315,13 +321,16 @@ export class Workspace {
     return outlineOf(text, this.view.flavour).headings
   }
 
-  /** Links that lead to this file now, from others. */
+  /** Other files with links to this file. */
   async referrers(draft: Draft): Promise<readonly RelinkSource[]> {
     const sources = await this.#sources.affectedBy([{ key: draft.key, after: undefined }])
     return sources.filter(({ key, links }) => key !== draft.key && links.some((link) => link.to === draft.key))
   }
 
-  /** Says in `notes` which links lead to headings or blocks that are gone: when planning is over, because a later operation may put them back. */
+  /**
+   * Notes links to headings or blocks that no longer exist. Call it at the end of planning, because a later operation may
+   * restore them.
+   */
   async noteBrokenParts(): Promise<void> {
     const files = {
       read: (keys: readonly number[]) => this.#sources.at(keys),
@@ -330,7 +339,7 @@ export class Workspace {
     this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, files)))
   }
 
-  /** Says in `notes` where links that were written into these notes lead nowhere: when planning is over, because a later operation may make the target. */
+  /** Notes new links that lead nowhere. Call it at the end of planning, because a later operation may create the target. */
   noteWrittenLinks(drafts: readonly Draft[]): void {
     const files = {
       read: (draft: Draft) => this.#sources.read(draft),
@@ -340,14 +349,14 @@ export class Workspace {
     this.notes.push(...writtenLinkNotes([...new Set(drafts)], this.view, files))
   }
 
-  /** Files with a tag or one nested in it, and those whose tags may have changed. */
+  /** Files with a tag or a tag nested in it, and files whose tags may have changed. */
   async tagged(tag: string): Promise<readonly Draft[]> {
     const found = (await this.view.taggedWith(tag)).flatMap((key) => this.byKey(key) ?? [])
     const edited = this.#drafts.all().filter((draft) => draft.isEdited && !isTrash(draft.path))
     return [...new Set([...found, ...edited])].filter(({ path }) => this.view.kindOf(path) !== 'attachment')
   }
 
-  /** Puts the names back: planning is over, however it ended. */
+  /** Restores the names after planning, even if it failed. */
   close(): void {
     this.#names.restore()
   }
@@ -374,7 +383,7 @@ export class Workspace {
     }
   }
 
-  /** The links of a file that was edited. */
+  /** The links of an edited file. */
   #linksOf(key: number): readonly ResolvedLink[] | undefined {
     const draft = this.#drafts.get(key)
     return draft?.isEdited === true ? this.#sources.read(draft).links : undefined

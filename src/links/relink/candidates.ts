@@ -4,28 +4,28 @@ import { foldName } from '../../core/text/fold.ts'
 import { hasFolderTargets, isNotePath, type NamedFile, type Names, pageName, stemOf } from '../names.ts'
 import { atRelative, isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
 
-/** Obsidian's setting "New link format": how a link that is written as a bare name is written again. */
+/** Obsidian's setting "New link format": how to rewrite a link that is a bare name. */
 export type NewLinkFormat = 'shortest' | 'relative' | 'absolute'
 
-/** A link that needs a new target, as it was. */
-export interface Written {
+/** A link that needs a new target, before the change. */
+export interface OldLink {
   readonly link: LinkTarget
   readonly style: PathStyle
   readonly via: (Resolution & { readonly kind: 'file' })['via']
-  /** The path of the file that it leads to. */
+  /** The path of its file. */
   readonly path: string
 }
 
-/** What it shall lead to, and from where. */
-export interface Wanted {
+/** The file it must lead to, and the source after the change. */
+export interface NewPlace {
   readonly names: Names
   readonly source: Source
   readonly file: NamedFile
   readonly newLinkFormat: NewLinkFormat
 }
 
-/** Targets that may lead to a file, the one most like what was written first. Which of them do is for `resolveLink` to say. */
-export function candidates(was: Written, wanted: Wanted): readonly string[] {
+/** Targets that could lead to a file, the most similar to the old text first. The caller checks each with `resolveLink`. */
+export function candidates(was: OldLink, wanted: NewPlace): readonly string[] {
   const { path } = wanted.file
   if (was.link.form === 'canvas') return [path]
   const { mode } = wanted.names
@@ -41,24 +41,24 @@ export function candidates(was: Written, wanted: Wanted): readonly string[] {
   return [...new Set([...preferred, ...fallback])].filter((target) => target !== '')
 }
 
-/** A destination that is a folder says nothing of how it would write the ending of a file. */
-function namesFolder({ link, via }: Written): boolean {
+/** A destination that is a folder does not show whether endings are written. */
+function namesFolder({ link, via }: OldLink): boolean {
   return via === 'folder' && link.form !== 'wikilink' && link.form !== 'page'
 }
 
-/** Whether a link names what a site serves, `/a/b/`. */
-function isSitePath({ link, style }: Written, mode: Mode): boolean {
+/** True for a link to a page as a site serves it, `/a/b/`. */
+function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
   return mode === 'docs' && style === 'rooted' && withoutQuery(link.target).endsWith('/')
 }
 
-/** Logseq's page names, for a link that named a page. */
-function pageNames({ via }: Written, { names, file }: Wanted): readonly string[] {
+/** Logseq's page names, for a link to a page. */
+function pageNames({ via }: OldLink, { names, file }: NewPlace): readonly string[] {
   if (names.mode !== 'logseq' || via !== 'alias' || !isNotePath(file.path, names.mode)) return []
   return file.title === undefined ? [pageName(file.path)] : [file.title, pageName(file.path)]
 }
 
-/** The folder of an index file, for a link that named its folder. */
-function indexFolders(was: Written, wanted: Wanted): readonly string[] {
+/** The folder of an index file, for a link to its folder. */
+function indexFolders(was: OldLink, wanted: NewPlace): readonly string[] {
   const { path } = wanted.file
   const namedFolder = was.via === 'folder' || isSitePath(was, wanted.names.mode)
   if (!namedFolder || !/^(?:_?index|readme)\.[^./]+$/i.test(nameOf(path))) return []
@@ -67,8 +67,8 @@ function indexFolders(was: Written, wanted: Wanted): readonly string[] {
   return pathsLike({ ...was, style }, folderOf(path), wanted).map((form) => form + end)
 }
 
-/** A path in the style in which the link was written. */
-function pathsLike(was: Written, path: string, { names, source, newLinkFormat }: Wanted): readonly string[] {
+/** A path in the style of the old link. */
+function pathsLike(was: OldLink, path: string, { names, source, newLinkFormat }: NewPlace): readonly string[] {
   const { link, style } = was
   const relative = relativePath(folderOf(source.path), path)
   switch (style) {
@@ -90,8 +90,8 @@ function pathsLike(was: Written, path: string, { names, source, newLinkFormat }:
   }
 }
 
-/** The folder above what a link from the root names: `docs/` where `/a` is `docs/a.md`; mostly the vault's own. */
-function siteRootOf({ link, via, path }: Written): string {
+/** The folder that a rooted link leaves out: `docs/` where `/a` is `docs/a.md`; usually none. */
+function siteRootOf({ link, via, path }: OldLink): string {
   const named = segmentsOf(withoutQuery(link.target).replace(/^\/+|\/+$/g, '')).length
   const own = segmentsOf(via === 'folder' ? folderOf(path) : path)
   return own
@@ -114,7 +114,7 @@ function segmentsOf(path: string): readonly string[] {
   return path === '' ? [] : path.split('/')
 }
 
-/** The path from a folder to a path, without a leading `./`; empty for the folder itself. */
+/** The path relative to a folder, without a leading `./`; empty for the folder itself. */
 function relativePath(folder: string, path: string): string {
   const from = segmentsOf(folder)
   const to = segmentsOf(path)
@@ -123,19 +123,19 @@ function relativePath(folder: string, path: string): string {
   return [...from.slice(same).map(() => '..'), ...to.slice(same)].join('/')
 }
 
-/** A relative path that can be taken for nothing else. */
+/** Makes a relative path explicit. */
 function dotted(relative: string): string {
   if (isRelative(relative)) return relative
   return relative === '' ? '.' : `./${relative}`
 }
 
 /**
- * How a link names its file: by a path from the root (`/f/a`), from the source's folder (`./a`, `../a`), from there without saying so
- * (`[a](a.md)`, as every reader of Markdown understands it), by the whole path (`f/a`), by its end, by the bare name.
+ * How a link names its file: from the root (`/f/a`), explicitly relative (`./a`, `../a`), by its whole path (`f/a`), by the end of
+ * its path, or by its bare name. `sibling` is relative without a dot (`[a](a.md)`), as every Markdown reader understands it.
  */
 export type PathStyle = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
 
-/** The style of a link that was found so. */
+/** The style of a link, given how it was resolved. */
 export function pathStyleOf(
   link: LinkTarget,
   found: Resolution & { readonly kind: 'file' },
@@ -151,7 +151,7 @@ export function pathStyleOf(
   return found.via === 'path' ? 'full' : 'end'
 }
 
-/** The file that a link of Markdown means from its source's folder, without `./`: what readers that know no vault follow. */
+/** The file that a Markdown link means relative to its source's folder, without `./`: readers without a vault follow this. */
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
   const { target, form } = link
   const isWiki = form === 'wikilink' || form === 'page' || form === 'canvas'
@@ -160,7 +160,7 @@ export function siblingOf(link: LinkTarget, source: Source, names: Names): numbe
   return found?.kind === 'file' ? found.key : undefined
 }
 
-/** A target without what follows a `?`. */
+/** A target without its query (`?…`). */
 function withoutQuery(target: string): string {
   const at = target.indexOf('?')
   return at > 0 ? target.slice(0, at) : target

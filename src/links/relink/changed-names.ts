@@ -1,22 +1,22 @@
 import type { Mode } from '../../core/note.ts'
 import { type NamedFile, NameIndex, type Names, namesOf } from '../names.ts'
 
-/** What a file will be called; `after` is `undefined` when the file goes. A key that is not known yet is a new file. */
+/** A change of a file's names. `after` is `undefined` if the file is removed; an unknown key is a new file. */
 export interface NameChange {
   readonly key: number
   readonly after: Omit<NamedFile, 'key'> | undefined
 }
 
-/** A file that keeps its aliases and title under a new path. */
+/** A move: the file keeps its aliases and title. */
 export function movedTo(names: NameIndex, key: number, path: string): NameChange {
   const file = names.file(key)
   return { key, after: { path, aliases: file?.aliases ?? [], title: file?.title } }
 }
 
-/** The names as they will be: an index and, above it, those that change. Costs what changes, not what there is. */
+/** The names after a change: an overlay on an index. Its cost depends on the change, not on the vault. */
 export class ChangedNames implements Names {
   readonly mode: Mode
-  /** Folded names that come or go: links that mention none of them lead where they led. */
+  /** Folded names that are added or removed. Only links that mention one of them can change their target. */
   readonly touched: ReadonlySet<string>
   readonly #before: NameIndex
   readonly #changed = new Set<number>()
@@ -68,8 +68,8 @@ export class ChangedNames implements Names {
 }
 
 /**
- * The files whose links may lead elsewhere once the names change: those that mention a name that comes or goes, and those that
- * move themselves.
+ * The files whose links may be affected by a change of names: those that mention a name that is added or removed, and those
+ * that move.
  * @param sourcesOf the files whose links mention a folded name
  */
 export function affectedSources(
@@ -93,7 +93,7 @@ function touchedNames(names: NameIndex, changes: readonly NameChange[]): Readonl
     const old = before === undefined ? [] : namesOf(before, names.mode)
     const now = after === undefined ? [] : namesOf(after, names.mode)
     const isMoved = before?.path !== after?.path
-    // A file that moves within one name answers to the same names, but not for the same links.
+    // A file can move without changing its names, but some links to it still change.
     for (const name of old) if (isMoved || !now.includes(name)) touched.add(name)
     for (const name of now) if (isMoved || !old.includes(name)) touched.add(name)
   }

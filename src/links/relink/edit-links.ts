@@ -5,17 +5,17 @@ import { editText } from '../../core/text/edit-text.ts'
 import type { LinkSlots, TextRange, UnquotedValue } from '../../core/text/link-slots.ts'
 import type { LostLink, LostReason, RelinkedFile, RelinkSource, Rewrite, SourceTexts } from './relink-plan.ts'
 
-/** What to write for a link into its slots; `undefined`: nothing fits. */
+/** Chooses the new text for a link; `undefined` if nothing fits. */
 export type Choose = (link: ResolvedLink, slots: LinkSlots) => (TextRange & { readonly text: string }) | undefined
 
 export interface LinkEditing {
   readonly source: RelinkSource
-  /** The source's path once all is done. */
+  /** The source's path after the change. */
   readonly pathAfter: string
-  /** The links that need another text. */
+  /** The links to rewrite. */
   readonly needed: readonly ResolvedLink[]
   readonly choose: Choose
-  /** Whether a link that was written again leads where it should; `was` is the one in its place before. */
+  /** True if a rewritten link has the right target; `was` is the link before. */
   readonly isKept: (is: Link, was: ResolvedLink) => boolean
 }
 
@@ -31,7 +31,7 @@ interface Change {
   readonly links: ResolvedLink[]
 }
 
-/** Writes the links of one source that need it, and reads the result back: what would be read otherwise is given up. */
+/** Rewrites links of one source and reads the result back. Edits that would be misread are dropped. */
 export function editLinks(editing: LinkEditing, texts: SourceTexts): EditedLinks {
   const { source, needed } = editing
   const text = texts.read(source)
@@ -71,7 +71,7 @@ function findChanges(text: string, { source, needed, choose }: LinkEditing, text
   return { changes: [...quoted].sort((a, b) => a.edit.start - b.edit.start), unfit }
 }
 
-/** The changes, but one for each YAML value that needs quotes with its new links in it. */
+/** Merges the changes in each YAML value that needs quotes with its new links. */
 function quoteValues(text: string, changes: readonly Change[]): readonly Change[] {
   const byValue = new Map<number | undefined, Change[]>()
   for (const change of changes) {
@@ -101,13 +101,13 @@ function rewriteOf(text: string, edit: TextEdit, { link, shown }: { link: Resolv
   return { line: link.line, before: text.slice(start, end), after }
 }
 
-/** What hardly ever means anything to Markdown or YAML. */
+/** Text without a special meaning in Markdown and YAML. */
 const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
 
-/** So many changes that may be misread are tried one by one: each costs reading the text again. */
+/** The maximum number of risky changes to try one by one; each trial parses the text again. */
 const MAX_TRIALS = 32
 
-/** The changes with which the text is read as it should be: all, else the harmless ones and of the others those that do no harm. */
+/** The changes that can be made together without being misread: all, else the harmless ones and those others that work. */
 function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
   if (isRight(changes)) return changes
   const harmless = changes.filter(({ edit }) => HARMLESS.test(edit.text))
@@ -120,7 +120,7 @@ function keepReadable(changes: readonly Change[], isRight: (some: readonly Chang
   return kept
 }
 
-/** Whether with these changes every link that they are for leads where it should, and every other says what it said. */
+/** True if every rewritten link has the right target and all other links are unchanged. */
 function isReadable(
   text: string,
   changes: readonly Change[],

@@ -7,22 +7,22 @@ import { type NamedHeadings, namedHeadings, partsOf } from '../subpath.ts'
 import { type Choose, editLinks } from './edit-links.ts'
 import type { LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
 
-/** Headings of a note that get other texts. */
+/** A change of headings' texts in one note. */
 export interface HeadingChange {
-  /** The note's. */
+  /** The note. */
   readonly key: number
   readonly before: readonly Heading[]
-  /** As many, in the same order. */
+  /** The same headings with their new texts. */
   readonly after: readonly Heading[]
   readonly mode: Mode
-  /** Parts of the note that are replaced: links in them are not rewritten. */
+  /** Ranges of the note that are replaced anyway. Links in them are not rewritten. */
   readonly replaced?: readonly TextRange[]
 }
 
 /**
- * Plans what to write so that every link to a heading of a note leads to the same heading once some are called otherwise:
- * links to them, to what is below them by a path through them, and to others that the old or new texts hide or number.
- * Blocks keep their ids. The headings' own lines are not among the edits.
+ * Plans the edits that keep every link to a heading of a note on the same heading when headings get other texts. This includes
+ * links that pass through a changed heading, and links to headings that an old or new text hides or numbers. Links to blocks
+ * need no change. The headings' own edits are not included.
  * @param sources the note and those that link to it
  */
 export function planHeadingLinks(
@@ -63,11 +63,11 @@ export function planHeadingLinks(
   return { files, lost }
 }
 
-/** A subpath that needs another text. */
+/** A subpath to rewrite. */
 export interface WrittenSubpath {
   readonly subpath: string
   readonly form: LinkForm
-  /** The headings that it names, in the outline as it was. */
+  /** The headings that it names in the old outline. */
   readonly named: NamedHeadings
 }
 
@@ -77,7 +77,7 @@ export interface Outlines {
   readonly mode: Mode
 }
 
-/** Subpaths that may lead to the same heading in the new outline, the one most like what was written first. */
+/** Subpaths that could lead to the same heading in the new outline, the most similar to the old text first. */
 function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outlines): readonly string[] {
   const index = was.named.at.at(-1) ?? 0
   const anchor = isAnchor(was, before[index]?.text ?? '', mode) ? [numberedAnchor(was.subpath, index, { before, after })] : []
@@ -91,14 +91,14 @@ function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outline
   return [...new Set([...anchor, renamed.join('#'), ...longer])].filter((subpath) => subpath !== '')
 }
 
-/** Whether a subpath is written as an anchor of the web rather than as the heading's text. */
+/** True if a subpath is written as a web anchor rather than as the heading's text. */
 function isAnchor({ subpath, form, named }: WrittenSubpath, text: string, mode: Mode): boolean {
   if (form === 'wikilink' || form === 'page' || form === 'canvas') return false
   if (named.by === 'anchor') return true
   return named.at.length === 1 && subpath === anchorOf(text) && (subpath !== text || hasFolderTargets(mode))
 }
 
-/** The anchor of a heading, numbered where others before it are called alike. */
+/** The anchor of a heading, numbered if earlier headings have the same anchor. */
 function numberedAnchor(written: string, index: number, { before, after }: Omit<Outlines, 'mode'>): string {
   const text = after[index]?.text ?? ''
   const isCollapsed = !written.startsWith(dashedAnchor(before[index]?.text ?? ''))
@@ -108,7 +108,7 @@ function numberedAnchor(written: string, index: number, { before, after }: Omit<
   return earlier === 0 ? anchor : `${anchor}${separator}${earlier}`
 }
 
-/** GitHub's anchors keep one dash for each space (github-slugger). */
+/** GitHub's anchors have one dash per space (github-slugger). */
 function dashedAnchor(heading: string): string {
   return heading
     .trim()

@@ -8,7 +8,7 @@ import { type Choose, editLinks } from './edit-links.ts'
 import type { GainedLink, LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
 
 export interface Renaming {
-  /** The names as they are. */
+  /** The names before the change. */
   readonly names: NameIndex
   readonly changes: readonly NameChange[]
   readonly flavour: Flavour
@@ -16,9 +16,10 @@ export interface Renaming {
 }
 
 /**
- * Plans what to write so that, once the names have changed, every link leads to the same file as before. A link is rewritten only
- * if it would lead elsewhere; a link of Markdown that leads there from its folder also if it would only be found by searching the vault,
- * which other readers of Markdown do not do (unless Obsidian is set to write paths from the root). Every new text is resolved with the new names, and every edited text is read back.
+ * Plans the edits that keep every link on its file when names change. A link is rewritten only if it would lead elsewhere. One more
+ * case: a Markdown link that leads to its file from the source's folder and would then only be found by searching the vault. Other
+ * Markdown readers do not search. (This does not apply if Obsidian is set to write paths from the root.) Every new target is resolved
+ * with the new names, and every edited text is read back.
  * @param sources those of `affectedSources`, with their links as they resolve now
  */
 export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, texts: SourceTexts): RelinkPlan {
@@ -43,7 +44,7 @@ class Relinker implements RelinkPlan {
 
   relink(source: RelinkSource): void {
     const path = this.#after.path(source.key)
-    // A file that goes, or that will be read in another way, takes its links with it.
+    // Links of a file that is removed or changes its kind are not rewritten.
     if (path === undefined || endingOf(path) !== endingOf(source.path)) return
     const now = { key: source.key, path }
     const needed = source.links.filter((link) => this.#needsText(link, source, now))
@@ -59,12 +60,12 @@ class Relinker implements RelinkPlan {
       this.#texts,
     )
     if (file !== undefined) this.files.push(file)
-    // What is found by a search of the application's is not lost there.
+    // A link is not lost if the application still finds its file by searching.
     const isFound = ({ link }: LostLink) => !hasFolderTargets(this.#after.mode) && this.#leadsTo(link, now, link.to)
     this.lost.push(...lost.filter((each) => !isFound(each)))
   }
 
-  /** Whether a link must be written again; those that cannot be kept or come to life are noted. */
+  /** True if a link must be rewritten. Records links that are lost or start to resolve. */
   #needsText(link: ResolvedLink, source: RelinkSource, now: Source): boolean {
     if (link.target === '') return false
     const { flavour } = this.#renaming
@@ -79,14 +80,14 @@ class Relinker implements RelinkPlan {
       return false
     }
     if (found.kind !== 'file' || found.key !== link.to) return true
-    // Found all the same, but by a search that other readers of Markdown do not make.
+    // It still resolves, but only by a search that other Markdown readers do not make.
     const { names, newLinkFormat } = this.#renaming
     if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
     return siblingOf(link, source, names) === link.to && siblingOf(link, now, this.#after) !== link.to
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {
-    // Links that say the same need the same: a note may say it a thousand times.
+    // Cache targets: a note may repeat the same link a thousand times.
     const known = new Map<string, readonly string[]>()
     return (link, { target: slot }) => {
       const said = `${link.form} ${link.target}`
@@ -100,7 +101,7 @@ class Relinker implements RelinkPlan {
     }
   }
 
-  /** Targets that will lead to the link's file, the best first: those that fit no other file before those that do. */
+  /** Targets that will lead to the link's file, best first. Targets that also match other files come last. */
   #targetsFor(link: ResolvedLink, source: RelinkSource, now: Source): readonly string[] {
     const { names, flavour, newLinkFormat } = this.#renaming
     const file = typeof link.to === 'number' ? this.#after.file(link.to) : undefined
@@ -123,7 +124,7 @@ class Relinker implements RelinkPlan {
   }
 }
 
-/** The ending of a file's name, folded: it decides how the file is read. */
+/** The folded ending of a file name, which determines how the file is read. */
 function endingOf(path: string): string {
   return /\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
 }

@@ -3,57 +3,57 @@ import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Link } from '../../core/note.ts'
 import type { FindSlots } from '../../core/text/link-slots.ts'
 
-/** A file that links, as the index has it. */
+/** A file with links, as the index has it. */
 export interface RelinkSource {
   readonly key: number
   readonly path: string
   readonly links: readonly ResolvedLink[]
 }
 
-/** Reads the texts of sources; asked only for those with a link that must be rewritten. */
+/** Reads the texts of sources that need rewriting. */
 export interface SourceTexts {
-  /** The text in which the source's links have their places; `undefined`: it cannot be read, or is not the text that was indexed. */
+  /** The text that the positions of the source's links refer to; `undefined` if it cannot be read or has changed since. */
   read(source: RelinkSource): string | undefined
   slots(path: string, text: string): FindSlots
-  /** The links of a text, in the order in which the index has them. */
+  /** The links of a text, in the order of the index. */
   links(path: string, text: string): readonly Link[]
 }
 
-/** One place that is written again; several links share it when they use one definition. */
+/** One rewritten place. Several links share it if they use one definition. */
 export interface Rewrite {
-  /** 1-based, of the first link that needs it. */
+  /** The 1-based line of the first link that needs it. */
   readonly line: number
   /** The link, or the destination of its definition, as written in the file. */
   readonly before: string
   readonly after: string
 }
 
-/** What is written again in one file. */
+/** The rewritten links of one file. */
 export interface RelinkedFile {
   readonly key: number
   /** Before the change of names. */
   readonly path: string
-  /** Ascending, not overlapping; over the text that was indexed. */
+  /** Ascending edits of the indexed text, without overlaps. */
   readonly edits: readonly TextEdit[]
   /** One for each edit, in order. */
   readonly rewrites: readonly Rewrite[]
 }
 
 /**
- * Why a link cannot be kept. `gone`: its file is deleted. `unreadable`: the file's text does not say what the index says.
- * `unwritable`: this kind of link cannot name the file, or its place cannot be found. `misread`: with the new target in it, the
- * text around it would be read as something else.
+ * Why a link cannot be kept. `gone`: its file is deleted. `unreadable`: the file's text differs from the index. `unwritable`:
+ * this kind of link cannot name the file, or its place was not found. `misread`: the new target would change how the text
+ * around it is read.
  */
 export type LostReason = 'gone' | 'unreadable' | 'unwritable' | 'misread'
 
-/** A link that will not lead to its file any more. */
+/** A link that will no longer lead to its file. */
 export interface LostLink {
   readonly source: RelinkSource
   readonly link: ResolvedLink
   readonly reason: LostReason
 }
 
-/** A link that leads nowhere now and will lead to a file; it is left as it is. */
+/** A link without a target that will start to lead to a file. It is not edited. */
 export interface GainedLink {
   readonly source: RelinkSource
   readonly link: ResolvedLink

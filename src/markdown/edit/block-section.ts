@@ -4,7 +4,7 @@ import type { SectionMode } from '../../core/operations.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { blockError, findBlock, type Outline, outlineOf, requireBlock, type Section } from '../outline.ts'
 import { invalid } from './given-text.ts'
-import { endOfLine, joined, lineEndingOf, nextLine, withLineEnding, withoutOuterBlankLines } from './lines.ts'
+import { endOfLine, insertedText, lineEndingOf, nextLine, withLineEnding, withoutOuterBlankLines } from './lines.ts'
 
 export interface BlockEdit {
   /** Without `^`. */
@@ -14,7 +14,7 @@ export interface BlockEdit {
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
-/** The edit of a block, by the rules of `editSection`; whatever is asked, its id still names it afterwards. */
+/** Edits a block by the rules of `editSection`. Its id must still name it afterwards. */
 export function editBlock(text: string, outline: Outline, { id, mode, content, flavour }: BlockEdit): TextEdit {
   const block = requireOneBlock(text, outline, id)
   const mark = markIn(text, block, id)
@@ -36,12 +36,12 @@ function requireOneBlock(text: string, outline: Outline, id: string): Section {
 }
 
 interface Mark {
-  /** Where the white space before the mark begins. */
+  /** The start of the white space before the mark. */
   readonly start: number
   readonly text: string
 }
 
-/** The block's mark ` ^id`; `undefined` where it stands alone below the block. */
+/** The mark ` ^id` inside the block; `undefined` if it is on a line of its own below the block. */
 function markIn(text: string, { start, end }: Section, id: string): Mark | undefined {
   const found = new RegExp(`\\s\\^${id.replace(/[^\w-]/g, '\\$&')}(?=[\\s|]|$)`, 'i').exec(text.slice(start, end))
   return found ? { start: start + found.index, text: found[0].trim() } : undefined
@@ -53,7 +53,10 @@ interface Replaced {
   readonly content: string
 }
 
-/** The block replaced, with its mark where a block's may stand: at its end, at the end of its first line, alone below it. */
+/**
+ * Replacements to try, with the mark at each place where it can be: at the end, at the end of the first line, on its own line
+ * below.
+ */
 function replacements(text: string, { block: { start, end }, mark, content }: Replaced): readonly TextEdit[] {
   const ending = lineEndingOf(text)
   const inner = withLineEnding(withoutOuterBlankLines(content), ending)
@@ -78,7 +81,7 @@ function insertions(
   const insert = (at: number, from: number, tight = false): TextEdit => ({
     start: at,
     end: at,
-    text: joined(text, content, { at, from, tight }),
+    text: insertedText(text, content, { at, from, tight }),
   })
   switch (mode) {
     case 'prepend':
@@ -92,14 +95,14 @@ function insertions(
   }
 }
 
-/** The end of the lines down to the mark below a block. */
+/** The offset below a mark that is on a line of its own. */
 function afterLoneMark(text: string, after: number): number {
   let at = after
   while (at < text.length && text.slice(at, endOfLine(text, at)).trim() === '') at = nextLine(text, at)
   return nextLine(text, at)
 }
 
-/** A paragraph goes on before its mark. */
+/** Inserts the content into a paragraph before its mark. */
 function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
   const ending = lineEndingOf(text)
   return { start, end: start, text: ending + withLineEnding(content.trimEnd(), ending) }

@@ -4,13 +4,13 @@ import { editText } from '../../core/text/edit-text.ts'
 import { bodyStartOf, readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 import { invalid, requireText } from './given-text.ts'
-import { isUnended, joined, lineEndingOf, withLineEnding } from './lines.ts'
+import { insertedText, isUnended, lineEndingOf, withLineEnding } from './lines.ts'
 import { withoutNoOps } from './text-edits.ts'
 
 /**
- * Makes `content` the body. Lines that are the same but for their ending stay byte for byte; all others get the file's line
- * ending.
- * @throws RouxError `INVALID_PARAMS` where the content is itself frontmatter, or would be read as such.
+ * Replaces the body with `content`. Lines that differ only in their line ending keep their bytes; all others get the file's
+ * line ending.
+ * @throws RouxError `INVALID_PARAMS` if the content starts with frontmatter or would be read as frontmatter.
  */
 export function replaceBody(text: string, content: string): readonly TextEdit[] {
   const start = bodyStartOf(text)
@@ -20,8 +20,8 @@ export function replaceBody(text: string, content: string): readonly TextEdit[] 
 }
 
 /**
- * Makes `content` of what stands in a range, whole lines: those at its beginning and its end that are the same but for their
- * line ending stay byte for byte, those between get the file's line ending.
+ * Replaces a range of whole lines with `content`. Lines at its start and end that differ only in their line ending keep their
+ * bytes; the lines between get the file's line ending.
  */
 export function replaceLines(text: string, [start, end]: readonly [number, number], content: string): TextEdit {
   const old = linesOf(text.slice(start, end))
@@ -37,33 +37,32 @@ export function replaceLines(text: string, [start, end]: readonly [number, numbe
 }
 
 /**
- * Adds `content` at the end of the body, on lines of its own. A last line without a line ending gets one, and a blank line
- * parts the content from it unless there is one, or list items, quoted lines or table rows go on. It ends with a line
- * ending where the file did.
+ * Appends `content` to the body on lines of its own. A blank line separates it from the last line, unless there is one already
+ * or both are list items, quoted lines or table rows. The file ends with a line ending only if it did before.
  */
 export function appendToBody(text: string, content: string): readonly TextEdit[] {
   const from = bodyStartOf(text)
   const at = text.length
-  return bodyEdits(text, [{ start: at, end: at, text: joined(text, requireText('append', content), { at, from }) }])
+  return bodyEdits(text, [{ start: at, end: at, text: insertedText(text, requireText('append', content), { at, from }) }])
 }
 
-/** Adds `content` before the first line of the body, on lines of its own, by the same rules for blank lines. */
+/** Inserts `content` before the body on lines of its own, by the same rules for blank lines. */
 export function prependToBody(text: string, content: string): readonly TextEdit[] {
   const at = bodyStartOf(text)
   const given = requireText('prepend', at === 0 ? withoutMark(content) : content)
-  return bodyEdits(text, [{ start: at, end: at, text: joined(text, given, { at, from: at }) }])
+  return bodyEdits(text, [{ start: at, end: at, text: insertedText(text, given, { at, from: at }) }])
 }
 
 /**
- * Edits of the body, without those that change nothing.
- * @throws RouxError `INVALID_PARAMS` where another part of the text would be frontmatter after them.
+ * Drops edits that change nothing.
+ * @throws RouxError `INVALID_PARAMS` if another part of the text would become frontmatter.
  */
 export function bodyEdits(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
   const wanted = withoutNoOps(text, edits)
   if (wanted.length === 0) return wanted
   const before = bodyStartOf(text)
   const edited = editText(text, wanted)
-  // A fence without a line ending gets one when something follows it.
+  // An unterminated closing fence gets a line ending when content follows it.
   const after = bodyStartOf(edited)
   if (after === before || (edited.slice(before, after).trim() === '' && before === text.length)) return wanted
   throw invalid('content', 'with it, a part of the body would be read as frontmatter.', FRONTMATTER_HINT)
@@ -75,17 +74,17 @@ function refuseFrontmatter(text: string, start: number, content: string): void {
   const end = bodyStartOf(content)
   if (end <= 1 || text.startsWith(content.slice(0, end), start)) return
   const { properties } = readFrontmatter(content, DEFAULT_FLAVOUR, new LineIndex())
-  // Below frontmatter, two lines across the page are just that.
+  // Below frontmatter, two `---` lines are thematic breaks.
   if (start > 1 && Object.keys(properties).length === 0) return
   throw invalid('content', 'it begins with frontmatter.', FRONTMATTER_HINT)
 }
 
-/** In front of a text, a byte order mark is none of it. */
+/** Content may start with a byte order mark, which is not text. */
 function withoutMark(content: string): string {
   return content.charCodeAt(0) === 0xfeff ? content.slice(1) : content
 }
 
-/** The lines with their endings. */
+/** The lines, each with its line ending. */
 function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? []
 }

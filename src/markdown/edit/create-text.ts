@@ -10,23 +10,23 @@ import { listedTags, setTags, TAG_KEY } from './tags.ts'
 import { type EditStep, editInSteps } from './text-edits.ts'
 
 export interface NewNote {
-  /** The body, perhaps below frontmatter of its own. */
+  /** The body; it may have frontmatter of its own. */
   readonly content: string
   readonly title?: string
-  /** The file's name without `.md`: a title that differs from it is written. */
+  /** The file's name without `.md`; a title that equals it is not written. */
   readonly fileName: string
-  /** When there are any, they take the place of those in the content's frontmatter. */
+  /** If there are any, they replace the tags in the content's frontmatter. */
   readonly tags?: readonly string[]
-  /** `null` leaves a property of the content's frontmatter out. */
+  /** `null` removes a property from the content's frontmatter. */
   readonly properties?: Readonly<Record<string, unknown>>
   readonly relations?: Relations
 }
 
 /**
- * The text of a new note: the content as given, without a byte order mark, with what the arguments say set in the
- * frontmatter that leads it, or in a new one. New properties come in the order title, tags, properties, relations.
- * @throws RouxError `INVALID_PARAMS` where the content's frontmatter is malformed, or an argument is by the rules of
- * `setTags`, `setProperties` and `setRelations`.
+ * The text of a new note: the content with the arguments set in its frontmatter, which is created if needed. New properties are
+ * added in the order title, tags, properties, relations.
+ * @throws RouxError `INVALID_PARAMS` if the content's frontmatter is malformed or an argument is invalid (see `setTags`,
+ * `setProperties`, `setRelations`).
  */
 export function createText({ content, title, fileName, tags = [], properties = {}, relations = {} }: NewNote): string {
   const text = requireText('content', content).replace(/^\ufeff/, '')
@@ -40,11 +40,11 @@ export function createText({ content, title, fileName, tags = [], properties = {
   return editText(text, editInSteps(text, steps))
 }
 
-/** What the frontmatter in the content of a new note said that its text does not, because arguments said otherwise. */
+/** Values in a new note's own frontmatter that arguments replaced. */
 export interface Overridden {
-  /** Tags that are gone. */
+  /** Tags that were removed. */
   readonly tags: readonly string[]
-  /** Names of properties that have another value. */
+  /** Names of properties whose value was replaced. */
   readonly properties: readonly string[]
 }
 
@@ -64,7 +64,7 @@ function propertiesOf(text: string): Properties {
   return readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex()).properties
 }
 
-/** A title that is the file's name is written only where the content's frontmatter gives another. */
+/** A title that equals the file name is written only if the content's frontmatter has another one. */
 function withTitle(title: string, fileName: string): EditStep {
   return (text) => {
     const { properties } = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex())

@@ -12,7 +12,7 @@ import { type WrittenValue, writeKey } from './write-yaml.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 
-/** The edit that adds properties below the others, and the frontmatter itself where there is none. */
+/** Adds properties below the existing ones; creates frontmatter if there is none. */
 export function addProperties(tree: FrontmatterTree, added: ReadonlyMap<string, WrittenValue>): readonly TextEdit[] {
   if (added.size === 0 || tree.form === 'flow') return []
   const { text, start, fences, indent } = tree
@@ -22,7 +22,7 @@ export function addProperties(tree: FrontmatterTree, added: ReadonlyMap<string, 
   return [{ start: at, end: at, text: withLineEnding(source, lineEndingOf(text)) }]
 }
 
-/** The edits that add properties to frontmatter in JSON's form, and take others out of it. */
+/** Adds properties to frontmatter in JSON form, and removes others from it. */
 export function editPairs(
   tree: FrontmatterTree,
   added: ReadonlyMap<string, unknown>,
@@ -34,15 +34,15 @@ export function editPairs(
   return editSeparated(text, items, { added: pairs, separator: ', ', empty: text.indexOf('{', fences?.from) + 1 })
 }
 
-/** Lines with an indentation in front, but for blank ones. */
+/** Indents all lines that are not blank. */
 export function indented(lines: string, indent: string): string {
   return indent === '' ? lines : lines.replace(/^(?=[^\n])/gm, indent)
 }
 
 /**
- * Edits of the frontmatter in order, checked: what is read after them has the body as it was and satisfies `isAsked`. A
- * frontmatter of which nothing is left goes with its fences.
- * @throws RouxError `EDIT_MISMATCH` where the result would be another, `TOO_LARGE` where it could not be read.
+ * Sorts the edits and reads the result back: the body must be unchanged, and `isAsked` must hold. Frontmatter that becomes
+ * empty is removed with its fences.
+ * @throws RouxError `EDIT_MISMATCH` if the result differs, `TOO_LARGE` if it could not be read.
  */
 export function frontmatterEdits(
   tree: FrontmatterTree,
@@ -88,14 +88,14 @@ export interface SeparatedItem {
 }
 
 export interface Additions {
-  /** The items to add, as they are written. */
+  /** The source text of the items to add. */
   readonly added: readonly string[]
   readonly separator: string
-  /** Where the first item goes when there is none. */
+  /** Where to insert the first item of an empty list. */
   readonly empty: number
 }
 
-/** Drops items of a list like `a, b`, each with one separator, and adds others behind the last one that is kept. */
+/** Removes items of a list like `a, b`, each with one separator, and adds new ones after the last item that is kept. */
 export function editSeparated(text: string, items: readonly SeparatedItem[], additions: Additions): readonly TextEdit[] {
   const { added, separator, empty } = additions
   const lastKept = items.findLast(({ keep }) => keep)
@@ -113,7 +113,7 @@ export function editSeparated(text: string, items: readonly SeparatedItem[], add
 function replaceAll(text: string, items: readonly SeparatedItem[], { added, separator, empty }: Additions): TextEdit {
   const start = items[0]?.start ?? empty
   const end = items.at(-1)?.end ?? empty
-  // A comma that ends the list may not stand alone in it.
+  // A trailing comma is not allowed in an empty list.
   const comma = added.length === 0 && items.length > 0 ? (/^\s*,/.exec(text.slice(end, end + 1000))?.[0].length ?? 0) : 0
   return { start, end: end + comma, text: added.join(separator) }
 }
@@ -126,11 +126,11 @@ function drop(text: string, items: readonly SeparatedItem[], [first, last]: read
   const gap = before ? text.slice(before.end, start) : ''
   if (after && (!before || gap.includes('\n'))) return { start, end: after.start, text: '' }
   const isParted = text.slice(before?.end ?? end, after?.start ?? end).includes(',')
-  // Spaces may part items, too: what a comma parted, a comma parts.
+  // Spaces separate items too. Two items that had a comma between them keep one.
   if (before && after && isParted && !text.slice(end, after.start).includes(',')) {
     return gap.includes(',') ? { start, end: after.start, text: '' } : { start: before.end, end: after.start, text: ', ' }
   }
-  // The comment belongs to the item before: the comma before it stays and ends the list.
+  // The comment belongs to the item before, so its comma stays as a trailing comma.
   if (gap.includes('#')) return { start: startOfLine(text, start), end: nextLine(text, end), text: '' }
   return { start: before?.end ?? start, end, text: '' }
 }

@@ -6,12 +6,12 @@ import { MAX_LENGTH, YAML_OPTIONS, yaml } from '../frontmatter/yaml-frontmatter.
 import { LineIndex } from '../line-index.ts'
 import { startOfLine } from './lines.ts'
 
-/** A property as it stands in the file; offsets are of the whole text. */
+/** A property and its place in the file; all offsets are into the whole text. */
 export interface Entry {
   readonly key: string
-  /** The beginning of its key; of its line in the block form. */
+  /** Where its key begins; in block form, where its line begins. */
   readonly start: number
-  /** After the last line of its value; after the value in the flow form. */
+  /** The end of its last line; in flow form, the end of its value. */
   readonly end: number
   /** After the colon. */
   readonly colonEnd: number
@@ -22,7 +22,7 @@ export interface Entry {
 export interface Value {
   /** `undefined` where nothing is written. */
   readonly node: Yaml.Node | undefined
-  /** With a tag like `!!str` in front of it; both after the colon or dash where nothing is written. */
+  /** Includes a tag like `!!str`. An empty value starts and ends after the colon or dash. */
   readonly start: number
   readonly end: number
 }
@@ -32,26 +32,26 @@ export interface ListItem extends Value {
   readonly dash: number
 }
 
-/** A file's frontmatter, and where each part of it stands. */
+/** A file's frontmatter with the place of every part. */
 export interface FrontmatterTree {
   readonly text: string
   /** Where the text begins, after a byte order mark. */
   readonly start: number
   /** Absent where there is no frontmatter. */
   readonly fences?: Fences
-  /** `flow` is JSON's form, `{…}`; `undefined` where there are no properties. */
+  /** `flow` is JSON form, `{…}`; `undefined` if there are no properties. */
   readonly form: 'block' | 'flow' | undefined
   readonly properties: Readonly<Record<string, unknown>>
   readonly entries: readonly Entry[]
-  /** What every property's line begins with, in the block form. */
+  /** The indentation of top-level properties in block form. */
   readonly indent: string
   /** The items of a list. */
   readonly items: (list: Yaml.YAMLSeq) => readonly ListItem[]
 }
 
 /**
- * Reads the frontmatter of a text to edit it.
- * @throws RouxError `EDIT_MISMATCH` with the line where it is malformed, `TOO_LARGE` above 512 KB: nothing can be edited exactly in it.
+ * Reads the frontmatter of a text for editing.
+ * @throws RouxError `EDIT_MISMATCH` with the line if it is malformed, `TOO_LARGE` above 512 KB.
  */
 export function requireFrontmatter(text: string): FrontmatterTree {
   const { properties, malformed } = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex())
@@ -123,7 +123,7 @@ class TreeReader {
     return { node, start: this.#from + (tag?.offset ?? node.range[0]), end: this.#endOf(node) }
   }
 
-  /** The end of what is written: the library counts blank lines and comments after a block collection to it. */
+  /** The end of the value itself; the library includes blank lines and comments below a block collection. */
   #endOf(node: Yaml.Node): number {
     const { isMap, isSeq } = yaml()
     if (isSeq(node) && !node.flow) return this.items(node).at(-1)?.end ?? this.#from + endOf(node)
@@ -132,7 +132,7 @@ class TreeReader {
   }
 
   #nextLine(at: number): number {
-    // A block scalar ends with its last line's ending.
+    // A block scalar includes its last line ending.
     return this.#text[at - 1] === '\n' ? at : this.#text.indexOf('\n', at) + 1
   }
 }

@@ -1,18 +1,18 @@
 import { RouxError } from '../../core/errors.ts'
 
-/** Half a surrogate pair: UTF-8 has no form for it. */
+/** Half a surrogate pair, which UTF-8 cannot encode. */
 const LONE_SURROGATE = /\p{Cs}/u
-/** Control characters, among them line breaks, and the two line breaks of Unicode. */
+/** Control characters, line breaks and the two Unicode line separators. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
-/** A caller's mistake in the argument `name`. */
+/** The error for an invalid argument. */
 export function invalid(name: string, problem: string, hint?: string): RouxError {
   return new RouxError('INVALID_PARAMS', `${name}: ${problem}`, hint === undefined ? {} : { hint })
 }
 
 /**
- * The text of the argument `name`.
- * @throws RouxError `INVALID_PARAMS` where UTF-8 cannot hold it.
+ * Checks the text of an argument.
+ * @throws RouxError `INVALID_PARAMS` if UTF-8 cannot encode it.
  */
 export function requireText(name: string, text: string): string {
   if (!LONE_SURROGATE.test(text)) return text
@@ -20,8 +20,8 @@ export function requireText(name: string, text: string): string {
 }
 
 /**
- * The trimmed text of an argument that has to fit on a line.
- * @throws RouxError `INVALID_PARAMS` where it is blank or holds a line break or another control character.
+ * Trims the text of an argument that must be a single line.
+ * @throws RouxError `INVALID_PARAMS` if it is blank or contains a line break or another control character.
  */
 export function requireLine(name: string, text: string): string {
   const line = requireText(name, text).trim()

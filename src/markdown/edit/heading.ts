@@ -12,7 +12,7 @@ import { setProperties } from './set-properties.ts'
 
 const TITLE_KEY = /^title$/i
 
-/** A block id at the end of a heading, with the white space in front of it. */
+/** A block id at the end of a heading, with the white space before it. */
 const BLOCK_ID = /\s\^[\w-]+$/
 
 export interface HeadingRename {
@@ -23,16 +23,18 @@ export interface HeadingRename {
 }
 
 /**
- * Renames the heading that `path` names as `editSection` does: its own text only. Level, closing `#`s, underline and a
- * block id at its end stay.
- * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` where `to` cannot be a heading as it is.
+ * Renames the heading that `path` names. Its level, closing `#`s, underline and block id stay.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` would not be read as this heading's text.
  */
 export function renameHeading(text: string, { path, to, flavour }: HeadingRename): readonly TextEdit[] {
   const outline = outlineOf(text, flavour)
   return renameAt(text, outline.headings, { index: requireHeading(outline, path, EDITING_HINTS), to, flavour })
 }
 
-/** Renames the first level-1 heading, which gives notes without a `title:` their title in a docs folder; nothing without one. */
+/**
+ * Renames the first level-1 heading, the title of a documentation page without `title:`. Without such a heading it does
+ * nothing.
+ */
 export function renameH1(text: string, to: string, flavour: HeadingRename['flavour']): readonly TextEdit[] {
   const { headings } = outlineOf(text, flavour)
   const index = headings.findIndex(({ level, text: name }) => level === 1 && name !== '')
@@ -64,10 +66,9 @@ function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeadin
 }
 
 /**
- * Sets the title where the text itself has one: the property `title` that is there, in any spelling; in a docs folder,
- * without one, the first level-1 heading. Elsewhere the title is the file's name, and nothing is edited; nor is malformed
- * frontmatter, which gives no title.
- * @throws RouxError `INVALID_PARAMS` where the title is blank, not on one line or cannot be that heading's text.
+ * Sets the title where the text has one: the property `title` in any spelling, or in a documentation folder the first level-1
+ * heading. Otherwise the file name is the title and nothing is edited. Malformed frontmatter has no title.
+ * @throws RouxError `INVALID_PARAMS` if the title is blank, has several lines or would not be read as that heading's text.
  */
 export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {
   const wanted = requireLine('title', title)

@@ -2,7 +2,7 @@ import { afterBlankLines } from '../line-index.ts'
 
 export type LineEnding = '\n' | '\r\n'
 
-/** The line ending that most lines of a text have; of a tie the first one's, `\n` where there is none. */
+/** The line ending that most lines have. On a tie, the first one; `\n` for a text of one line. */
 export function lineEndingOf(text: string): LineEnding {
   let crlf = 0
   let lf = 0
@@ -14,69 +14,68 @@ export function lineEndingOf(text: string): LineEnding {
   return crlf > 0 && text[text.indexOf('\n') - 1] === '\r' ? '\r\n' : '\n'
 }
 
-/** The text with every line ended by `ending`; a carriage return that ends no line stays. */
+/** Converts line endings. A carriage return without a line feed stays. */
 export function withLineEnding(text: string, ending: LineEnding): string {
   return text.replace(/\r?\n/g, ending)
 }
 
-/** The end of the line that holds `at`, before its line ending. */
+/** The end of the line at `at`, before its line ending. */
 export function endOfLine(text: string, at: number): number {
   const newline = text.indexOf('\n', at)
   if (newline === -1) return text.length
   return newline > at && text[newline - 1] === '\r' ? newline - 1 : newline
 }
 
-/** The offset at which the line after that of `at` begins; the text's end where there is none. */
+/** The start of the line after `at`, or the end of the text. */
 export function nextLine(text: string, at: number): number {
   return text.indexOf('\n', at) + 1 || text.length
 }
 
-/** The offset at which the line of `at` begins. */
+/** The start of the line at `at`. */
 export function startOfLine(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 }
 
-/** Whether the line before `at` lacks its line ending; a byte order mark is no line. */
+/** True if the line before `at` has no line ending. A byte order mark is not a line. */
 export function isUnended(text: string, at: number): boolean {
   return at > 0 && text[at - 1] !== '\n' && !(at === 1 && text.charCodeAt(0) === 0xfeff)
 }
 
-/** The text without blank lines at its beginning and without white space at its end, its lines ended by `\n`. */
+/** Removes blank lines at the start and white space at the end; converts line endings to `\n`. */
 export function withoutOuterBlankLines(content: string): string {
   const text = withLineEnding(content, '\n').trimEnd()
   return text.slice(afterBlankLines(text, 0))
 }
 
-/** What the lines belong to that go on without a blank line between them. */
+/** The kind of block that continues from line to line without a blank line. */
 function continuing(line: string): string | undefined {
   if (/^\s*(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)) return 'list'
   if (/^\s*>/.test(line)) return 'quote'
   return /^\s*\|/.test(line) ? 'table' : undefined
 }
 
-/** Whether two lines that stand one after the other would be read as one block, or look like one, that they are not. */
+/** True if two adjacent lines need a blank line between them to remain separate blocks. */
 function needsGap(before: string, after: string): boolean {
   if (before.trim() === '' || after.trim() === '') return false
   const kind = continuing(before)
   return kind === undefined || kind !== continuing(after)
 }
 
-export interface Joint {
-  /** Where in `text` the content goes. */
+export interface Insertion {
+  /** Where the content is inserted. */
   readonly at: number
-  /** Where what goes before it begins: nothing in front of it needs a blank line. */
+  /** No blank line is needed to separate the content from text before this offset. */
   readonly from: number
   /** Without blank lines around it. */
   readonly tight?: boolean
 }
 
 /**
- * The content as it has to be inserted at `at` of the text, on lines of its own and in the text's line ending: a line that
- * was not ended is ended first, and a blank line parts it from its neighbours. There is none where one stands already (also
- * in the content) or where list items, quoted lines or table rows go on. At the end of a text without a final line ending
- * it gets none.
+ * Prepares content for insertion at `at` on lines of its own, in the text's line ending. An unterminated line before it is
+ * terminated, and blank lines separate the content from its neighbours unless there are some already or list items, quoted
+ * lines or table rows continue. If the text has no final line ending, content at its end gets none.
  */
-export function joined(text: string, content: string, { at, from, tight = false }: Joint): string {
+export function insertedText(text: string, content: string, { at, from, tight = false }: Insertion): string {
   const ending = lineEndingOf(text)
   const inserted = withLineEnding(content, ending)
   if (inserted === '') return ''

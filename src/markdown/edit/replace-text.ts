@@ -7,21 +7,21 @@ import { invalid, requireText } from './given-text.ts'
 import { lineEndingOf, withLineEnding } from './lines.ts'
 
 export interface Replacement {
-  /** Exact, with case and white space; a line break stands for either line ending. */
+  /** The exact text, case and white space included. A line break matches either line ending. */
   readonly find: string
   readonly replace: string
-  /** How many matches there must be, 1 unless given. All of them are replaced. */
+  /** The expected number of matches, by default 1. All are replaced. */
   readonly count?: number
-  /** Only matches that begin on this line of the file are meant, from 1. */
+  /** Only matches that begin on this 1-based line of the file count. */
   readonly line?: number | undefined
 }
 
-/** Further matches are counted, not listed. */
+/** An error lists at most this many matches and counts the rest. */
 const LISTED = 50
 
 /**
- * Replaces each exact match in the body; matches do not overlap and are taken from front to back.
- * @throws RouxError `EDIT_MISMATCH` where there are not exactly `count` matches, with the lines of all as candidates.
+ * Replaces each exact match in the body, from front to back and without overlaps.
+ * @throws RouxError `EDIT_MISMATCH` unless there are exactly `count` matches, with the lines of all as candidates.
  */
 export function replaceText(text: string, { find, replace, count = 1, line }: Replacement): readonly TextEdit[] {
   if (find === '') throw invalid('find', 'expected the text to replace, found none.')
@@ -41,7 +41,7 @@ export function replaceText(text: string, { find, replace, count = 1, line }: Re
 
 type Match = readonly [start: number, end: number]
 
-/** The matches that begin on a line; what begins before it takes none of them away. */
+/** The matches that begin on a line. A match that begins on an earlier line does not hide them. */
 function matchesOnLine(
   text: string,
   bodyStart: number,
@@ -53,7 +53,7 @@ function matchesOnLine(
   return findMatches(text, Math.max(start, bodyStart), find).filter(([from]) => from < end)
 }
 
-/** Where a line begins, counted from `from`; `undefined` when there is none. */
+/** The start of a line, counted from `from`; `undefined` if there is no such line. */
 function startOfLineNumber(text: string, line: number, from = 0): number | undefined {
   let at = from
   for (let left = line - 1; left > 0; left--) {
@@ -101,7 +101,7 @@ function hintFor(found: number, inFrontmatter: boolean): string {
   return 'Read the note again and copy the text exactly, with case and white space.'
 }
 
-/** The lines of matches in ascending order, each once. */
+/** The lines of the matches, ascending and without duplicates. */
 function linesAt(text: string, matches: readonly Match[]): readonly number[] {
   const lines = new Set<number>()
   let line = 1
@@ -126,7 +126,7 @@ function findMatches(text: string, start: number, find: string): readonly Match[
   return starts.map((_, i) => [start + (places[2 * i] ?? 0), start + (places[2 * i + 1] ?? 0)])
 }
 
-/** Where the given ascending places of the text with `\n` stand in the one with `\r\n`. */
+/** Maps ascending offsets of the text with `\n` to the text with `\r\n`. */
 function originalPlaces(text: string, places: readonly number[]): readonly number[] {
   let passed = 0
   let next = text.indexOf('\r\n')
@@ -139,7 +139,7 @@ function originalPlaces(text: string, places: readonly number[]): readonly numbe
   })
 }
 
-/** Where `needle` occurs, without overlaps. By Knuth, Morris and Pratt: linear also where both repeat themselves. */
+/** Finds `needle` without overlaps. Knuth–Morris–Pratt stays linear even if both repeat themselves. */
 function findAll(text: string, needle: string): readonly number[] {
   if (!text.includes(needle.slice(0, 1))) return []
   const borders = bordersOf(needle)
@@ -157,7 +157,7 @@ function findAll(text: string, needle: string): readonly number[] {
   return found
 }
 
-/** For each prefix, the length of the longest proper prefix of it that also ends it. */
+/** For each prefix, the length of its longest proper prefix that is also a suffix. */
 function bordersOf(needle: string): Int32Array {
   const borders = new Int32Array(needle.length)
   let length = 0

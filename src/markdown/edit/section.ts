@@ -7,7 +7,7 @@ import { nextHeading, type Outline, type OutlineHeading, outlineOf, requireHeadi
 import { editBlock } from './block-section.ts'
 import { bodyEdits, replaceLines } from './body.ts'
 import { invalid, requireText } from './given-text.ts'
-import { type Joint, joined, nextLine, withoutOuterBlankLines } from './lines.ts'
+import { type Insertion, insertedText, nextLine, withoutOuterBlankLines } from './lines.ts'
 
 export const EDITING_HINTS: SectionHints = {
   noHeadings: 'This note has no headings: edit its body with `append`, `prepend`, `replace_text` or `content`.',
@@ -15,16 +15,16 @@ export const EDITING_HINTS: SectionHints = {
 }
 
 /**
- * Edits a section: what stands below a heading, down to the next one of the same or a higher level.
- * - `replace`: puts the content below the heading, whose line stays, in place of all that is there, sub-sections included.
- *   Blank lines below the heading and above the next one stay; the content's own outer ones are left out.
- * - `prepend`, `append`: adds it below the heading, or at the end of the section, after its sub-sections.
- * - `insert_before`, `insert_after`: adds it above the heading, or below the section's end.
+ * Edits a section: everything below a heading, down to the next heading of the same or a higher level.
+ * - `replace`: replaces everything below the heading, sub-sections included. The heading and the blank lines around the text
+ *   stay.
+ * - `prepend`, `append`: adds content below the heading, or at the end of the section after its sub-sections.
+ * - `insert_before`, `insert_after`: adds content above the heading, or below the end of the section.
  *
- * Of a `^block`, `replace` takes the place of the block with its marks and indentation and keeps its id; `prepend` and
- * `append` add lines to the block, without a blank line, and the others stand apart from it.
- * @throws RouxError `SECTION_NOT_FOUND` where none or several fit, with the outline; `EDIT_MISMATCH` for a heading in a
- * quote or a list item; `INVALID_PARAMS` where the content repeats the heading or would lose the block's id.
+ * For a `^block`, `replace` replaces the block with its marks and indentation and keeps its id; `prepend` and `append` add
+ * lines to the block without a blank line; the others insert separate text.
+ * @throws RouxError `SECTION_NOT_FOUND` with the outline if no section or several match; `EDIT_MISMATCH` for a heading in a
+ * quote or a list item; `INVALID_PARAMS` if the content repeats the heading or would lose the block's id.
  */
 export function editSection(text: string, { section, mode, content, flavour }: SectionEdit): readonly TextEdit[] {
   const given = requireText('content', content)
@@ -39,18 +39,18 @@ export function editSection(text: string, { section, mode, content, flavour }: S
 }
 
 export interface SectionEdit {
-  /** Headings from the outside in, or the end of such a path, as much as makes it unique; or one `^block`. */
+  /** A path of headings, outermost first, or the unique end of one; or a single `^block`. */
   readonly section: readonly string[]
   readonly mode: SectionMode
   readonly content: string
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
-/** The edit of what stands below a heading, by the rules of `editSection`. */
+/** Edits the section of a heading by the rules of `editSection`. */
 function editBelow(text: string, outline: Outline, { section, mode, content, flavour }: SectionEdit): TextEdit {
   const index = requireHeading(outline, section, EDITING_HINTS)
   const parts = partsOf(text, outline, index)
-  const insert = (place: Joint): TextEdit => ({ start: place.at, end: place.at, text: joined(text, content, place) })
+  const insert = (place: Insertion): TextEdit => ({ start: place.at, end: place.at, text: insertedText(text, content, place) })
   switch (mode) {
     case 'insert_before':
       return insert({ at: parts.start, from: outline.bodyStart })
@@ -69,12 +69,12 @@ interface Parts {
   readonly heading: OutlineHeading
   /** The heading's line. */
   readonly start: number
-  /** After the heading, and a setext heading's underline. */
+  /** The start of the line below the heading and its underline. */
   readonly below: number
-  /** The lines below without blank ones at their beginning and end; both at `below` where there are none. */
+  /** The range below, without outer blank lines; empty at `below` if there is no text. */
   readonly coreStart: number
   readonly coreEnd: number
-  /** A setext heading follows, which would swallow a paragraph right above it. */
+  /** A setext heading follows; it would absorb a paragraph directly above it. */
   readonly setextFollows: boolean
 }
 
@@ -102,13 +102,13 @@ function coreOf(text: string, from: number, to: number): { readonly coreStart: n
 function replaceBelow(text: string, { below, coreStart, coreEnd, setextFollows, start }: Parts, content: string): TextEdit {
   const inner = withoutOuterBlankLines(content)
   if (inner === '') return { start: below, end: coreEnd, text: '' }
-  if (coreStart === coreEnd) return { start: below, end: below, text: joined(text, inner, { at: below, from: start }) }
+  if (coreStart === coreEnd) return { start: below, end: below, text: insertedText(text, inner, { at: below, from: start }) }
   const ended = text[coreEnd - 1] === '\n' ? `${inner}\n` : inner
   const tight = setextFollows && text.slice(coreEnd, nextLine(text, coreEnd)).trim() !== ''
   return replaceLines(text, [coreStart, coreEnd], tight ? `${ended}\n` : ended)
 }
 
-/** The heading's line stays, so that content which repeats it would double it. */
+/** The heading stays, so content that starts with it would double it. */
 function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string, flavour: SectionEdit['flavour']): void {
   const first = outlineOf(withoutOuterBlankLines(content).slice(0, 1000), flavour).headings[0]
   if (first?.line !== 1 || first.level !== level || first.text !== text) return

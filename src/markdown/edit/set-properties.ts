@@ -9,17 +9,18 @@ import { invalid, requireLine, requireText } from './given-text.ts'
 import { endOfLine, lineEndingOf, nextLine, withLineEnding } from './lines.ts'
 import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 
-/** Longer names are mistakes; YAML allows 1,024 characters. */
+/** YAML allows 1,024 characters, but a longer name than this is a mistake. */
 const MAX_NAME = 200
 
-/** The reader of frontmatter refuses what is nested more than 64 deep, the property itself included. */
+/** The frontmatter reader refuses more than 64 levels, the property itself included. */
 const MAX_DEPTH = 60
 
 /**
- * Sets properties, and removes those that are `null`. Only lines of properties that change are touched: a key keeps its
- * spelling (names compare without case, the exact one first), a value its quotes or brackets where the new one can have
- * them. New properties come last. A frontmatter from which the last property is removed goes with its fences.
- * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot hold, `EDIT_MISMATCH` where the frontmatter is malformed.
+ * Sets properties, and removes those that are `null`. Only lines of changed properties are touched: keys keep their spelling
+ * (exact match first, then without case), and values keep their quotes or brackets where possible. New properties are added at
+ * the end. Removing the last property also removes the fences.
+ * @throws RouxError `INVALID_PARAMS` for a name or value that frontmatter cannot hold, `EDIT_MISMATCH` if the frontmatter is
+ * malformed.
  */
 export function setProperties(text: string, changes: Readonly<Record<string, unknown>>): readonly TextEdit[] {
   const wanted = requireProperties(changes)
@@ -51,12 +52,12 @@ export function setProperties(text: string, changes: Readonly<Record<string, unk
   return frontmatterEdits(tree, edits, (_, properties) => isDeepStrictEqual(properties, fromEntries(expected)))
 }
 
-/** As an object whose keys are its own, also where one is `__proto__`. */
+/** Builds an object with own keys, even for `__proto__`. */
 function fromEntries(entries: ReadonlyMap<string, unknown>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(entries)
 }
 
-/** Finds the properties of a name: the one that is spelled so, else those that are but for their case. */
+/** Finds properties by name: an exact match, otherwise all that differ only in case. */
 function lookUp({ entries }: FrontmatterTree): (name: string) => readonly Entry[] {
   const exact = new Map(entries.map((entry) => [entry.key, [entry]]))
   const folded = new Map<string, Entry[]>()
@@ -69,7 +70,7 @@ function lookUp({ entries }: FrontmatterTree): (name: string) => readonly Entry[
   return (name) => exact.get(name) ?? folded.get(name.toLowerCase()) ?? []
 }
 
-/** The edits that put a value in the place of a property's. */
+/** Replaces a property's value. */
 export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown): readonly TextEdit[] {
   const { value: old, colonEnd } = entry
   if (tree.form === 'flow') {
@@ -88,7 +89,7 @@ export function replaceValue(tree: FrontmatterTree, entry: Entry, value: unknown
   ]
 }
 
-/** What follows the colon on a block's first line may be a comment, which stays. */
+/** Keeps a comment after the colon on a block's first line. */
 function replaceBlock({ text }: FrontmatterTree, { colonEnd, end }: Entry, { head, body }: WrittenValue): readonly TextEdit[] {
   const lineEnd = endOfLine(text, colonEnd)
   const comment = /^\s*(?:#|$)/.test(text.slice(colonEnd, lineEnd))
@@ -102,7 +103,7 @@ function inLines({ text, indent }: FrontmatterTree, { head, body }: WrittenValue
   return { head, body: withLineEnding(indented(body, indent), lineEndingOf(text)) }
 }
 
-/** Whether a value stands on the lines below its key: a list with dashes, a mapping, a literal or folded text. */
+/** True if a value is on the lines below its key: a block list, a mapping, a literal or folded text. */
 function isBlock(node: Yaml.Node | undefined): boolean {
   if (yaml().isCollection(node)) return !node.flow
   return yaml().isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')
@@ -124,17 +125,17 @@ function styleOf(tree: FrontmatterTree, { value: { node } }: Entry, value: unkno
 }
 
 /**
- * Sets relations: properties whose values are wikilinks in quotes, `up: "[[a]]"`, or lists of them.
- * @throws RouxError like `setProperties`, and `INVALID_PARAMS` for a text that cannot stand in a wikilink.
+ * Sets relations: properties whose values are quoted wikilinks, `up: "[[a]]"`, or lists of them.
+ * @throws RouxError like `setProperties`, and `INVALID_PARAMS` for a text that cannot be in a wikilink.
  */
 export function setRelations(text: string, relations: Relations): readonly TextEdit[] {
   return setProperties(text, relationProperties(relations))
 }
 
 /**
- * Properties as they are written: a map of names to JSON values, `null` for those to remove.
- * @throws RouxError `INVALID_PARAMS` where a name is blank, too long or not on one line, two names differ only in case, or a
- * value is no JSON value or nested too deeply.
+ * Checks properties: a map of names to JSON values, `null` to remove one.
+ * @throws RouxError `INVALID_PARAMS` if a name is blank, too long or not on one line, two names differ only in case, or a value
+ * is not a JSON value or nested too deeply.
  */
 function requireProperties(changes: Readonly<Record<string, unknown>>): ReadonlyMap<string, unknown> {
   const wanted = new Map<string, unknown>()
@@ -151,14 +152,14 @@ function requireProperties(changes: Readonly<Record<string, unknown>>): Readonly
   return wanted
 }
 
-/** The value as the frontmatter's reader gives it back. */
+/** The value as the frontmatter reader will return it. */
 function jsonValue(name: string, value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw invalid('properties', `"${name}" is nested more than ${MAX_DEPTH} deep.`)
   if (value === null || typeof value === 'boolean') return value
   if (typeof value === 'string') return requireText(`properties.${name}`, value)
   if (typeof value === 'number' && Number.isFinite(value)) return value === 0 ? 0 : value
   if (Array.isArray(value)) return value.map((item) => jsonValue(name, item, depth + 1))
-  if (typeof value !== 'object') throw invalid('properties', `"${name}" is no text, number, boolean, list or mapping.`)
+  if (typeof value !== 'object') throw invalid('properties', `"${name}" must be text, a number, a boolean, a list or a mapping.`)
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => [
     requireText(`properties.${name}`, key),
     jsonValue(name, item, depth + 1),
@@ -166,12 +167,12 @@ function jsonValue(name: string, value: unknown, depth: number): unknown {
   return Object.fromEntries(entries)
 }
 
-/** A relation's links, each as the text between the brackets of a wikilink or with them; `null` removes the relation. */
+/** The links of each relation, with or without `[[…]]`; `null` removes the relation. */
 export type Relations = Readonly<Record<string, string | readonly string[] | null>>
 
 /**
- * Relations as properties.
- * @throws RouxError `INVALID_PARAMS` for a text that cannot stand in a wikilink.
+ * Converts relations to properties.
+ * @throws RouxError `INVALID_PARAMS` for a text that cannot be in a wikilink.
  */
 function relationProperties(relations: Relations): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(relations).map(([name, links]) => [name, relationValue(name, links)]))

@@ -19,17 +19,16 @@ import { replaceValue } from './set-properties.ts'
 import { type Style, writeFlow, writeValue } from './write-yaml.ts'
 
 /**
- * Adds tags to the frontmatter's list, as new lines or items of it; those that are there in any spelling are not added
- * again. Without frontmatter it makes one that holds just the list.
- * @throws RouxError `INVALID_PARAMS` for what is no tag, `EDIT_MISMATCH` with the line where the frontmatter is malformed.
+ * Adds tags to the frontmatter's list, unless they are there in any spelling. Creates frontmatter if there is none.
+ * @throws RouxError `INVALID_PARAMS` for an invalid tag, `EDIT_MISMATCH` with the line if the frontmatter is malformed.
  */
 export function addTags(text: string, tags: readonly string[]): readonly TextEdit[] {
   return editTags(text, { wanted: requireTags(tags), keeps: () => true })
 }
 
 /**
- * Removes tags from the frontmatter's list, in any spelling; nested ones below them stay. With the last one goes the key,
- * and with the last property the frontmatter.
+ * Removes tags from the frontmatter's list, in any spelling. Nested tags below them stay. Removing the last tag removes the
+ * key, and removing the last property removes the frontmatter.
  * @throws RouxError like `addTags`.
  */
 export function removeTags(text: string, tags: readonly string[]): readonly TextEdit[] {
@@ -38,8 +37,8 @@ export function removeTags(text: string, tags: readonly string[]): readonly Text
 }
 
 /**
- * Makes these the tags of the frontmatter's list: those that are in it keep their place and spelling, others go, new ones
- * come last. Items that name no tag stay.
+ * Sets the frontmatter's list of tags. Existing tags keep their place and spelling, others are removed, and new ones are added
+ * at the end. Items that are not tags stay.
  * @throws RouxError like `addTags`.
  */
 export function setTags(text: string, tags: readonly string[]): readonly TextEdit[] {
@@ -48,7 +47,7 @@ export function setTags(text: string, tags: readonly string[]): readonly TextEdi
   return editTags(text, { wanted, keeps: (folded) => kept.has(folded) })
 }
 
-/** The tags that the body names, without `#`, each once as first written: no edit of the frontmatter takes them away. */
+/** The tags in the body, without `#` and duplicates, in their first spelling. Editing the frontmatter does not remove them. */
 export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   const body = scanBody(text, bodyStartOf(text), { flavour, lines: new LineIndex() })
   const tags = new TagSet()
@@ -56,7 +55,7 @@ export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   return tags.list().map(({ name }) => name)
 }
 
-/** The tags that the frontmatter lists, without `#`, each once as first written. */
+/** The tags in the frontmatter, without `#` and duplicates, in their first spelling. */
 export function listedTags(text: string): readonly string[] {
   const lines = new LineIndex()
   const front = readFrontmatter(text, DEFAULT_FLAVOUR, lines)
@@ -66,8 +65,8 @@ export function listedTags(text: string): readonly string[] {
 }
 
 /**
- * Tags without `#` and without `/` at their end, each once.
- * @throws RouxError `INVALID_PARAMS` for what Obsidian would not take for one tag.
+ * Strips `#` and trailing `/`, and removes duplicates.
+ * @throws RouxError `INVALID_PARAMS` for a name that Obsidian would not read as one tag.
  */
 function requireTags(tags: readonly string[]): readonly string[] {
   const found = new Map<string, string>()
@@ -76,7 +75,7 @@ function requireTags(tags: readonly string[]): readonly string[] {
     if (name === undefined) {
       throw invalid(
         'tags',
-        `${JSON.stringify(given)} is no tag.`,
+        `${JSON.stringify(given)} is not a valid tag.`,
         'A tag has letters, digits, _, - and /, at least one of them no digit, and no spaces.',
       )
     }
@@ -90,7 +89,7 @@ interface Change {
   readonly keeps: (folded: string) => boolean
 }
 
-/** Names of the property that lists tags. */
+/** The names of the tags property. */
 export const TAG_KEY = /^tags?$/i
 
 function editTags(text: string, { wanted, keeps }: Change): readonly TextEdit[] {
@@ -121,17 +120,17 @@ function sameTags(text: string, expected: ReadonlySet<string>): boolean {
   return found.length === expected.size && found.every((tag) => expected.has(tag))
 }
 
-/** What becomes of the tags that a property lists. */
+/** A change to a list of tags. */
 export interface TagChange {
-  /** Whether a tag stays, by its folded name. */
+  /** True to keep a tag, by its folded name. */
   readonly keeps: (folded: string) => boolean
   readonly added: readonly string[]
 }
 
-/** A stretch of a text value between commas and spaces; what names no tag is kept. */
+/** A part of a text value between commas and spaces. A part that is not a tag is kept. */
 interface Part {
   readonly text: string
-  /** The folded tag, where it names one. */
+  /** The folded tag, if the part is one. */
   readonly tag: string | undefined
   /** Its range in the file. */
   readonly start: number
@@ -146,8 +145,8 @@ function tagsIn(tree: FrontmatterTree, { value }: Entry): readonly string[] {
 }
 
 /**
- * The edits of one `tags` property, in the form that it has: a list with dashes or in brackets, or one text. One tag as a
- * text becomes a list when another is added, because Obsidian takes `a, b` for no tag at all.
+ * Edits one `tags` property and keeps its form: a block list, a list in brackets, or a text. A text with one tag becomes a list
+ * when another is added, because Obsidian does not read `a, b` as tags.
  */
 function editTagEntry(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { isSeq, isMap } = yaml()
@@ -171,7 +170,7 @@ function partsOf(text: string, { node, start, end }: Value): readonly Part[] {
   })
 }
 
-/** Whether a text stands in the file as it is, on one line. */
+/** True if a value is on one line and written without escapes. */
 function isLiteral(text: string, { node, start, end }: Value): boolean {
   const { value, type } = node as Yaml.Scalar<string>
   const source = text.slice(start, end)
@@ -181,12 +180,12 @@ function isLiteral(text: string, { node, start, end }: Value): boolean {
 
 const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
 
-/** An item goes when all that it names goes. */
+/** An item is removed if all its tags are removed. */
 function goes(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }
 
-/** The edits inside an item of which some tags stay. */
+/** Edits an item that keeps some of its tags. */
 function editItem(tree: FrontmatterTree, item: Value, change: TagChange): readonly TextEdit[] {
   const parts = partsOf(tree.text, item)
   const kept = parts.filter(staysWith(change))
@@ -209,7 +208,7 @@ function separatorOf(tags: string): string {
   return tags.includes(',') ? ', ' : ' '
 }
 
-/** An emptied list stays; in JSON's form it goes with its key, as one that was added there has to. */
+/** An empty list stays. In JSON form its key is removed, because adding the first tag added the key. */
 function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const node = entry.value.node as Yaml.YAMLSeq
   const values = tree.items(node)
@@ -227,7 +226,7 @@ function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): reado
   return [...kept, ...editSeparated(tree.text, items, { added, separator: ', ', empty: bracket + 1 })]
 }
 
-/** The quotes of the last text in a list. */
+/** The quote style of the last text in a list. */
 function quotesOf(values: readonly Value[]): Style {
   const last = values.findLast(({ node }) => yaml().isScalar(node) && typeof node.value === 'string')?.node
   const type = yaml().isScalar(last) ? last.type : undefined
@@ -253,8 +252,8 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
 }
 
 /**
- * A key without a tag goes, unless a comment stands on its line. It also stays where the dashes are not indented: so
- * are the ones below a key that stood there before its first tag.
+ * Removes a key without tags, unless its line has a comment or its dashes were not indented: a key that was empty before its
+ * first tag looks like that.
  */
 function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, dash: number): readonly TextEdit[] {
   const comment = text.slice(colonEnd, endOfLine(text, colonEnd)).trim() !== ''
@@ -262,7 +261,7 @@ function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, 
   return comment || outdented ? [] : [{ start, end: nextLine(text, colonEnd), text: '' }]
 }
 
-/** The first tags of a key without a value. */
+/** Adds the first tags to a key without a value. */
 function addBelow({ text, indent, form }: FrontmatterTree, { colonEnd }: Entry, { added }: TagChange): readonly TextEdit[] {
   if (added.length === 0) return []
   if (form === 'flow') return [{ start: colonEnd, end: colonEnd, text: ` ${JSON.stringify(added)}` }]
@@ -280,7 +279,7 @@ function newItems(text: string, at: number, { indent, added, style = {} }: NewIt
   return { start: at, end: at, text: added.map((tag) => `${indent}- ${writeFlow(tag, style)}${ending}`).join('') }
 }
 
-/** A text, or another single value, which then counts as an item that names no tag. */
+/** Edits a text. Any other single value is kept as an item that is not a tag. */
 function editSingle(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { value } = entry
   const node = value.node as Yaml.Scalar

@@ -1,10 +1,10 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { checked, editText } from '../../core/text/edit-text.ts'
 
-/** Turns the result of one step into edits of that text; may throw a `RouxError`. */
+/** Returns edits of the text that the step before produced; may throw a `RouxError`. */
 export type EditStep = (text: string) => readonly TextEdit[]
 
-/** Runs steps, each on what the one before left, and returns their common edits of `text`. */
+/** Runs steps one after the other and returns their combined edits of `text`. */
 export function editInSteps(text: string, steps: readonly EditStep[]): readonly TextEdit[] {
   let edits: readonly TextEdit[] = []
   let current = text
@@ -17,7 +17,7 @@ export function editInSteps(text: string, steps: readonly EditStep[]): readonly 
   return withoutNoOps(text, edits)
 }
 
-/** The edits that do at once what `first`, and then `second` on its result, do. Linear in their number. */
+/** Combines edits of a text with edits of the result. Linear in their number. */
 export function composeEdits(first: readonly TextEdit[], second: readonly TextEdit[]): readonly TextEdit[] {
   const composer = new Composer(first)
   for (const edit of second) {
@@ -29,14 +29,14 @@ export function composeEdits(first: readonly TextEdit[], second: readonly TextEd
   return composer.edits
 }
 
-/** Walks over the result of the first edits, a place at a time, and notes what becomes of the original. */
+/** Walks through the result of the first edits and records what happens to the original. */
 class Composer {
   readonly edits: TextEdit[] = []
   readonly #first: readonly TextEdit[]
   #next = 0
-  /** How much of the current edit's text was walked over. */
+  /** How much of the current edit's text was consumed. */
   #used = 0
-  /** The place in the first result, and the one in the original that belongs to it. */
+  /** The offset in the first result, and the matching one in the original. */
   #at = 0
   #original = 0
 
@@ -60,7 +60,7 @@ class Composer {
     for (;;) {
       const edit = this.#first[this.#next]
       const gap = edit ? edit.start - this.#original : Number.POSITIVE_INFINITY
-      // An edit has begun when some of its text was used; until then the stretch before it comes first.
+      // Until some of an edit's text is used, the text before the edit comes first.
       if (this.#used === 0 && gap > 0) {
         const length = Math.min(gap, place - this.#at)
         if (!keep) this.#push(this.#original, this.#original + length, '')
@@ -93,7 +93,7 @@ class Composer {
   }
 }
 
-/** Leaves out the edits that put in what is there. */
+/** Drops edits that change nothing. */
 export function withoutNoOps(text: string, edits: readonly TextEdit[]): readonly TextEdit[] {
   return edits.filter(({ start, end, text: inserted }) => text.slice(start, end) !== inserted)
 }
@@ -101,10 +101,10 @@ export function withoutNoOps(text: string, edits: readonly TextEdit[]): readonly
 const ENCODER = new TextEncoder()
 
 /**
- * Applies edits of a file's decoded text (UTF-8, a byte order mark kept as U+FEFF) to its bytes. Bytes outside of the edited
- * ranges stay as they are, also where they are no UTF-8: each ill-formed sequence counts as the one U+FFFD that decoding
- * makes of it (https://encoding.spec.whatwg.org/#utf-8-decoder). Throws a `RangeError` for an offset outside of the text or
- * between the halves of a surrogate pair. Time and memory are linear in bytes and edits.
+ * Applies edits of a file's decoded text (UTF-8, with a byte order mark as U+FEFF) to its bytes. Bytes outside the edited
+ * ranges stay, even if they are not valid UTF-8: each ill-formed sequence counts as the one U+FFFD that it decodes to
+ * (https://encoding.spec.whatwg.org/#utf-8-decoder). Throws a `RangeError` for an offset outside the text or inside a surrogate
+ * pair. Linear in bytes and edits.
  */
 export function editBytes(bytes: Uint8Array, edits: readonly TextEdit[]): Uint8Array {
   const places = new BytePlaces(bytes)
@@ -128,7 +128,7 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
   return whole
 }
 
-/** Finds the byte at which a code unit of the decoded text begins; asked in ascending order. */
+/** Maps offsets of the decoded text to bytes; call it with ascending offsets. */
 class BytePlaces {
   readonly #bytes: Uint8Array
   #byte = 0
@@ -149,7 +149,7 @@ class BytePlaces {
         continue
       }
       const length = sequenceLength(bytes, this.#byte, first)
-      // Only four bytes make two code units; an ill-formed sequence has three at most.
+      // Only a four-byte sequence makes two code units; an ill-formed one has at most three bytes.
       this.#unit += length === 4 ? 2 : 1
       this.#byte += length
     }
@@ -158,7 +158,7 @@ class BytePlaces {
   }
 }
 
-/** How many bytes the character, or the ill-formed sequence, has that begins with the non-ASCII byte `first` at `at`. */
+/** The length in bytes of the character or ill-formed sequence at `at`, which begins with `first`. */
 function sequenceLength(bytes: Uint8Array, at: number, first: number): number {
   const length = first < 0xc2 || first > 0xf4 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
   let [low, high] = secondByteBounds(first)
@@ -171,7 +171,7 @@ function sequenceLength(bytes: Uint8Array, at: number, first: number): number {
   return length
 }
 
-/** They keep out overlong forms, surrogates and what is above U+10FFFF. */
+/** Excludes overlong forms, surrogates and values above U+10FFFF. */
 function secondByteBounds(first: number): readonly [low: number, high: number] {
   if (first === 0xe0) return [0xa0, 0xbf]
   if (first === 0xed) return [0x80, 0x9f]

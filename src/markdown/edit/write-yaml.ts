@@ -3,29 +3,29 @@ import type * as Yaml from 'yaml'
 import { readFullFrontmatter, yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { LineIndex } from '../line-index.ts'
 
-/** How the value that is replaced is written: the new one follows it where it can. */
+/** The style of the replaced value. The new value keeps it where possible. */
 export interface Style {
   /** A list or mapping in brackets. */
   readonly flow?: boolean
-  /** Quotes of every text of one line in it. */
+  /** The quote style of single-line texts. */
   readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
-  /** Texts that only YAML 1.1 takes for something else, such as dates, without quotes. */
+  /** Write texts without quotes that only YAML 1.1 would misread, such as dates. */
   readonly plain?: boolean
-  /** A list whose dashes stand below the key's first letter. */
+  /** The dashes of a list are not indented. */
   readonly outdented?: boolean
 }
 
-/** A value as it stands after its key's colon, lines ended by `\n`. */
+/** The source of a value after the colon, with `\n` line endings. */
 export interface WrittenValue {
   /** The rest of the key's line: ` value`, ` |-` or nothing. */
   readonly head: string
-  /** The lines below it, each with its ending. */
+  /** The lines below, each with its line ending. */
   readonly body: string
 }
 
 /**
- * Writes a JSON value as YAML that reads back as the same. Texts that look like something else, also to a reader of
- * YAML 1.1 (dates, `yes`, `12:30`), are quoted; texts of several lines are literal blocks.
+ * Writes a JSON value as YAML that reads back as the same value. Texts that YAML 1.1 or 1.2 would misread (dates, `yes`,
+ * `12:30`) are quoted; texts of several lines become literal blocks.
  */
 export function writeValue(value: unknown, style: Style = {}): WrittenValue {
   const source = documentOf(value, style)
@@ -35,7 +35,7 @@ export function writeValue(value: unknown, style: Style = {}): WrittenValue {
   return { head: source.slice(2, newline), body: source.slice(newline + 1) }
 }
 
-/** Writes a value on one line, as an item of a list in brackets. */
+/** Writes a value on one line, for a list in brackets. */
 export function writeFlow(value: unknown, style: Style = {}): string {
   const list = writeValue([value], { ...style, flow: true })
   const written = list.head.slice(2, -1)
@@ -46,12 +46,12 @@ export function writeFlow(value: unknown, style: Style = {}): string {
 export function writeKey(key: string): string {
   const source = new (yaml().Document)({ [key]: 1 }, { ...WRITING, compat: 'yaml-1.1' }).toString(LAYOUT)
   const written = source.endsWith(': 1\n') ? source.slice(0, -4) : ''
-  // `- x`, `? x` and the like are keys to the library, but not to everyone.
+  // The library writes keys such as `- x` and `? x` that other readers reject.
   const read = written === '' || written.includes('\n') ? undefined : propertiesOf(source)
   return read && isDeepStrictEqual(Object.entries(read), [[key, 1]]) ? written : JSON.stringify(key)
 }
 
-/** A frontmatter's properties; `undefined` where it is malformed. */
+/** Reads properties; `undefined` if the frontmatter is malformed. */
 function propertiesOf(source: string): Readonly<Record<string, unknown>> | undefined {
   const { properties, malformed } = readFullFrontmatter(source, [0, source.length], new LineIndex())
   return malformed ? undefined : properties

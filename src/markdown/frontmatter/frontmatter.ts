@@ -8,7 +8,7 @@ const KEY = /^(tags?|alias(?:es)?)[ \t]*:(.*)$/i
 
 const ITEM = /^[ \t]*-(?:[ \t]+(.*))?$/
 
-/** The block between the `---` fences at the beginning of a file. */
+/** The block between the `---` fences at the start of a file. */
 export interface Fences {
   /** The first character after the opening fence's line. */
   readonly from: number
@@ -21,16 +21,19 @@ export interface Fences {
 export interface ReadFrontmatter {
   readonly properties: Readonly<Record<string, unknown>>
   readonly texts: readonly PropertyText[]
-  /** The texts that name tags, among others. */
+  /** Texts that can contain tags. */
   readonly tags: readonly PropertyText[]
-  /** Of malformed frontmatter, the aliases that could be saved, as properties. */
+  /** The aliases that could be recovered from malformed frontmatter, as properties. */
   readonly saved?: Readonly<Record<string, unknown>>
   readonly malformed: readonly MalformedPart[]
   /** Where the body begins. */
   readonly end: number
 }
 
-/** Finds the frontmatter of a text; `start` is where the text begins, after a byte order mark. */
+/**
+ * Finds the frontmatter of a text.
+ * @param start where the text begins, after a byte order mark
+ */
 export function findFences(text: string, start: number): Fences | 'none' | 'unclosed' {
   const from = fenceEnd(text, start)
   if (from === -1) return 'none'
@@ -56,7 +59,7 @@ function fenceEnd(text: string, at: number): number {
   return text[i] === '\n' ? i + 1 : -1
 }
 
-/** Where the body of a text begins: behind its frontmatter, or behind a byte order mark. */
+/** Where the body begins: after the frontmatter or a byte order mark. */
 export function bodyStartOf(text: string): number {
   const start = textStart(text)
   const fences = findFences(text, start)
@@ -88,17 +91,17 @@ export function readFrontmatter(text: string, flavour: Flavour, lines: LineIndex
   return { properties, texts: [], tags: saved, saved: { aliases }, malformed: [malformed], end }
 }
 
-/** A first `---` without a second one is a line across the page, unless properties follow it. */
+/** A first `---` without a second one is a thematic break, unless properties follow it. */
 function unclosed(text: string, start: number): readonly MalformedPart[] {
   const second = text.indexOf('\n', start) + 1
   if (second === 0 || !/^[\w-][\w -]*:(?:\s|$)/.test(text.slice(second, second + 200))) return []
   return [{ line: 1, message: 'The frontmatter is never closed by a line ---, so all of it counts as text.' }]
 }
 
-/** The first line of a block in another language, as some site generators read it: `---js`. */
+/** The first line of frontmatter in another language, as some site generators read it: `---js`. */
 const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
 
-/** Frontmatter in another language may hold code: it is not read, and told where such a block is closed. */
+/** Frontmatter in another language can contain code. It is not read, but reported if the block is closed. */
 function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   LANGUAGE.lastIndex = start
   const fence = LANGUAGE.exec(text)?.[0]
@@ -107,7 +110,7 @@ function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   return [{ line: 1, message }]
 }
 
-/** Reads tags and aliases line by line from frontmatter that no YAML parser accepts. */
+/** Recovers tags and aliases line by line from frontmatter that is not valid YAML. */
 function salvage(text: string, from: number, to: number): readonly PropertyText[] {
   const texts: PropertyText[] = []
   let key: string | undefined
@@ -128,7 +131,7 @@ function salvage(text: string, from: number, to: number): readonly PropertyText[
   return texts
 }
 
-/** The items of `[a, "b"]`, or the one value that stands there. */
+/** The items of `[a, "b"]`, or the single value. */
 function splitInline(value: string): readonly string[] {
   const list = value.trim()
   return list.startsWith('[') ? list.slice(1, list.endsWith(']') ? -1 : undefined).split(',') : [value]

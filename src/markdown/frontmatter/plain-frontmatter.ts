@@ -1,14 +1,14 @@
 import { isDigit, isLetter } from '../chars.ts'
 
-/** A text value of a property and where it stands: what links and tags are read from. */
+/** A text value of a property with its position; links and tags are read from it. */
 export interface PropertyText {
-  /** Key path, joined by `.`; items of lists have their list's. */
+  /** The key path, joined by `.`; list items have the path of their list. */
   readonly key: string
   readonly value: string
   /** The range of the value's source in the file, quotes included. */
   readonly start: number
   readonly end: number
-  /** An unquoted `[[a]]`, which YAML takes for a list in a list; `value` is its source. */
+  /** An unquoted `[[a]]`, which is a nested list in YAML; `value` is its source. */
   readonly unquoted?: true
   /** In a list in a list. */
   readonly nested?: true
@@ -19,29 +19,29 @@ export interface Frontmatter {
   readonly texts: readonly PropertyText[]
 }
 
-/** What may stand in a key: word characters of the common scripts, and single dashes and spaces between them. */
+/** Characters of a plain key: word characters of the common scripts, with single dashes and spaces between them. */
 function isKeyCharacter(c: number): boolean {
   return isLetter(c) || isDigit(c) || c === 95 || (c >= 0xc0 && c <= 0x1fff) || (c >= 0x3040 && c <= 0xd7ff)
 }
 
 const ITEM = /( *)-(?=[ \n]|\r\n|$)/y
-/** Words that YAML does not take for text, and a key that must not become a prototype. */
+/** Words that YAML does not read as text, and a key that must not set a prototype. */
 const NOT_TEXT = /^(?:null|true|false|~)$/i
 const RESERVED_KEY = /^(?:null|true|false|__proto__)$/i
 const TAG_KEY = /^tags?$/i
 const NUMBER = /^[-+]?(?:0o[0-7]+|0x[0-9a-f]+|(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:e[-+]?[0-9]+)?|\.inf|\.nan)$/i
 const PLAIN_NUMBER = /^-?(?:0|[1-9][0-9]{0,14})(?:\.[0-9]{1,6})?$/
-/** What a plain item of a one-line list may consist of: no indicator, no quote. */
+/** A plain item of a one-line list has no indicators and no quotes. */
 const FLOW_ITEM = /^[\w\u00c0-\u1fff\u3040-\ud7ff/][\w\u00c0-\u1fff\u3040-\ud7ff /.+-]*$/
 const INDICATORS = '?:,[]{}#&*!|>\'"%@`'
 
-/** Marks a value that the plain subset does not cover. */
+/** A value outside the plain subset. */
 const OTHER = Symbol('other')
 
 /**
- * Reads YAML of the plain subset: top-level keys with one-line scalars or flat lists. Returns exactly what YAML 1.2 core
- * gives, or `undefined` where the text goes beyond the subset. Almost every note stays within it, and reading it takes a
- * tenth of a full parser's time.
+ * Reads a plain subset of YAML: top-level keys with one-line scalars or flat lists. Returns exactly what YAML 1.2 core gives,
+ * or `undefined` for anything beyond the subset. Almost every note stays within it, and it takes a tenth of the time of a full
+ * parser.
  */
 export function readPlainFrontmatter(text: string, from: number, to: number): Frontmatter | undefined {
   return new PlainReader(text, to).read(from)
@@ -120,7 +120,7 @@ class PlainReader {
     return i
   }
 
-  /** The list below an empty key, or null where there is none. */
+  /** The list below an empty key, or null. */
   #readItems(): unknown {
     let items: unknown[] | null = null
     let indent = -1
@@ -159,7 +159,7 @@ class PlainReader {
     return this.#resolve(value, start, end)
   }
 
-  /** The offset after the closing quote; -1 where the text is escaped or goes on in the next line. */
+  /** The offset after the closing quote; -1 if the text has escapes or continues on the next line. */
   #quoteEnd(start: number, quote: string): number {
     const text = this.#text
     const close = text.indexOf(quote, start + 1)
@@ -222,7 +222,7 @@ class PlainReader {
   }
 }
 
-/** Whether links or tags may be read from a property's text. */
+/** True if a property's text can contain links or tags. */
 export function carriesFacts(key: string, value: string): boolean {
   return holdsLink(value) || TAG_KEY.test(key)
 }
@@ -231,7 +231,7 @@ function holdsLink(value: string): boolean {
   return value.includes('[[') || value.includes('](')
 }
 
-/** Tabs, stray carriage returns and other control characters are for the full parser to judge. */
+/** Only the full parser handles tabs, stray carriage returns and other control characters. */
 function hasControl(text: string, from: number, to: number): boolean {
   for (let i = from; i < to; i++) if (text.charCodeAt(i) < 32) return true
   return false

@@ -9,14 +9,14 @@ import type { PropertyText } from './plain-frontmatter.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 
-/** The values of the properties with one of the given names, which compare without case. */
+/** The values of the properties that have one of these names in any case. */
 function valuesOf(properties: Properties, names: RegExp): readonly unknown[] {
   const values: unknown[] = []
   for (const key in properties) if (names.test(key)) values.push(properties[key])
   return values
 }
 
-/** The property `title` where it is a non-empty text or a number. */
+/** The property `title`, if it is a non-empty text or a number. */
 export function titleOf(properties: Properties): string | undefined {
   for (const value of valuesOf(properties, /^title$/i)) {
     const title = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
@@ -25,7 +25,7 @@ export function titleOf(properties: Properties): string | undefined {
   return undefined
 }
 
-/** The aliases that the properties name, in order and without duplicates. */
+/** The aliases in the properties, in order and without duplicates. */
 export function aliasesOf(properties: Properties, profile: Flavour['profile']): readonly string[] {
   const lenient = profile === 'lenient'
   const aliases = new Set<string>()
@@ -33,7 +33,7 @@ export function aliasesOf(properties: Properties, profile: Flavour['profile']): 
   return [...aliases]
 }
 
-/** Adds what one value names: of a text with commas, leniently, the whole and its parts. */
+/** Adds the aliases in one value. The lenient profile also splits a text at its commas. */
 function addAliases(value: unknown, lenient: boolean, aliases: Set<string>): void {
   if (typeof value === 'string') {
     addAlias(value, aliases)
@@ -49,7 +49,7 @@ function addAlias(item: unknown, aliases: Set<string>): void {
   if (alias !== '') aliases.add(alias)
 }
 
-/** Adds the tags that the property texts name. */
+/** Adds the tags in property texts. */
 export function addPropertyTags(texts: readonly PropertyText[], context: PropertyContext, tags: TagSet): void {
   const lenient = context.flavour.profile === 'lenient'
   for (const { key, value, start, nested } of texts) {
@@ -65,13 +65,13 @@ export interface PropertyContext {
   readonly text: string
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** Filled when given, with places in the values. */
+  /** If given, it is filled with positions in the values. */
   readonly destinations?: Destinations
 }
 
 const NO_DEFINITIONS: ReadonlyMap<string, WrittenDestination> = new Map()
 
-/** The links in property texts: in the obsidian profile only those that are the whole value. */
+/** The links in property texts. In the obsidian profile only a link that is the whole value counts. */
 export function propertyLinks(texts: readonly PropertyText[], context: PropertyContext): readonly PropertyLink[] {
   const links: PropertyLink[] = []
   for (const each of texts) {
@@ -85,14 +85,14 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
 /** A link in a property's text. */
 export interface PropertyLink {
   readonly link: Link
-  /** The same link with its place in the text's value. */
+  /** The same link with its position in the text's value. */
   readonly inValue: Link
   readonly text: PropertyText
-  /** The value is written as it is read around the link; otherwise the link has the place of the whole text. */
+  /** The link is written without escapes. Otherwise it has the position of the whole text. */
   readonly isLiteral: boolean
 }
 
-/** So many links of a value are looked for in vain: each time to its end. */
+/** Give up after this many failed lookups; each scans the whole value. */
 const MOST_UNFOUND = 100
 
 function linksIn(text: PropertyText, context: PropertyContext): readonly PropertyLink[] {

@@ -10,9 +10,8 @@ declare const require: (id: 'yaml') => typeof Yaml
 let loaded: typeof Yaml | undefined
 
 /**
- * Loads the YAML library when the first note needs it: loading takes longer than starting the server may, and hardly a
- * note needs it. A bundler resolves the first form and puts the library into the bundle, to be evaluated on call; in plain
- * ES modules there is no `require`.
+ * Loads the YAML library when a note first needs it, because loading it takes longer than a server may take to start. A bundler
+ * resolves the first form and evaluates the bundled library on the first call; plain ES modules have no `require`.
  */
 export function yaml(): typeof Yaml {
   if (loaded) return loaded
@@ -24,7 +23,7 @@ export function yaml(): typeof Yaml {
   return loaded
 }
 
-/** Beyond this size only plain frontmatter is read: a full parser needs a second for a few megabytes. */
+/** Larger frontmatter is only read if it is plain: a full parser needs a second for a few megabytes. */
 export const MAX_LENGTH = 512 * 1024
 
 export interface FullFrontmatter extends Frontmatter {
@@ -33,7 +32,7 @@ export interface FullFrontmatter extends Frontmatter {
 
 const EMPTY = { properties: {}, texts: [] }
 
-/** Reads any frontmatter: YAML 1.2 core without anchors, which includes JSON. Never throws; what is wrong becomes `malformed`. */
+/** Reads any frontmatter: YAML 1.2 core without anchors, JSON included. Never throws; mistakes become `malformed`. */
 export function readFullFrontmatter(text: string, range: readonly [from: number, to: number], lines: LineIndex): FullFrontmatter {
   const [from, to] = range
   const source = text.slice(from, to)
@@ -42,7 +41,7 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     malformed: { line: lines.lineAt(from + at), message: `The frontmatter cannot be read: ${why}.` },
   })
   if (source.length > MAX_LENGTH) return fail(0, 'it is larger than 512 KB and not plain')
-  // Outside of the `try`: a library that is missing is a broken installation, not a broken note.
+  // Outside of the `try`: a missing library is a broken installation, not a broken note.
   yaml()
   try {
     const converter = new Converter(text, from)
@@ -50,18 +49,21 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     return { properties, texts: converter.texts, malformed: undefined }
   } catch (error) {
     if (error instanceof Malformed) return fail(error.at, error.message)
-    // A defect of the library is this frontmatter's problem.
+    // An unexpected error of the library counts as invalid YAML.
     return fail(0, 'it is not valid YAML')
   }
 }
 
-/** Parses what is not nested too deeply. @throws Malformed */
+/**
+ * Parses YAML of limited depth.
+ * @throws Malformed
+ */
 function parseDocument(source: string): Yaml.Document.Parsed {
   const { Composer, Parser } = yaml()
   const tokens = [...new Parser().parse(source)]
   const deep = tooDeepAt(tokens)
   if (deep !== undefined) throw tooDeep(deep)
-  // The library compares each key of a mapping with every other; the converter does it with a set.
+  // The library compares every pair of keys; the converter finds duplicates with a set.
   const composer = new Composer({ ...YAML_OPTIONS, uniqueKeys: false })
   const [document] = composer.compose(tokens, true, source.length)
   return document as Yaml.Document.Parsed
@@ -117,7 +119,7 @@ class Converter {
       const name = this.#keyName(pair.key)
       if (Object.hasOwn(object, name)) throw new Malformed(startOf(pair.key), `the key ${JSON.stringify(name)} occurs twice`)
       const value = this.#value(pair.value, path === '' ? name : `${path}.${name}`)
-      // Plain assignment would set the prototype for `__proto__`.
+      // Assigning `__proto__` would set the prototype.
       if (name === '__proto__')
         Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true })
       else object[name] = value
@@ -139,7 +141,7 @@ class Converter {
 
   #enter(node: Yaml.YAMLMap | Yaml.YAMLSeq): void {
     this.#refuseAnchor(node)
-    // A pair in brackets, `[a: b]`, is a mapping that only the composed document has.
+    // A pair in brackets, `[a: b]`, is a mapping that only appears in the composed document.
     if (++this.#depth > MAX_YAML_DEPTH) throw tooDeep(startOf(node))
   }
 
@@ -177,7 +179,7 @@ class Converter {
   }
 }
 
-/** How YAML is read everywhere. */
+/** The YAML options used everywhere. */
 export const YAML_OPTIONS = {
   version: '1.2',
   schema: 'core',
@@ -186,7 +188,7 @@ export const YAML_OPTIONS = {
   stringKeys: false,
 } as const
 
-/** A scalar as JSON has it: what JSON lacks becomes text. */
+/** Converts a scalar to JSON. Values that JSON lacks become text. */
 function plain(node: Yaml.Scalar): unknown {
   const { value } = node
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value

@@ -1,21 +1,21 @@
 import type { MalformedPart } from '../../core/note.ts'
 import { indexLines } from '../line-index.ts'
 
-/** A string in the file: its value, and the range of its literal, quotes included. */
+/** A string in the file: its value and the range of its literal with quotes. */
 export interface CanvasText {
   readonly value: string
   readonly start: number
   readonly end: number
 }
 
-/** A card, as far as it links. */
+/** The parts of a card that can contain links. */
 export interface CanvasNode {
   file?: CanvasText
   subpath?: CanvasText
   text?: CanvasText
 }
 
-/** Reads the cards of a JSON Canvas with the places of their strings. An empty file is an empty canvas. */
+/** Reads the cards of a JSON Canvas with the positions of their strings. An empty file is an empty canvas. */
 export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] } | { malformed: MalformedPart } {
   const start = source.charCodeAt(0) === 0xfeff ? 1 : 0
   const json = start === 0 ? source : source.slice(1)
@@ -28,7 +28,7 @@ export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] 
   return { nodes: new NodeReader(source, start).read() }
 }
 
-/** Where a text stops being JSON; of a token that cannot stand where it does Node tells no place. */
+/** The offset where a text stops being valid JSON. For an unexpected token Node reports no position. */
 function mistakeIn(json: string): number | 'somewhere' | undefined {
   try {
     JSON.parse(json)
@@ -41,7 +41,7 @@ function mistakeIn(json: string): number | 'somewhere' | undefined {
   }
 }
 
-/** Where the token stands that Node names no place for: what ends before it lacks only its end. */
+/** Finds an unexpected token by bisection: text that ends before it is merely incomplete. */
 function badTokenAt(json: string): number {
   let before = 0
   let behind = json.length
@@ -55,14 +55,14 @@ function badTokenAt(json: string): number {
 
 const STRING_END = /["\\]/g
 
-/** Walks over JSON that is known to be valid. */
+/** Walks through valid JSON. */
 class NodeReader {
   readonly #source: string
   readonly #nodes: CanvasNode[] = []
-  /** What is open: `{` or `[`. */
+  /** The open brackets, `{` or `[`. */
   readonly #open: string[] = []
   #key = ''
-  /** The key under which the open list stands at the top. */
+  /** The top-level key of the open list. */
   #topKey = ''
   #node: CanvasNode = {}
   #type = ''
@@ -141,14 +141,14 @@ class NodeReader {
   }
 }
 
-/** Only what belongs to the card's type; a card without a type has what it holds. */
+/** Keeps only the members that fit the card's type. A card without a type keeps all. */
 function ofType(type: string, node: CanvasNode): CanvasNode {
   if (type === 'text') return node.text ? { text: node.text } : {}
   if (type === 'file') return { ...(node.file ? { file: node.file } : {}), ...(node.subpath ? { subpath: node.subpath } : {}) }
   return type === '' ? node : {}
 }
 
-/** Maps offsets in a string's value to the file, where escapes take more room; asked in ascending order. */
+/** Maps offsets in a string's value to the file, where escapes are longer. Call it with ascending offsets. */
 export function sourceOffsets(text: string, card: CanvasText): (offset: number) => number {
   let offset = 0
   let source = card.start + 1
@@ -163,8 +163,8 @@ export function sourceOffsets(text: string, card: CanvasText): (offset: number) 
 }
 
 /**
- * What the text cards of a canvas say, for search: as long as the file, with each card where it stands in it and everything else made
- * spaces, so that offsets and lines are the file's. Line breaks within a card become spaces, too; a malformed canvas says nothing.
+ * The text of a canvas for search: as long as the file, with each card at its own position and spaces elsewhere, which keeps
+ * offsets and lines. Line breaks inside a card become spaces. A malformed canvas has no text.
  */
 export function canvasProse(source: string): string {
   const nodes = readCanvasNodes(source)
@@ -172,7 +172,7 @@ export function canvasProse(source: string): string {
   const parts: string[] = []
   let at = 0
   for (const { value, start, end } of cards) {
-    // Without escapes a card is shorter than what it is written as.
+    // A card's text is shorter than its source, which has escapes.
     parts.push(blank(source.slice(at, start)), ' ', value.replace(/[\n\r\u2028\u2029]/g, ' '))
     parts.push(' '.repeat(Math.max(0, end - start - 1 - value.length)))
     at = end

@@ -4,7 +4,7 @@ import { scanBody } from '../parse-note.ts'
 import { TagSet } from '../tags.ts'
 import { type CanvasText, readCanvasNodes, sourceOffsets } from './canvas-json.ts'
 
-/** Reads what a canvas file says: the Markdown of its text cards and the files of its file cards. Never throws. */
+/** Parses a canvas: the Markdown of its text cards and the files of its file cards. Never throws. */
 export function parseCanvas(text: string, given: Flavour): Note {
   const flavour: Flavour = given.profile === 'obsidian' ? { ...given, mode: 'obsidian' } : given
   const nodes = readCanvasNodes(text)

@@ -5,16 +5,16 @@ import { afterBlankLines } from '../line-index.ts'
 
 export interface Excerpt {
   readonly excerpt: string
-  /** Whether the body goes on after the excerpt. */
+  /** True if the body continues after the excerpt. */
   readonly cut: boolean
 }
 
-/** How far back a safe place is looked for, from which graphemes are counted. */
+/** How far back to search for a safe position from which to count graphemes. */
 const REACH = 200
 
 let segmenter: Intl.Segmenter | undefined
 
-/** The first `max` UTF-16 units of the body without blank lines around it, never cutting through a grapheme. */
+/** The first `max` UTF-16 units of the body without outer blank lines, cut between graphemes. */
 export function excerptOf(text: string, bodyStart: number, max: number): Excerpt {
   const from = afterBlankLines(text, bodyStart)
   if (text.length - from <= max) return { excerpt: text.slice(from).trimEnd(), cut: false }
@@ -24,7 +24,7 @@ export function excerptOf(text: string, bodyStart: number, max: number): Excerpt
 
 /** The last boundary between graphemes in `[from, limit]`. */
 function graphemeEnd(text: string, from: number, limit: number): number {
-  // Between two plain letters there is always one; the segmenter takes twenty times as long to say so.
+  // There is always a boundary between two plain letters; the segmenter takes twenty times as long.
   if (isPlain(text.charCodeAt(limit)) && isPlain(text.charCodeAt(limit - 1))) return limit
   const safe = safeStart(text, from, limit)
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
@@ -33,11 +33,11 @@ function graphemeEnd(text: string, from: number, limit: number): number {
     if (safe + index + segment.length > limit) break
     end = safe + index + segment.length
   }
-  // A single grapheme of this length is no writing: at least no pair is split.
+  // A grapheme of this length is not real text; just avoid splitting a surrogate pair.
   return end > from ? end : limit - (isHigh(text.charCodeAt(limit - 1)) ? 1 : 0)
 }
 
-/** A place shortly before `limit` where a grapheme certainly begins: between two plain letters. */
+/** A position shortly before `limit` where a grapheme surely begins: between two plain letters. */
 function safeStart(text: string, from: number, limit: number): number {
   const stop = Math.max(from, limit - REACH)
   for (let i = limit; i > stop; i--) if (isPlain(text.charCodeAt(i)) && isPlain(text.charCodeAt(i - 1))) return i
@@ -52,7 +52,7 @@ function isHigh(c: number): boolean {
   return c >= 0xd800 && c <= 0xdbff
 }
 
-/** The text of a file's bytes with what belongs to it: nothing here is of another version of the file. */
+/** The text of a file and facts about it, all from the same version of the file. */
 export function noteTextOf(bytes: Uint8Array): NoteText {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return { text, bodyStart: bodyStartOf(text), hash: digest('sha256', bytes, 'hex') }

@@ -1,7 +1,7 @@
 import { BACKSLASH, BACKTICK, DOLLAR, isWhitespace, LBRACKET, LF } from '../chars.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 
-/** Finds the next place of a string, remembering it: many failed searches cost as much as one. */
+/** Finds the next occurrence of a string and caches it: many failed searches cost as much as one. */
 class NextOf {
   readonly #needle: string
   #text = ''
@@ -12,7 +12,7 @@ class NextOf {
     this.#needle = needle
   }
 
-  /** The first place at or after `from`, or `Infinity`. */
+  /** The first occurrence at or after `from`, or `Infinity`. */
   find(text: string, from: number): number {
     if (text !== this.#text || from < this.#from || from > this.#at) {
       const at = text.indexOf(this.#needle, from)
@@ -24,7 +24,7 @@ class NextOf {
   }
 }
 
-/** Finds where the constructs of a run end that hide what stands in them: code, math and HTML markup. */
+/** Finds the ends of constructs with opaque content: code, math and HTML markup. */
 export class OpaqueSpans {
   #src = ''
   #end = 0
@@ -62,7 +62,7 @@ export class OpaqueSpans {
     return -1
   }
 
-  /** The last run of backticks of each length: once a search has failed, no other needs to look that far. */
+  /** The last run of backticks of each length, which bounds later searches. */
   #lastTicks(from: number): Map<number, number> {
     const last = new Map<number, number>()
     let at = this.#src.indexOf('`', from)
@@ -74,7 +74,7 @@ export class OpaqueSpans {
     return last
   }
 
-  /** The offset after the math that begins with the `$` at `i`, or after the marks where none begins. */
+  /** The end of the math that begins at `i`, or the end of its marks if there is none. */
   mathEnd(i: number): number {
     const src = this.#src
     const run = this.skipRun(i, DOLLAR)
@@ -87,7 +87,7 @@ export class OpaqueSpans {
     return src.charCodeAt(this.#mathClose) === DOLLAR && this.#mathClose < this.#end ? this.#mathClose + 1 : run
   }
 
-  /** The next `$` of the line that may close math, else the line's end; wikilinks and code are passed over. */
+  /** The next `$` of the line that can close math, or the line's end. Wikilinks and code are skipped. */
   #findMathClose(from: number): number {
     const src = this.#src
     let i = from
@@ -122,7 +122,7 @@ export class OpaqueSpans {
     return this.#find('-->', i + 4) + 3
   }
 
-  /** The next place of a string at or after `from`, or `Infinity`. */
+  /** The next occurrence of a string at or after `from`, or `Infinity`. */
   #find(needle: string, from: number): number {
     let next = this.#next.get(needle)
     if (!next) {

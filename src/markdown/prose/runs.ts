@@ -1,9 +1,9 @@
-/** A stretch of a file whose inline content counts. Offsets are of the whole text. */
+/** A range of a file with inline content. Offsets are into the whole text. */
 export interface Run {
   readonly kind: 'text' | 'heading' | 'row' | 'html'
   readonly start: number
   readonly end: number
-  /** Pairs of offsets between which quote marks of the containers stand: not content. */
+  /** Pairs of offsets around quote marks of the containers, which are not content. */
   readonly gaps: readonly number[] | undefined
   /** Set for headings only. */
   readonly heading: HeadingBlock | undefined
@@ -19,11 +19,11 @@ export interface HeadingBlock {
   readonly isNested: boolean
 }
 
-/** The paragraph or HTML block that is being read, line by line. */
+/** The open paragraph or HTML block, which grows line by line. */
 export class OpenSpan {
   start = 0
   end = 0
-  /** Where the last line's text begins, and where the line before it ends. */
+  /** The start of the last line's text, and the end of the line before it. */
   lastLine = 0
   beforeLast = 0
   gaps: number[] | undefined
@@ -48,7 +48,7 @@ export class OpenSpan {
   }
 }
 
-/** `text.slice(start, end)` with the gaps blanked out; every character keeps its place. */
+/** `text.slice(start, end)` with the gaps replaced by spaces, which keeps all offsets. */
 export function maskGaps(text: string, start: number, end: number, gaps: readonly number[]): string {
   let masked = ''
   let at = start
@@ -63,7 +63,7 @@ export function maskGaps(text: string, start: number, end: number, gaps: readonl
   return masked + text.slice(at, end)
 }
 
-/** What a heading says, on one line; `run` is its own. */
+/** The text of a heading on one line. */
 export function headingText(text: string, { start, end, gaps }: Run): string {
   const source = gaps ? maskGaps(text, start, end, gaps) : text.slice(start, end)
   if (!source.includes('\n')) return source.trim()

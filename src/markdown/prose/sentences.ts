@@ -1,27 +1,30 @@
 import { findFences } from '../frontmatter/frontmatter.ts'
 
 const MAX = 300
-/** How far around the range a sentence is looked for: a line may be megabytes long. */
+/** How far around the range to search for a sentence, because a line can be megabytes long. */
 const REACH = 2000
 
 const ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/
-/** Lines that do not go on from the one before. */
+/** Lines that do not continue the line before. */
 const BEGINS = /^[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|\^|\[\^[^\]]+\]:)|^[ \t]*(?:---|\*\*\*|___)\s*$/
-/** A thematic break, a fence of code or of the frontmatter: nothing goes on after it. */
+/** A thematic break, a code fence or a frontmatter fence: no text continues across it. */
 const BREAK = /^[ \t>]*(?:-{3,}|\*{3,}|_{3,}|={3,}|`{3,}|~{3,})[^\n]*$/m
 const WHOLE = /^[ \t>]*(?:\||#{1,6}[ \t])/
-/** The end of a sentence: not before a small letter, so that most abbreviations do not count. */
+/** The end of a sentence. A following small letter means that it was probably an abbreviation. */
 const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？]\s*/gu
 
 /**
- * The sentence around `[start, end)`, or the list item, table row, heading or property line: at most 300 characters, white
- * space collapsed, Markdown kept. What is longer is cut around the range, with `…` where something is left out.
+ * The sentence around `[start, end)`, or the list item, table row, heading or property line: at most 300 characters, with
+ * Markdown kept and white space collapsed. Longer text is cut around the range and marked with `…`.
  */
 export function sentenceAt(text: string, start: number, end: number): string {
   return shownUnit(text, [start, end], unitAround(text, start, end, sentenceWithin))
 }
 
-/** Likewise, but of a paragraph of at most 300 characters all of it: what a sentence says is often said by the one after it. */
+/**
+ * Like `sentenceAt`, but a paragraph of at most 300 characters is returned whole, because the next sentence often explains the
+ * first.
+ */
 export function paragraphAt(text: string, start: number, end: number): { readonly text: string; readonly start: number } {
   const unit = unitAround(text, start, end, (all, bounds, range) =>
     bounds[1] - bounds[0] <= MAX ? bounds : sentenceWithin(all, bounds, range),
@@ -45,7 +48,7 @@ function collapse(text: string): string {
   return text.replace(/\r?\n[ \t]*(?:>[ \t]?)*/g, ' ').replace(/\s+/g, ' ')
 }
 
-/** `within` says what of a paragraph is meant. */
+/** @param within selects the part of a paragraph */
 function unitAround(text: string, start: number, end: number, within: typeof sentenceWithin): Range {
   const low = Math.max(0, start - REACH)
   const high = Math.min(text.length, end + REACH)
@@ -101,7 +104,7 @@ function sentenceWithin(text: string, bounds: Range, range: Range): Range {
   return [from, to]
 }
 
-/** Keeps the body, and of head and tail what still fits. */
+/** Keeps the body and as much of head and tail as fits. */
 function cutAround(head: string, body: string, tail: string): string {
   const middle = body.length > MAX - 2 ? `${clip(body, MAX - 3)}…` : body
   const left = MAX - middle.length
@@ -110,7 +113,7 @@ function cutAround(head: string, body: string, tail: string): string {
   return before + middle + fitStart(tail, MAX - middle.length - before.length)
 }
 
-/** The end of a text, from a word's beginning, in at most `room` characters. */
+/** The end of a text from the start of a word, in at most `room` characters. */
 function fitEnd(text: string, room: number): string {
   if (text.length <= room) return text
   if (room < 2) return ''

@@ -8,21 +8,21 @@ import {
   type WrittenDestination,
 } from '../destinations.ts'
 
-/** A destination, and what can stand in its place. */
+/** A destination, and the rules for text that replaces it. */
 export interface EditableDestination extends WrittenDestination {
-  /** Spaces may stand in it: angle brackets or quotes enclose it. */
+  /** It may contain spaces, because angle brackets or quotes enclose it. */
   readonly enclosed: boolean
-  /** Characters that would end it, besides those that end any. */
+  /** Characters that end this destination, besides those that end every destination. */
   readonly enders: string
   readonly shown: TextRange
-  /** What a parser makes of it before percent codes are decoded; `undefined` where it could not stand there. */
+  /** Reads a destination, percent codes not decoded; `undefined` if it could not be read here. */
   readonly read: (raw: string) => string | undefined
 }
 
-export type Wanted = Pick<PlacedLink, 'target' | 'subpath'>
+export type LinkParts = Pick<PlacedLink, 'target' | 'subpath'>
 
-/** The slots of a destination, if it says what the link says. `query`: what follows a `?` is no part of the path. */
-export function destinationSlots(written: EditableDestination, wanted: Wanted, query: boolean): LinkSlots | undefined {
+/** The slots of a destination, if it matches the link. `query`: text after `?` is not part of the path. */
+export function destinationSlots(written: EditableDestination, wanted: LinkParts, query: boolean): LinkSlots | undefined {
   const { raw, start } = written
   if (!isSaid(written, raw, wanted)) return undefined
   const hash = hashAt(written)
@@ -57,7 +57,7 @@ function writeTarget(value: string, style: DestinationStyle): string {
   return encodeDestination(value, style).replaceAll('#', '%23')
 }
 
-/** Where the path ends: the first `#`, be it escaped. */
+/** Where the path ends: at the first `#`, escaped or not. */
 function hashAt({ raw, read }: EditableDestination): { readonly at: number; readonly after: number } | undefined {
   if (!raw.includes('&') && !raw.includes('\\')) {
     const at = raw.indexOf('#')
@@ -71,7 +71,7 @@ function hashAt({ raw, read }: EditableDestination): { readonly at: number; read
 
 const TOKEN = /\\[!-/:-@[-`{-~]|&(?:#?\w+);|./gs
 
-function isSaid({ read }: EditableDestination, raw: string, wanted: Wanted): boolean {
+function isSaid({ read }: EditableDestination, raw: string, wanted: LinkParts): boolean {
   const destination = read(raw)
   if (destination === undefined || destination === '' || isExternal(destination)) return false
   const { target, subpath } = splitDestination(destination)
@@ -89,7 +89,7 @@ export function markdownDestination(text: string, { raw, start }: WrittenDestina
   return { raw, start, enclosed, enders: '', read, shown: shown ?? { start, end: start + raw.length } }
 }
 
-/** The destination of an HTML tag that stands at `shown`. */
+/** The destination of the HTML tag at `shown`. */
 export function htmlDestination(text: string, { raw, start }: WrittenDestination, shown: TextRange): EditableDestination {
   const quote = text.slice(shown.start, start).trimEnd().at(-1) ?? ''
   const enclosed = quote === '"' || quote === "'"
@@ -99,21 +99,21 @@ export function htmlDestination(text: string, { raw, start }: WrittenDestination
   return { raw, start, enclosed, enders, read, shown }
 }
 
-/** In which manner a destination is written. */
+/** How a destination is written. */
 export interface DestinationStyle {
-  /** A space stands for itself: between angle brackets, in a quoted attribute. */
+  /** Spaces are not encoded: between angle brackets, in a quoted attribute. */
   readonly spaces: boolean
   /** Letters beyond ASCII are percent-encoded. */
   readonly ascii: boolean
-  /** Characters that may not stand in it, besides those that may stand in none. */
+  /** Characters to encode, besides those that every destination encodes. */
   readonly enders: string
 }
 
-/** What would end a destination, begin something else before a parser sees the link, or be decoded. */
+/** Characters that would end a destination, begin another construct, or be decoded. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters end a destination.
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 
-/** The manner of a destination as it stands: percent codes for letters and spaces stay percent codes. */
+/** The style of an existing destination: encoded letters and spaces stay encoded. */
 export function styleOf(written: {
   readonly raw: string
   readonly enclosed: boolean
@@ -123,19 +123,19 @@ export function styleOf(written: {
   return { spaces: enclosed && !raw.includes('%20'), ascii: /%[89a-f][0-9a-f]/i.test(raw), enders }
 }
 
-/** Percent-encodes a path or heading so far as it must be. */
+/** Percent-encodes a path or heading, but only where necessary. */
 export function encodeDestination(value: string, style: DestinationStyle): string {
   let text = value.replace(RESERVED, percent)
   if (!style.spaces) text = text.replaceAll(' ', '%20')
   if (style.ascii) text = text.replace(/[^\0-\x7f]+/g, percent)
   for (const ender of style.enders) text = text.replaceAll(ender, hex)
   if (!isBalanced(text)) text = text.replace(/[()]/g, hex)
-  // What looks like a character reference would be decoded as one; a scheme leads outside.
+  // Text like a character reference would be decoded, and a scheme would make the link external.
   text = text.replace(/&(?=[#\w]+;)/g, hex)
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(':', '%3A') : text
 }
 
-/** Lone surrogates cannot be encoded: they stay, and what is written then is not what was wanted. */
+/** Lone surrogates cannot be encoded. They stay, and the check of the written destination then fails. */
 function percent(text: string): string {
   try {
     return encodeURIComponent(text)

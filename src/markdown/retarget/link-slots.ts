@@ -12,7 +12,7 @@ import { isUrl, splitWikilink, type Wikilink, wikilinkEnd } from '../wikilinks.t
 import { destinationSlots, htmlDestination, markdownDestination } from './destination-slots.ts'
 import { cardPassage, type Passage, propertyPassage, slotsInFile, stringSlot, unquotedValue } from './passages.ts'
 
-/** Finds where the links of a note say what they lead to. */
+/** Finds the places in a note where its links name their targets. */
 export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
   return slotTable(() => {
     const destinations: Destinations = new Map()
@@ -35,7 +35,7 @@ export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
   })
 }
 
-/** Finds where the links of a canvas say what they lead to. */
+/** Finds the places in a canvas where its links name their targets. */
 export function slotsOfCanvas(text: string, flavour: Flavour): FindSlots {
   return slotTable(() => {
     const read = readCanvasNodes(text)
@@ -71,7 +71,7 @@ type SlotEntry = readonly [
   findSlots: () => LinkSlots | undefined,
 ]
 
-/** Looks up slots by their links. Links in one escaped property share a place: those that say the same are asked for in their order. */
+/** Looks up slots by link. All links of an escaped property share one position, so equal ones are matched in order. */
 function slotTable(read: () => readonly SlotEntry[]): FindSlots {
   const keyOf = ({ form, start, target, subpath }: SlotEntry[0]) => JSON.stringify([form, start, target, subpath])
   const table = once(() => {
@@ -109,7 +109,7 @@ function slotsAt(text: string, link: Link, { written, flavour }: WrittenLink): L
   return destinationSlots(destination, link, flavour.mode === 'docs')
 }
 
-/** The slots of the wikilink `[[…]]`, `![[…]]` or `#[[…]]` that stands at `range`. */
+/** The slots of the wikilink `[[…]]`, `![[…]]` or `#[[…]]` at `range`. */
 function wikilinkSlots(text: string, range: TextRange): LinkSlots | undefined {
   const open = text.indexOf('[[', range.start)
   if (open === -1 || open > range.start + 1 || wikilinkEnd(text, open, range.end) !== range.end) return undefined
@@ -132,14 +132,14 @@ function wikilinkSlots(text: string, range: TextRange): LinkSlots | undefined {
   return hash === -1 ? { target, shown: range } : { target, subpath: slot(hash + 1, headEnd, 'subpath'), shown: range }
 }
 
-/** How much of the content stands before the display text. */
+/** The length of the content before the display text. */
 function headLength(content: string): number {
   const pipe = content.indexOf('|', 1)
   if (pipe === -1) return content.length
   return content[pipe - 1] === '\\' ? pipe - 1 : pipe
 }
 
-/** Whether the content between the brackets is read as these parts. */
+/** True if the content of a wikilink reads as these parts. */
 function says(content: string, wanted: Wikilink): boolean {
   const link = `[[${content}]]`
   if (wikilinkEnd(link, 0, link.length) !== link.length) return false

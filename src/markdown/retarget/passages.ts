@@ -10,7 +10,7 @@ import { LineIndex } from '../line-index.ts'
 
 const HEX: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
-/** The single-character escapes of YAML 1.2, 5.7, that are not the character itself. */
+/** Single-character escapes of YAML 1.2 (section 5.7) that do not stand for themselves. */
 const ESCAPED: Readonly<Record<string, string>> = {
   0: '\0',
   a: '\x07',
@@ -27,7 +27,7 @@ const ESCAPED: Readonly<Record<string, string>> = {
   P: '\u2029',
 }
 
-/** Names that YAML takes for text wherever they stand. */
+/** Names that YAML reads as text everywhere. */
 const PLAIN = /^(?!(?:true|false|null)$)\p{L}[\p{L}\p{M}\p{N} ._/-]*$/iu
 
 /** Markdown inside another notation: a JSON string, a YAML value. */
@@ -36,11 +36,11 @@ export interface Passage {
   readonly text: string
   /** Maps an offset of `text` to the file. */
   sourceOf(offset: number): number
-  /** How the file writes a piece of `text`. */
+  /** Escapes a piece of `text` for the file. */
   encode(text: string): string
 }
 
-/** @param sources where each character of `text` stands in the file, and at last where the text ends */
+/** @param sources the file offset of each character of `text`, and of its end */
 function mappedPassage(text: string, sources: Uint32Array, encode: Passage['encode']): Passage {
   return { text, sourceOf: (offset) => sources[offset] ?? 0, encode }
 }
@@ -53,7 +53,7 @@ export function cardPassage(file: string, card: CanvasText): Passage {
   return mappedPassage(card.value, sources, (text) => jsonContent(text, ''))
 }
 
-/** A slot for the whole of a JSON string; `prefix` stands before what it says. */
+/** A slot for a whole JSON string after `prefix`. */
 export function stringSlot(file: string, { start, end }: CanvasText, prefix = ''): TextSlot {
   const raw = file.slice(start + 1, end - 1)
   return { start: start + 1 + prefix.length, end: end - 1, write: (value) => jsonContent(value, raw) }
@@ -98,7 +98,7 @@ export function propertyPassage(file: string, { link, inValue, text, isLiteral }
   return { text: text.value, sourceOf: (offset) => offset + shift, encode: yamlEncoder(file[text.start]) }
 }
 
-/** How a YAML value writes a piece of its text, by the quote that it begins with. */
+/** Escapes text for a YAML value, given the quote that it begins with. */
 function yamlEncoder(quote: string | undefined): Passage['encode'] {
   if (quote === '"') return (text) => JSON.stringify(text).slice(1, -1)
   if (quote === "'") return (text) => text.replaceAll("'", "''")
@@ -115,7 +115,7 @@ function quotedPassage(file: string, { value, start, end }: PropertyText): Passa
   while (at < end - 1 && offset < value.length) {
     const unit = quote === '"' ? doubleUnit(file, at) : singleUnit(file, at)
     if (unit === undefined || !value.startsWith(unit.text, offset)) return undefined
-    // Of an escape for a surrogate pair both halves stand where it stands.
+    // Both halves of an escaped surrogate pair have the position of the escape.
     for (let i = 0; i < unit.text.length; i++) sources[offset + i] = at
     offset += unit.text.length
     at += unit.length
@@ -127,7 +127,7 @@ function quotedPassage(file: string, { value, start, end }: PropertyText): Passa
 
 interface Unit {
   readonly text: string
-  /** How many UTF-16 code units of the file say it. */
+  /** Its length in the file in UTF-16 code units. */
   readonly length: number
 }
 
@@ -148,7 +148,7 @@ function doubleUnit(file: string, at: number): Unit | undefined {
   return code <= 0x10ffff ? { text: String.fromCodePoint(code), length: 2 + digits } : undefined
 }
 
-/** A property's value, where quotes can be put around it as it stands. */
+/** A property's value, if it has no quotes and could be put into quotes unchanged. */
 export function unquotedValue(
   text: string,
   { start, end }: PropertyText,
@@ -169,7 +169,7 @@ export function unquotedValue(
   return { start, end, quotedWith }
 }
 
-/** Whether two values differ in nothing but their texts. */
+/** True if two values have the same structure and differ only in their texts. */
 function hasSameShape(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) {
     return one === other || (typeof one === 'string' && typeof other === 'string')

@@ -11,7 +11,7 @@ import { propertyTag } from '../tags.ts'
 import { cardPassage } from './passages.ts'
 
 export interface TagRenaming {
-  /** Without `#`; compared without case. Tags below it, `from/x`, become `to/x`. */
+  /** Without `#`; case does not matter. Nested tags `from/x` become `to/x`. */
   readonly from: string
   /** A name that `isTagName` accepts. */
   readonly to: string
@@ -20,16 +20,16 @@ export interface TagRenaming {
 export interface TagEdits {
   /** Ascending; UTF-16 offsets of the file's text. */
   readonly edits: readonly TextEdit[]
-  /** 1-based lines with the tag written in a way that cannot be edited: with escapes in a quoted string. */
+  /** 1-based lines where the tag cannot be edited because it is written with escapes. */
   readonly unfit: readonly number[]
 }
 
-/** Whether a tag can be called so. */
+/** True if this is a valid name for a tag. */
 export function isTagName(name: string): boolean {
   return propertyTag(name) === name
 }
 
-/** Finds every place where a note names a tag, in its text and its frontmatter, and what to write there instead. */
+/** Renames a tag in a note's text and frontmatter. */
 export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Flavour): TagEdits {
   const lines = new LineIndex()
   const front = readFrontmatter(text, flavour, lines)
@@ -52,7 +52,7 @@ export function renameTagInNote(text: string, renaming: TagRenaming, flavour: Fl
   return { edits: [...edits.values()].sort((a, b) => a.start - b.start), unfit }
 }
 
-/** The same for the text cards of a canvas. */
+/** Renames a tag in the text cards of a canvas. */
 export function renameTagInCanvas(text: string, renaming: TagRenaming, flavour: Flavour): TagEdits {
   const rename = renamer(renaming)
   const read = readCanvasNodes(text)
@@ -69,7 +69,7 @@ export function renameTagInCanvas(text: string, renaming: TagRenaming, flavour: 
   return { edits: edits.sort((a, b) => a.start - b.start), unfit: [] }
 }
 
-/** What to write for the first `length` characters of a tag's name. */
+/** The replacement for the first `length` characters of a tag. */
 interface Renamed {
   readonly length: number
   readonly text: string
@@ -95,7 +95,7 @@ function isMeant(item: string, rename: Rename): boolean {
   return name !== undefined && rename(name) !== undefined
 }
 
-/** The key in a line that is a property's range as a whole, and a comment at its end. */
+/** The key and the comment of a property whose range is a whole line. */
 const KEY = /^[ \t]*tags?[ \t]*::?/i
 const COMMENT = /\s#\s.*$/s
 const ITEM = /[^\s,"'[\]{}#]+/g
@@ -112,7 +112,7 @@ function editsInProperty(text: string, { value, start, end }: PropertyText, rena
   return edits
 }
 
-/** What YAML takes for something else than a text when it stands alone. */
+/** Values that YAML does not read as text. */
 const NOT_TEXT = /^(?:true|false|null|-.*|[-+]?\d.*)$/i
 
 function quoted(edit: TextEdit, item: string): TextEdit {

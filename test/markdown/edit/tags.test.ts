@@ -117,7 +117,7 @@ describe('names', () => {
     for (const tag of ['', '#', '12', 'a b', 'a,b', 'a#b', 'a.b', '[[a]]', 'a\nb', '\ud83d']) {
       expect(errorOf(() => addTags('', [tag])).code).toBe('INVALID_PARAMS')
     }
-    expect(refusal(() => addTags('', ['a b']))).toMatch(/tags: "a b" is no tag\. \| A tag has/)
+    expect(refusal(() => addTags('', ['a b']))).toMatch(/tags: "a b" is not a valid tag\. \| A tag has/)
   })
 
   test('of the body are told', () => {

@@ -10,17 +10,17 @@ import { type Draft, decode } from '../draft.ts'
 import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** How many links a note names. */
+/** The maximum number of links named in one note. */
 const NAMED = 5
 
-/** A note whose parts some links name, and those links' files. */
+/** A note with links to its parts, and the files that contain those links. */
 interface PartTarget {
   readonly draft: Draft
   readonly sources: readonly number[]
 }
 
 export interface LinkingFiles {
-  /** The files of these keys with their links as they will be. */
+  /** Files by key, with their links after the change. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
   /** A file's names before planning: links that follow its new name are known by the old one. */
   readonly namedBefore: (key: number) => NamedFile | undefined
@@ -55,7 +55,7 @@ export async function brokenPartNotes(
   })
 }
 
-/** An edited note that links name parts of; nothing for others, which need not be parsed. */
+/** An edited note with links to its parts. Other notes need not be parsed. */
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []
@@ -64,7 +64,7 @@ function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['na
   return sources.length > 0 || /\[\[#|\]\(#/.test(draft.text) ? [{ draft, sources }] : []
 }
 
-/** Tells which subpaths led to a part of a note and no longer do. */
+/** Tests which subpaths no longer exist in a note. */
 function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: number, isLost: (subpath: string) => boolean])[] {
   const before = parseNote(decode(draft.disk), flavour)
   const after = parseNote(draft.text, flavour)

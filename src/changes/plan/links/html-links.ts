@@ -8,26 +8,26 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 export interface HtmlLinks {
-  /** Links in HTML that led to a file and no longer do: they are no links to the vault, and are not rewritten. */
+  /** Broken links in HTML. They are not links of the vault and are not rewritten. */
   readonly broken: readonly LinkReport[]
-  /** Notes that were not looked at, because it would have taken too long. */
+  /** The number of notes that were skipped because the search took too long. */
   readonly unread: number
 }
 
-/** Milliseconds: every note has to be read. */
+/** The time limit in milliseconds; every note has to be read. */
 const TIME = 1000
 
 /** How long notes are read before others get their turn, ms. */
 const AT_A_TIME = 10
 
-/** A note, where it is and where it will be. */
+/** A note, with its path before and after. */
 interface Source {
   readonly from: string
   readonly to: string
   readonly draft: Draft | undefined
 }
 
-/** Looks for links in HTML that a move leads nowhere, where `<a href>` and `<img src>` are no links: in every mode but `docs`. */
+/** Finds links in HTML that a move breaks, in modes where `<a href>` and `<img src>` are not links: all but `docs`. */
 export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
   const moved = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
   const areLinks = view.flavour.mode === 'docs' && view.flavour.profile === 'lenient'
@@ -47,7 +47,7 @@ export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[])
   return { broken, unread: 0 }
 }
 
-/** All notes that stay in the vault, those that change first. */
+/** All notes that stay in the vault; changed ones first. */
 function sourcesIn(view: VaultView, drafts: readonly Draft[]): readonly Source[] {
   const known = new Set(drafts.map(({ original }) => original))
   const changed = drafts.map((draft) => ({ from: draft.original ?? draft.path, to: draft.path, draft }))
@@ -72,7 +72,7 @@ function isMoved({ original, path }: Draft): boolean {
   return original !== undefined && original !== path && !isTrash(original) && !isTrash(path)
 }
 
-/** Cheap, and true of few notes. */
+/** A cheap test that is true for few notes. */
 function mayLink(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return ['href', 'HREF', '<img', '<IMG'].some((mark) => buffer.includes(mark))
@@ -84,7 +84,7 @@ function linksIn(text: string, { flavour }: VaultView): readonly { readonly line
   )
 }
 
-/** The path that a browser would follow to from a file. */
+/** The path that a browser would open from a file. */
 function placeOf(target: string, source: string): string | undefined {
   const [path = ''] = target.split('?')
   return joinPath(path.startsWith('/') ? '' : folderOf(source), path)

@@ -14,13 +14,13 @@ export class LinkReports {
     this.#view = view
   }
 
-  /** @param target the path of the file that the link leads to now */
+  /** @param target the path of the link's current file */
   add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<Lost, 'target' | 'reason'>): void {
     const id = `${source.key} ${link.start} ${link.target}`
     if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
   }
 
-  /** Adds the links that will lead elsewhere, or nowhere, once the names change and nothing is rewritten. */
+  /** Adds the links that will lead elsewhere or nowhere if the names change and nothing is rewritten. */
   addLedElsewhere(
     sources: readonly RelinkSource[],
     changes: readonly NameChange[],
@@ -39,10 +39,7 @@ export class LinkReports {
     }
   }
 
-  /**
-   * @param pathOf where a file will be; `undefined` when it will be gone
-   * @param linksOf the links of a file that was edited
-   */
+  /** @param pathOf the future path of a file; `undefined` if it is removed */
   list(
     pathOf: (key: number) => string | undefined,
     linksOf: (key: number) => readonly ResolvedLink[] | undefined,

@@ -19,7 +19,7 @@ export interface LinkSourceParts {
   open(key: number, path: string): Draft
 }
 
-/** The files that link, with their links as they lead with the names as they are now: from the index where it knows, from the text else. */
+/** Files with links, resolved with the current names. Links come from the index if it is up to date, else from the text. */
 export class LinkSources {
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -33,9 +33,9 @@ export class LinkSources {
     this.#open = open
   }
 
-  /** The files whose links may lead elsewhere once the names change. */
+  /** The files whose links may be affected by a change of names. */
   async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
-    // Texts that were edited may mention what the index does not know of: there are few, so all of them are looked at.
+    // Edited texts may mention names that the index does not know. There are few, so check all of them.
     const edited = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
     const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
     return await this.#sources([...new Set([...keys, ...edited.map(({ key }) => key)])])
@@ -49,12 +49,12 @@ export class LinkSources {
     }
   }
 
-  /** A file's links as its text says now. */
+  /** A file's links in its current text. */
   read({ key, path, text }: Draft): RelinkSource {
     return { key, path, links: this.#resolve({ key, path }, this.#linksIn(path, text)) }
   }
 
-  /** These files, as far as they are there. */
+  /** The files with these keys; missing ones are left out. */
   async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
     return await this.#sources(keys)
   }
@@ -76,7 +76,7 @@ export class LinkSources {
       // Earlier operations may have given links other targets than the index knows.
       return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
-    // Gone meanwhile: there is nothing to keep.
+    // The file was removed meanwhile, so there are no links to keep.
     if (this.#view.look(record.path) === undefined) return []
     const draft = this.#open(record.key, record.path)
     return textOf(draft) === undefined ? [] : this.read(draft)
@@ -106,7 +106,7 @@ export class LinkSources {
   }
 }
 
-/** A file's text; `undefined` when it cannot be read. */
+/** A file's text; `undefined` if it cannot be read. */
 function textOf(draft: Draft): string | undefined {
   try {
     return draft.text

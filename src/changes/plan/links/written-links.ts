@@ -8,13 +8,13 @@ import { type Draft, decode } from '../draft.ts'
 import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** How many links a sentence names. */
+/** The maximum number of links named in one sentence. */
 const NAMED = 5
-/** Notes that are looked into for headings and blocks: they are read for it. */
+/** The maximum number of notes to read for their headings and blocks. */
 const MOST_READ = 50
 
 export interface WrittenLinkFiles {
-  /** A file's links as its text will be, and where they will lead. */
+  /** The links of a file after the change, resolved. */
   readonly read: (draft: Draft) => RelinkSource
   readonly byKey: (key: number) => Draft | undefined
   readonly pathOf: (key: number) => string
@@ -25,7 +25,9 @@ interface WrittenLink {
   readonly link: ResolvedLink
 }
 
-/** Says which links that were written lead to nothing, to a part that is not there, or to one of several notes; links that were there before are left out. */
+/**
+ * Describes new links that lead nowhere, to a missing part, or to one of several notes. Links that existed before are left out.
+ */
 export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, files: WrittenLinkFiles): readonly string[] {
   const written = drafts.flatMap((draft) => linksWritten(draft, view, files.read))
   const missing = written.filter(({ link }) => typeof link.to === 'string')
@@ -67,7 +69,7 @@ function placeOf({ path, link: { line, target, subpath } }: WrittenLink): string
   return `${path}:${line} ${quote(subpath === undefined ? target : `${target}#${subpath}`)}`
 }
 
-/** The links of a note that its text on disk does not have, or has less often. */
+/** The links that a note's text on disk does not have, or has fewer times. */
 function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['read']): readonly WrittenLink[] {
   const { original, path, isEdited } = draft
   if (!isEdited || isTrash(path) || view.kindOf(path) !== 'note') return []
@@ -78,7 +80,7 @@ function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['rea
   for (const link of read(draft).links) {
     const left = before.get(nameOf(link)) ?? 0
     before.set(nameOf(link), left - 1)
-    // A property of Logseq names pages that need not be there.
+    // Logseq's properties name pages that need not exist.
     if (left <= 0 && link.form !== 'page') written.push({ path, link })
   }
   return written
@@ -88,7 +90,7 @@ function nameOf({ target, subpath }: { readonly target: string; readonly subpath
   return `${target}#${subpath ?? ''}`
 }
 
-/** Tells whether the heading or block that a link names is in the note that it leads to. */
+/** Tests whether a link's heading or block exists in its note. */
 function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: ResolvedLink) => boolean {
   const tests = new Map<number, (subpath: string) => boolean>()
   return ({ to, subpath }) => {
