@@ -3,7 +3,7 @@ import type { GraphCore } from '../app/graph-core.ts'
 import type { AiDesk, Diagnosis, FeederLease, History, OpenOptions, SharedParts } from '../compose/index.ts'
 import type { AiKey } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Places } from '../install/client.ts'
+import type { Places } from '../install/clients.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
 
 /** The exit code that shells report after Ctrl+C. */

@@ -5,9 +5,10 @@ import type { IndexStatus } from '../core/indexing.ts'
 import type { Store } from '../core/store.ts'
 import { type EmbeddedStore, openEmbeddedStore, type StoreOptions } from '../store/embedded/open-store.ts'
 import { indexLocation, searchLocation } from '../store/embedded/place.ts'
+import type { FeederLease } from '../store/neo4j/feed/lease.ts'
 import { type Neo4jPlace, serverOf } from '../store/neo4j/server/place.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
-import { indexFile, insightFile, searchIndexFile } from './index-files.ts'
+import { indexFile, insightFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
 /** In-memory indexes of one process need names of their own. */
@@ -99,4 +100,30 @@ export function neo4jPlace(
 export async function connectionTo(place: Neo4jPlace) {
   const { Connection } = await import('../store/neo4j/server/connection.ts')
   return new Connection(place)
+}
+
+export type { FeederLease }
+
+/** The right to feed a vault, which one process has at a time. */
+export async function openFeederLease(
+  settings: Settings,
+  options: Pick<OpenOptions, 'name' | 'storePassword'>,
+): Promise<FeederLease> {
+  const { openLease } = await import('../store/neo4j/feed/lease.ts')
+  const root = realRoot(settings.vault.path)
+  return openLease(await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })))
+}
+
+/** Removes a vault from the configured database. @throws RouxError when it does not exist or is being fed */
+export async function removeFed(
+  settings: Settings,
+  options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,
+): Promise<void> {
+  const { removeFedVault } = await import('../store/neo4j/feed/remove-vault.ts')
+  const connection = await connectionTo(neo4jPlace(settings, { ...options, root: '/', file: indexFile(settings, '/') }))
+  try {
+    await removeFedVault(connection)
+  } finally {
+    await connection.close()
+  }
 }

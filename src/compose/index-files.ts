@@ -1,11 +1,13 @@
 import { hash as digest } from 'node:crypto'
 import { realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
+import * as history from '../changes/vault-history.ts'
 import { userFolders } from '../config/folders.ts'
 import type { Settings } from '../config/settings.ts'
 import { INSIGHT } from '../store/embedded/insight-cache.ts'
 import { FORMAT } from '../store/embedded/rows.ts'
 import { SEARCH } from '../store/embedded/search/search-rows.ts'
+import { openSqlite } from '../store/embedded/sqlite.ts'
 
 /** A vault given through a symbolic link is the vault itself; one that is missing may still come. */
 export function realRoot(path: string): string {
@@ -55,5 +57,25 @@ function sizeOf(file: string): number {
     return statSync(file).size
   } catch {
     return 0
+  }
+}
+
+export type History = history.History
+
+/** The size of a vault's history. @throws RouxError when it cannot be read */
+export function readHistory(settings: Settings): History {
+  return history.readHistory(historyOf(settings))
+}
+
+/** Forgets what is remembered of a vault's past. @returns what was forgotten @throws RouxError where that cannot be written */
+export function forgetHistory(settings: Settings): History {
+  return history.forgetHistory(historyOf(settings))
+}
+
+function historyOf(settings: Settings): history.HistoryOptions {
+  return {
+    stateFolder: userFolders().state,
+    root: realRoot(settings.vault.path),
+    openDatabase: (path) => openSqlite(path),
   }
 }

@@ -1,10 +1,24 @@
+import type { AiKey } from '../config/load.ts'
+import type { Settings } from '../config/settings.ts'
+import type { AiDesk } from '../workers/ai-desk.ts'
+
 // The entry point for command line and library: settings in, a GraphCore and its parts out.
 export type { AiDesk, NamedModel } from '../workers/ai-desk.ts'
+
 export { type Diagnosis, diagnose, type IndexDiagnosis } from './diagnose.ts'
-export { type FeederLease, openFeederLease, removeFed } from './feeding.ts'
-export { forgetHistory, type History, readHistory } from './history.ts'
-export { indexFile, measureIndexes } from './index-files.ts'
-export { openAiDesk } from './open-ai-desk.ts'
+
+export { type FeederLease, openFeederLease, removeFed } from './engine.ts'
+
+export { forgetHistory, type History, indexFile, measureIndexes, readHistory } from './index-files.ts'
+
 export { openCore } from './open-core.ts'
+
 export type { OpenOptions } from './open-options.ts'
-export { type SharedParts, shareParts } from './shared-parts.ts'
+
+export { type SharedParts, shareParts } from './open-options.ts'
+
+/** Opens consent and usage of model servers on demand. */
+export async function openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk> {
+  const { AiDesk } = await import('../workers/ai-desk.ts')
+  return new AiDesk(settings, key)
+}

@@ -5,18 +5,17 @@ import { userFolders } from '../config/folders.ts'
 import type { Settings } from '../config/settings.ts'
 import { once } from '../core/waiting/once.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
+import { serverOf } from '../store/neo4j/server/place.ts'
 import { RecentTexts } from '../workers/files/recent-texts.ts'
 import { openFiles, openTexts } from '../workers/files/vault-files.ts'
 import { IndexingClient } from '../workers/indexing-client.ts'
 import { LayoutClient } from '../workers/layout-client.ts'
 import { mayEmbed } from '../workers/may-leave.ts'
 import type { IndexerData } from '../workers/messages.ts'
-import { openEngine, placeOf } from './engine.ts'
-import { layoutFile, realRoot } from './index-files.ts'
-import type { OpenOptions } from './open-options.ts'
-import { openStoredCore } from './open-stored-core.ts'
+import { neo4jPlace, openEngine, placeOf } from './engine.ts'
+import { indexFile, layoutFile, realRoot } from './index-files.ts'
+import { type OpenOptions, shareParts } from './open-options.ts'
 import { followVectors, giveUpMemory, loadSearch, prepareForQuestions, tryEagerly, whenIdle } from './prepare.ts'
-import { shareParts } from './shared-parts.ts'
 import { chatOf, openWholeVault } from './whole-vault.ts'
 
 /** Opens the vault that the settings name. A vault that is missing is no error here: see `Indexing.status`. */
@@ -123,6 +122,51 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
       chat.close()
       whole.close()
       await Promise.all([indexing.close(), options.shared === undefined ? shared.close() : undefined])
+      await store.close()
+    },
+  }
+}
+
+/** Opens a vault that a database alone is asked for; nothing of it can be written. */
+async function openStoredCore(settings: Settings, options: OpenOptions & { readonly stored: string }): Promise<GraphCore> {
+  const { stored, name, shared = shareParts() } = options
+  const root = `neo4j ${serverOf(settings.store['neo4j.url'])} ${settings.store['neo4j.database']} ${stored}`
+  const { origin: _, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root), name: stored })
+  const { openStoredVault } = await import('../store/neo4j/stored-vault.ts')
+  const { store, texts, indexing, graphLog, isFollowed } = openStoredVault(place, name)
+  const embedding =
+    settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
+  const whole = openWholeVault(settings, {
+    name,
+    root,
+    store,
+    texts,
+    runs: shared.compute,
+    file: place.insightFile,
+    isKeptElsewhere: isFollowed,
+  })
+  const chat = chatOf(settings, options)
+  return {
+    ...(name === undefined ? {} : { name }),
+    root: stored,
+    store,
+    texts,
+    rankings: new Rankings(store, shared.compute, isFollowed),
+    layouts: new LayoutClient(layoutFile(place.file), shared.layouts),
+    // Attachments are where the folder is.
+    pictures: { read: async () => undefined },
+    ...whole,
+    indexing,
+    graphLog,
+    ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings) } }),
+    searchWeight: settings.search.weight,
+    get chat() {
+      return chat.now
+    },
+    close: async () => {
+      chat.close()
+      whole.close()
+      if (options.shared === undefined) await shared.close()
       await store.close()
     },
   }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
-import { messageToJson } from '../mcp/transport/json.ts'
+import { messageToJson } from '../mcp/transport/json-rpc.ts'
 import type { Limits } from './limits.ts'
 
 /** Server-sent events on one response, kept alive until one side ends them. */

@@ -1,7 +1,22 @@
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isIP } from 'node:net'
+import { RouxError } from '../core/errors.ts'
 import type { Limits } from './limits.ts'
-import { hostName, inUrl, isLoopbackName, isLoopbackOrigin } from './names.ts'
 import { type Refusal, refusal } from './refusal.ts'
+
+const ORIGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@\s]+\/?$/i
+
+const EXPOSED = 'Mcp-Session-Id, WWW-Authenticate, Retry-After'
+
+const METHODS = 'GET, POST, DELETE'
+
+const HEADERS = 'Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name'
+
+const PREFLIGHT_SECONDS = '600'
+
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
 /** The settings that decide which requests are served. */
 export interface AccessPolicy {
@@ -94,4 +109,81 @@ function checkAccept({ method, headers }: IncomingMessage): Refusal | undefined 
 function accepts(header: string, type: string): boolean {
   const ranges = header.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase())
   return ranges.some((range) => range === type || range === '*/*' || range === `${type.split('/', 1)[0]}/*`)
+}
+
+/**
+ * Checks an address that would let every computer in without saying so, and lists that would silently let none in.
+ * @throws RouxError `INVALID_SETTINGS` that names the entry
+ */
+export function checkAccessPolicy({ host: address, hosts, origins }: Pick<AccessPolicy, 'host' | 'hosts' | 'origins'>): void {
+  if (address.trim() === '')
+    throw new RouxError('INVALID_SETTINGS', 'http.host is empty, which would let every computer in.', {
+      hint: 'Set it to 127.0.0.1; 0.0.0.0 says that all addresses of this computer are meant.',
+    })
+  for (const host of hosts) {
+    if (hostName(host) === host.toLowerCase()) continue
+    throw new RouxError('INVALID_SETTINGS', `http.hosts: "${host}" is no name of a host.`, {
+      hint: 'Write the name alone, without https:// and port, e.g. notes.example.com.',
+    })
+  }
+  for (const origin of origins) {
+    if (ORIGIN.test(origin)) continue
+    throw new RouxError('INVALID_SETTINGS', `http.origins: "${origin}" is no origin of a page.`, {
+      hint: 'Write scheme and name, and the port if it has one, e.g. https://notes.example.com; there is none for all pages.',
+    })
+  }
+}
+
+/** Whether this is a browser's preflight. */
+export function isPreflight({ method, headers }: IncomingMessage): boolean {
+  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
+}
+
+/** Lets the page that asks read the answer: its origin was checked. */
+export function allowOrigin({ headers }: IncomingMessage, response: ServerResponse): void {
+  response.setHeader('Vary', 'Origin')
+  if (headers.origin === undefined) return
+  response.setHeader('Access-Control-Allow-Origin', headers.origin)
+  response.setHeader('Access-Control-Expose-Headers', EXPOSED)
+}
+
+/** Tells a browser what pages of an allowed origin may send. */
+export function sendPreflight(response: ServerResponse): void {
+  response.setHeader('Access-Control-Allow-Methods', METHODS)
+  response.setHeader('Access-Control-Allow-Headers', HEADERS)
+  response.setHeader('Access-Control-Max-Age', PREFLIGHT_SECONDS)
+  response.writeHead(204).end()
+}
+
+/** The name in a `Host` header, in lower case and without its port; `undefined` where it is none. */
+export function hostName(header: string): string | undefined {
+  return HOST.exec(header.toLowerCase())?.[1]
+}
+
+/** Whether a host name means this computer everywhere. */
+export function isLoopbackName(name: string): boolean {
+  return LOOPBACK_NAMES.has(name)
+}
+
+/** Whether an address or host name belongs to this computer only. */
+export function isLoopbackAddress(address: string): boolean {
+  return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
+}
+
+/** Whether an address to listen on means all addresses of this computer. */
+export function isEveryAddress(address: string): boolean {
+  return address === '0.0.0.0' || address === '::' || address === ''
+}
+
+/** Whether an origin is a page of this computer. */
+function isLoopbackOrigin(origin: string): boolean {
+  const host = /^https?:\/\/([^/@?#]+)$/.exec(origin)?.[1]
+  const name = host === undefined ? undefined : hostName(host)
+  return name !== undefined && isLoopbackName(name)
+}
+
+/** An address as it stands in URLs: `[::1]`. */
+export function inUrl(address: string): string {
+  const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
+  return isIP(plain) === 6 ? `[${plain}]` : plain
 }

@@ -2,23 +2,27 @@ import type { IncomingMessage, Server as NodeServer, ServerResponse } from 'node
 import type { Server } from '@modelcontextprotocol/server'
 import { SHUTDOWN } from '../core/waiting/shutdown.ts'
 import { type EventFeed, feedOf, ServerEvents } from '../mcp/events/events.ts'
-import type { Access } from './access.ts'
-import { authorize } from './authorize.ts'
-import { checkAccessPolicy } from './check-access-policy.ts'
-import { allowOrigin, isPreflight, sendPreflight } from './cors.ts'
-import { type HealthFor, healthRoute } from './health-route.ts'
-import { type AccessPolicy, checkAddress } from './host-and-origin.ts'
+import { type HealthFor, healthRoute } from './health.ts'
+import {
+  type AccessPolicy,
+  allowOrigin,
+  checkAccessPolicy,
+  checkAddress,
+  inUrl,
+  isEveryAddress,
+  isPreflight,
+  sendPreflight,
+} from './host-and-origin.ts'
 import { LegacyHandler } from './legacy-handler.ts'
-import { LIMITS, type Limits } from './limits.ts'
-import { Load } from './load.ts'
+import { LIMITS, type Limits, Load } from './limits.ts'
 import { MCP_PATH, mcpRoute } from './mcp-route.ts'
 import { ModernHandler } from './modern-handler.ts'
-import { inUrl, isEveryAddress } from './names.ts'
 import { listen, openNode } from './node-server.ts'
 import { type Refusal, refusal, sendRefusal } from './refusal.ts'
 import { type ExtraRoutes, findRoute, type Route, type ServerParts } from './routes.ts'
 import { Sessions } from './sessions.ts'
-import { TokenGate } from './token-gate.ts'
+import { authorize, TokenGate } from './token-gate.ts'
+import type { Access } from './tokens.ts'
 
 export type Era = 'legacy' | 'modern'
 

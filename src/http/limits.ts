@@ -1,4 +1,5 @@
 import { SHUTDOWN } from '../core/waiting/shutdown.ts'
+import { type Refusal, refusal } from './refusal.ts'
 
 /** The limits for clients of one server: times in ms, sizes in bytes. */
 export interface Limits {
@@ -54,4 +55,90 @@ export const LIMITS: Limits = {
   sessionIdle: 30 * 60_000,
   keepAlive: 15_000,
   drain: SHUTDOWN.drain,
+}
+
+/** A place that was taken and is given back with `end`, or why there is none. */
+export type Place = { readonly refusal: Refusal } | { end(): void }
+
+type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsPerToken'>
+
+/** Counts calls and open streams. One token cannot take all places and keep the others out. */
+export class Load {
+  readonly #calls: Places
+  readonly #streams: Places
+  #onIdle: (() => void) | undefined
+
+  constructor(limits: LoadLimits) {
+    this.#calls = new Places('calls are in progress', { total: limits.calls, perToken: limits.callsPerToken })
+    this.#streams = new Places('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })
+  }
+
+  /** Takes a place for a call of the token with this key. */
+  call(key: string): Place {
+    return this.#calls.take(key, () => {
+      if (this.#calls.taken === 0) this.#onIdle?.()
+    })
+  }
+
+  /** Takes a place for a stream of the token with this key. */
+  stream(key: string): Place {
+    return this.#streams.take(key)
+  }
+
+  /** Resolves when no call is in progress, or after so many milliseconds. */
+  async idle(atMost: number): Promise<void> {
+    if (this.#calls.taken === 0) return
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, atMost)
+      this.#onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}
+
+interface Most {
+  readonly total: number
+  readonly perToken: number
+}
+
+class Places {
+  readonly #what: string
+  readonly #most: Most
+  readonly #byToken = new Map<string, number>()
+  taken = 0
+
+  constructor(what: string, most: Most) {
+    this.#what = what
+    this.#most = most
+  }
+
+  take(key: string, onEnd: () => void = () => {}): Place {
+    const { total, perToken } = this.#most
+    const own = this.#byToken.get(key) ?? 0
+    if (own >= perToken) return { refusal: tooMany(`${own} ${this.#what} for this token, as many as one token may have.`) }
+    if (this.taken >= total) return { refusal: tooMany(`${this.taken} ${this.#what}, as many as this server takes.`) }
+    this.#count(key, 1)
+    let isEnded = false
+    return {
+      end: () => {
+        if (isEnded) return
+        isEnded = true
+        this.#count(key, -1)
+        onEnd()
+      },
+    }
+  }
+
+  #count(key: string, more: 1 | -1): void {
+    this.taken += more
+    const own = (this.#byToken.get(key) ?? 0) + more
+    if (own === 0) this.#byToken.delete(key)
+    else this.#byToken.set(key, own)
+  }
+}
+
+function tooMany(message: string): Refusal {
+  return refusal(429, message, { hint: 'Try again in a moment.', headers: { 'Retry-After': '1' } })
 }

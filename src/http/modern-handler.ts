@@ -8,18 +8,14 @@ import {
   type McpHttpHandler,
   type Server,
 } from '@modelcontextprotocol/server'
-import type { EventFeed } from '../mcp/events/events.ts'
-import { subscriptionRefusal } from '../mcp/events/resource-subscriptions.ts'
-import { MODERN_VERSION } from '../mcp/protocol-versions.ts'
+import { type EventFeed, subscriptionRefusal } from '../mcp/events/events.ts'
+import { MODERN_VERSION } from '../mcp/protocol.ts'
 import { type Arrival, batchFault } from '../mcp/transport/arrival.ts'
-import { messageToJson } from '../mcp/transport/json.ts'
-import { invalidParams, isListen, listenedUris } from '../mcp/transport/json-rpc.ts'
-import type { Access } from './access.ts'
-import type { Limits } from './limits.ts'
-import type { Load } from './load.ts'
+import { invalidParams, isListen, listenedUris, messageToJson } from '../mcp/transport/json-rpc.ts'
+import type { Limits, Load } from './limits.ts'
 import { sendFault, sendJson, sendRefusal } from './refusal.ts'
 import type { Exchange } from './routes.ts'
-import type { Principal } from './token-gate.ts'
+import type { Access, Principal } from './tokens.ts'
 
 export interface ModernOptions {
   /** Events for a client with such a token. */

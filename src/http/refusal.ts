@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
-import { messageToJson } from '../mcp/transport/json.ts'
+import { messageToJson } from '../mcp/transport/json-rpc.ts'
 
 /** Why a request is not served, as it is answered. */
 export interface Refusal {

@@ -1,8 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Limits } from './limits.ts'
-import type { Load } from './load.ts'
+import type { Limits, Load } from './limits.ts'
 import { type Refusal, refusal } from './refusal.ts'
-import type { Principal } from './token-gate.ts'
+import type { Principal } from './tokens.ts'
 
 /** The accepted sender, or the reason for a refusal. */
 export type Admission<Sender> = { readonly sender: Sender } | { readonly refusal: Refusal }

@@ -4,8 +4,7 @@ import * as z from 'zod/v4'
 import { changeStateFile } from '../config/state-file.ts'
 import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
-import { SCOPES } from './access.ts'
-import { firstToken, isSecret, isTokenName, type Token } from './tokens.ts'
+import { firstToken, isSecret, isTokenName, SCOPES, type Token } from './tokens.ts'
 
 /** Where the tokens are kept: `tokens.json` of the state folder. */
 export function tokenFileIn(stateFolder: string): string {

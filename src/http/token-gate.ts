@@ -1,15 +1,13 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import { RouxError } from '../core/errors.ts'
-import type { Access } from './access.ts'
+import { refusal } from './refusal.ts'
+import type { Admission } from './routes.ts'
 import { closeToOthers, readTokens, versionOf } from './token-file.ts'
-import { accessOf, digestOf, type Token } from './tokens.ts'
+import { accessOf, digestOf, type Principal, type Token } from './tokens.ts'
 
-/** The bearer of a known token. */
-export interface Principal {
-  readonly access: Access
-  /** Differs as soon as the token has another secret or may do anything else. */
-  readonly key: string
-}
+/** A longer header holds no token of ours; that needs no digest to know. */
+const LONGEST_HEADER = 200
 
 interface Known extends Principal {
   readonly digest: Buffer
@@ -76,4 +74,37 @@ function toKnown(token: Token): Known {
   const digest = digestOf(token.secret)
   const { name, scopes, vaults } = token
   return { access: accessOf(token), digest, key: JSON.stringify([name, digest.toString('base64'), scopes, vaults]) }
+}
+
+/** Identifies the sender by the token in the `Authorization` header, and nowhere else. */
+export function authorize({ headers }: IncomingMessage, gate: TokenGate): Admission<Principal> {
+  const { fault } = gate
+  if (fault !== undefined)
+    return { refusal: refusal(503, 'The tokens of this server cannot be read.', { hint: 'Its owner runs "roux doctor".' }) }
+  const { authorization } = headers
+  if (authorization === undefined) return challenge('This server wants a token.', 'Bearer realm="roux"')
+  const secret = bearerOf(authorization)
+  const principal = secret === undefined ? undefined : gate.find(secret)
+  if (principal !== undefined) return { sender: principal }
+  return challenge('The token is not known to this server.', 'Bearer realm="roux", error="invalid_token"')
+}
+
+/** The secret in a header `Authorization`. */
+export function bearerOf(authorization = ''): string | undefined {
+  return authorization.length > LONGEST_HEADER ? undefined : /^Bearer +([^\s]+)$/i.exec(authorization)?.[1]
+}
+
+/** Whether a request carries this secret. */
+export function isBearerOf({ headers }: IncomingMessage, secret: string): boolean {
+  const given = bearerOf(headers.authorization)
+  return given !== undefined && timingSafeEqual(digestOf(given), digestOf(secret))
+}
+
+function challenge(message: string, scheme: string): Admission<never> {
+  return {
+    refusal: refusal(401, message, {
+      hint: '"roux token show" prints it where the server runs; send it as "Authorization: Bearer <token>".',
+      headers: { 'WWW-Authenticate': scheme },
+    }),
+  }
 }

@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
-import { type Access, SCOPES, type Scope } from './access.ts'
+
+/** The rights of a token; each tool needs one of these. */
+export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
 
 /** A secret that opens the server, by a name that people know it by. */
 export interface Token {
@@ -84,8 +86,27 @@ export function isTokenName(text: string): boolean {
 }
 
 const SECRET = /^roux_[A-Za-z0-9_-]{43}$/
+
 const NAME = /^[A-Za-z0-9_-]{1,64}$/
 
 function newSecret(): string {
   return `roux_${randomBytes(32).toString('base64url')}`
+}
+
+export type Scope = (typeof SCOPES)[number]
+
+/** The rights of a token's owner; never more than the settings allow. */
+export interface Access {
+  /** The token's name, for messages. */
+  readonly name: string
+  readonly scopes: ReadonlySet<Scope>
+  /** The vaults by their names, or all of them. */
+  readonly vaults: '*' | readonly string[]
+}
+
+/** The bearer of a known token. */
+export interface Principal {
+  readonly access: Access
+  /** Differs as soon as the token has another secret or may do anything else. */
+  readonly key: string
 }

@@ -1,9 +1,6 @@
 import { applyEdits, type Edit, getNodeValue, type Node } from 'jsonc-parser'
-import type { Entry, EntryPlace } from './client.ts'
-import { endOfRemark, findComma } from './commas.ts'
+import type { Entry, EntryPlace } from './clients.ts'
 import { findProperty, type JsonDocument, parseDocument, requireObject, valueNode } from './json-document.ts'
-import { indentInside, indentOf, type Layout, layoutOf, renderProperty, renderValue } from './layout.ts'
-import { removeProperty } from './remove-property.ts'
 
 /**
  * Every server in a settings file, by name.
@@ -146,4 +143,106 @@ function readsAs(source: string, file: string, expected: unknown): boolean {
   } catch {
     return false
   }
+}
+
+/**
+ * The text without a property of an object, in the ways that may be right, the best first: with the white space in front of it, and,
+ * where that would pull what follows into a comment, without. Comments stay.
+ */
+function removeProperty(document: JsonDocument, object: Node, property: Node): readonly string[] {
+  const { text } = document
+  const start = property.offset
+  const end = start + property.length
+  const comma = findComma(text, end)
+  const commas = comma === undefined ? commaBefore(text, object, property) : [cut(comma, comma + 1)]
+  const close = object.offset + object.length - 1
+  const rest = text.slice(object.offset + 1, start) + text.slice(end, close)
+  if (object.children?.length === 1 && /^[\s,]*$/.test(rest)) return [applyEdits(text, [cut(object.offset + 1, close)])]
+  const lead = /(?:\r\n|\n|\r)?[ \t]*$/.exec(text.slice(0, start))?.[0].length ?? 0
+  return [start - lead, start].map((from) => applyEdits(text, [cut(from, end), ...commas]))
+}
+
+/** The comma behind the property before this one: with the last property gone, it has nothing to part. */
+function commaBefore(text: string, object: Node, property: Node): readonly Edit[] {
+  const { children = [] } = object
+  const previous = children[children.indexOf(property) - 1]
+  const comma = previous && findComma(text, previous.offset + previous.length)
+  return comma === undefined ? [] : [cut(comma, comma + 1)]
+}
+
+function cut(from: number, to: number): Edit {
+  return { offset: from, length: to - from, content: '' }
+}
+
+/** The layout of a file; additions follow it. */
+export interface Layout {
+  readonly eol: string
+  /** One level of indentation. */
+  readonly unit: string
+  /** Everything is in one line. */
+  readonly isFlat: boolean
+}
+
+/** The layout of a file; two spaces and `\n` where it does not tell. */
+function layoutOf({ text, root }: JsonDocument): Layout {
+  const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
+  const isFlat = (root?.children ?? []).length > 0 && !/[\r\n]/.test(text.trim())
+  const first = root?.children?.[0]
+  const unit = first && isFirstOfLine(text, first.offset) ? indentOf(text, first.offset) : ''
+  return { eol, unit: unit === '' ? '  ' : unit, isFlat }
+}
+
+/** The white space that a property of this object stands behind. */
+function indentInside({ text }: JsonDocument, object: Node, { unit }: Layout): string {
+  const last = object.children?.at(-1)
+  if (last && isFirstOfLine(text, last.offset)) return indentOf(text, last.offset)
+  return indentOf(text, object.offset) + unit
+}
+
+/** The white space that the line of an offset begins with. */
+function indentOf(text: string, offset: number): string {
+  return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))?.[0] ?? ''
+}
+
+/** `"name": value`, the lines after the first one behind `indent`; all of it in one line where the file is. */
+function renderProperty(name: string, value: unknown, { indent, layout }: Rendering): string {
+  return `${JSON.stringify(name)}${layout.isFlat ? ':' : ': '}${renderValue(value, { indent, layout })}`
+}
+
+export interface Rendering {
+  readonly indent: string
+  readonly layout: Layout
+}
+
+/** A value as JSON, laid out like the file. */
+function renderValue(value: unknown, { indent, layout: { eol, unit, isFlat } }: Rendering): string {
+  if (isFlat) return JSON.stringify(value)
+  // Tabs and line ends never stand in JSON but for layout.
+  return JSON.stringify(value, undefined, '\t')
+    .replace(/^\t*/gm, (tabs) => unit.repeat(tabs.length))
+    .replaceAll('\n', eol + indent)
+}
+
+function startOfLine(text: string, offset: number): number {
+  return Math.max(text.lastIndexOf('\n', offset - 1), text.lastIndexOf('\r', offset - 1)) + 1
+}
+
+function isFirstOfLine(text: string, offset: number): boolean {
+  return startOfLine(text, offset) > 0 && text.slice(startOfLine(text, offset), offset).trim() === ''
+}
+
+/** The offset of the comma that comes next, comments apart; `undefined` when something else does. */
+function findComma(text: string, from: number): number | undefined {
+  const at = endOf(/(?:\s+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y, text, from)
+  return text[at] === ',' ? at : undefined
+}
+
+/** Where the comments end that stand behind an offset in the same line; the offset itself when there are none. */
+function endOfRemark(text: string, from: number): number {
+  return endOf(/(?:[ \t]*\/\*(?:[^*\r\n]|\*(?!\/))*\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/y, text, from)
+}
+
+function endOf(sticky: RegExp, text: string, from: number): number {
+  sticky.lastIndex = from
+  return from + (sticky.exec(text)?.[0].length ?? 0)
 }

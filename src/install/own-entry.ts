@@ -1,5 +1,5 @@
 import { isRecord } from '../core/is-record.ts'
-import type { Entry } from './client.ts'
+import type { Entry } from './clients.ts'
 
 /** What an entry of Roux starts or connects to. */
 export type OwnEntry =

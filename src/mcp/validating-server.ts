@@ -1,7 +1,16 @@
 import { type JSONRPCMessage, ProtocolError, type RequestId, Server, type Transport } from '@modelcontextprotocol/server'
-import { ICON } from './icon.ts'
-import { INVALID_PARAMS, MissingResource } from './protocol-errors.ts'
-import { ICONS_VERSION, MODERN_VERSION } from './protocol-versions.ts'
+import { ICONS_VERSION, INVALID_PARAMS, MissingResource, MODERN_VERSION } from './protocol.ts'
+
+const SVG =
+  "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path d='M6 7l12-1M6 7l5 11M18 6l-7 12' stroke='#8a5a2b' stroke-width='2'/>" +
+  "<g fill='#d9822b'><circle cx='6' cy='7' r='4'/><circle cx='18' cy='6' r='3'/><circle cx='11' cy='18' r='4'/></g></svg>"
+
+/** The icon beside the name: three linked notes. */
+export const ICON = {
+  src: `data:image/svg+xml;base64,${Buffer.from(SVG).toString('base64')}`,
+  mimeType: 'image/svg+xml',
+  sizes: ['any'],
+}
 
 type Handler = Parameters<Server['_wrapHandler']>[1]
 

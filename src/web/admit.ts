@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
-import { bearerOf } from '../http/authorize.ts'
-import { hostName } from '../http/names.ts'
+import { hostName } from '../http/host-and-origin.ts'
 import { refusal } from '../http/refusal.ts'
 import type { Admission } from '../http/routes.ts'
+import { bearerOf } from '../http/token-gate.ts'
 import type { WebSession, WebSessions } from './sessions.ts'
 
 /** Which requests the routes of the page let in. `hosts` are the names of `http.hosts`, which reverse proxies are reached by. */

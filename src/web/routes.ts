@@ -1,6 +1,9 @@
 import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { quoted } from '../app/answer/truncate.ts'
 import type { GraphCore } from '../app/graph-core.ts'
+import { findPicture, LARGEST_PICTURE } from '../app/links/find-picture.ts'
 import { linkedFiles } from '../app/links/linked-files.ts'
 import { pagePicture } from '../app/links/picture.ts'
 import { pageNote } from '../app/read/page-note.ts'
@@ -8,21 +11,20 @@ import type { Vaults } from '../app/vaults.ts'
 import { RouxError } from '../core/errors.ts'
 import type { MayMove } from '../core/insight/layouts.ts'
 import { isRecord } from '../core/is-record.ts'
-import type { Access } from '../http/access.ts'
 import { EventStream } from '../http/event-stream.ts'
 import { readBody } from '../http/read-body.ts'
-import { sendJson, sendRefusal } from '../http/refusal.ts'
+import { refusal, sendJson, sendRefusal } from '../http/refusal.ts'
 import { defineRoute, type Exchange, type ExtraRoutes, type Route, type ServerParts } from '../http/routes.ts'
-import type { Principal } from '../http/token-gate.ts'
+import type { Access, Principal } from '../http/tokens.ts'
 import { callTool } from '../mcp/calls/call-tool.ts'
-import { toolDisabled } from '../mcp/calls/tool-disabled.ts'
-import { errorResult, type Log } from '../mcp/calls/tool-result.ts'
+import { errorResult, type Log, toolDisabled } from '../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool } from '../mcp/definition/define-tool.ts'
 import type { EventFeed } from '../mcp/events/events.ts'
 import { PageGate } from './admit.ts'
 import { assetRoutes, secure } from './assets.ts'
-import { sendPicture } from './attachment.ts'
 import { type WebSession, WebSessions } from './sessions.ts'
+
+const ELSEWHERE = { hint: 'Open it in another program.' }
 
 /** The parts the page is served with. */
 export interface WebOptions {
@@ -272,4 +274,20 @@ function goneOf(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   response.once('close', () => controller.abort())
   return controller.signal
+}
+
+/** Writes the bytes of a picture as fast as they are taken; of anything else nothing: a drawing (SVG) may hold a script. */
+export async function sendPicture(response: ServerResponse, core: GraphCore, id: string): Promise<void> {
+  const picture = await findPicture(core, id)
+  if (picture === undefined)
+    return sendRefusal(response, refusal(404, 'Only pictures are shown here: PNG, JPEG, GIF and WebP.', ELSEWHERE))
+  if (picture === 'too large') {
+    const most = `Pictures of more than ${LARGEST_PICTURE >> 20} MB are not shown here.`
+    return sendRefusal(response, refusal(413, most, ELSEWHERE))
+  }
+  // Nothing in it may run, even if it is opened as a page.
+  response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
+  response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })
+  // The page went away, or the file became shorter: the answer ends where it is, and the browser sees that it is not whole.
+  await pipeline(Readable.from(picture.parts(), { objectMode: true, highWaterMark: 1 }), response).catch(() => {})
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Access } from '../http/access.ts'
-import type { Principal } from '../http/token-gate.ts'
-import { digestOf } from '../http/tokens.ts'
+import type { Principal } from '../http/tokens.ts'
+import { type Access, digestOf } from '../http/tokens.ts'
 
 /** Someone who looks at the page. */
 export interface WebSession {

@@ -3,7 +3,7 @@ import { StdioClientTransport as ModernTransport } from '@modelcontextprotocol/c
 import { Client as OldClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport as OldTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { INSTRUCTIONS } from '../../src/mcp/instructions.ts'
+import { INSTRUCTIONS } from '../../src/mcp/server.ts'
 import { HTTP_CLIENTS, serveHttp } from './http-support.ts'
 import { factsOf, openWorld, PROGRAM, type Server, SLOW, type Wire, type World } from './support.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { checkAccessPolicy } from '../../src/http/check-access-policy.ts'
+import { checkAccessPolicy } from '../../src/http/host-and-origin.ts'
 
 test('names and origins as they are sent are let pass', () => {
   const hosts = ['notes.example.com', 'Box', '192.0.2.1', '[2001:db8::1]']

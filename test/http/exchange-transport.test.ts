@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { beforeEach, expect, test } from 'vitest'
-import { ExchangeTransport } from '../../src/http/exchange-transport.ts'
+import { ExchangeTransport } from '../../src/http/sessions.ts'
 
 const request = (id: string | number): JSONRPCMessage => ({ jsonrpc: '2.0', id, method: 'x' })
 const answer = (id: string | number): JSONRPCMessage => ({ jsonrpc: '2.0', id, result: {} })

@@ -1,8 +1,7 @@
 import { Server } from '@modelcontextprotocol/server'
 import { expect, test } from 'vitest'
 import type { EventStream } from '../../src/http/event-stream.ts'
-import { ExchangeTransport } from '../../src/http/exchange-transport.ts'
-import { type Session, Sessions } from '../../src/http/sessions.ts'
+import { ExchangeTransport, type Session, Sessions } from '../../src/http/sessions.ts'
 
 let now = 0
 const open = (sessions: Sessions, principal = 'h'): Session | undefined => {

@@ -1,6 +1,6 @@
 import { MessageChannel } from 'node:worker_threads'
 import { expect, test } from 'vitest'
-import { Turns } from '../../src/http/turns.ts'
+import { Turns } from '../../src/http/mcp-route.ts'
 
 test('begin in the order in which they came, and another thread is heard before the last of them', async () => {
   const turns = new Turns()

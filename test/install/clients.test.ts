@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Client, Places } from '../../src/install/client.ts'
-import { CLIENTS, findClient } from '../../src/install/clients.ts'
+import { CLIENTS, type Client, findClient, type Places } from '../../src/install/clients.ts'
 import { putEntry } from '../../src/install/entries.ts'
 
 const PLATFORMS: Readonly<Record<string, Places>> = {

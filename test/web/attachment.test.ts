@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import type { GraphCore } from '../../src/app/graph-core.ts'
 import type { VaultFiles } from '../../src/core/texts.ts'
-import { sendPicture } from '../../src/web/attachment.ts'
+import { sendPicture } from '../../src/web/routes.ts'
 import { fakeCore, fakeStore } from '../support/fake-store.ts'
 
 const PNG = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489', 'hex')

@@ -5,10 +5,9 @@ import { RouxError } from '../../src/core/errors.ts'
 import type { IndexStatus } from '../../src/core/indexing.ts'
 import type { WriteRequest } from '../../src/core/operations.ts'
 import { ComputeClient } from '../../src/workers/compute-client.ts'
-import { IndexerHost } from '../../src/workers/indexer-channel.ts'
+import { IndexerHost, type RestartRule, Restarts } from '../../src/workers/indexer-channel.ts'
 import { IndexingClient } from '../../src/workers/indexing-client.ts'
 import type { IndexerData } from '../../src/workers/messages.ts'
-import { type RestartRule, Restarts } from '../../src/workers/restarts.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 
 class FakeWorker extends EventEmitter {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { boundYoungSpace } from '../../src/workers/young-space.ts'
+import { boundYoungSpace } from '../../src/workers/spare-worker.ts'
 
 const v8 = vi.hoisted(() => ({ size: 0, flags: [] as string[] }))
 

@@ -1,7 +1,7 @@
 import type { AiDesk, NamedModel } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
-import { isLoopbackAddress } from '../../http/names.ts'
+import { isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { interruptible, UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { userFolders } from '../../config/folders.ts'
 import { makeFolder } from '../../core/make-folder.ts'
-import type { Places } from '../../install/client.ts'
+import type { Places } from '../../install/clients.ts'
 
 /** How often to ask whether the browser has the page, ms. */
 const ASK_EVERY_MS = 250

@@ -1,6 +1,6 @@
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { isRecord } from '../../core/is-record.ts'
-import { isLoopbackAddress } from '../../http/names.ts'
+import { isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { type Invocation, requireVaults } from '../session.ts'
 import { openInBrowser } from './browser.ts'
 import { type NoteNamed, noteToOpen, vaultOrNote } from './note-to-open.ts'

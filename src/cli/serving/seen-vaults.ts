@@ -2,7 +2,7 @@ import { basename } from 'node:path'
 import { onlyVaults, type Vaults } from '../../app/vaults.ts'
 import type { LoadedVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
-import type { Access } from '../../http/access.ts'
+import type { Access } from '../../http/tokens.ts'
 import type { SeenVaults } from '../../mcp/events/events.ts'
 import { anotherToken } from './token-scope.ts'
 

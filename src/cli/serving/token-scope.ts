@@ -1,4 +1,4 @@
-import type { Access, Scope } from '../../http/access.ts'
+import type { Access, Scope } from '../../http/tokens.ts'
 import type { OffSwitch, Permission, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 
 const SCOPE_OF: Readonly<Record<Permission, Scope>> = { 'tools.write': 'write', 'tools.attach': 'attach' }

@@ -2,9 +2,18 @@ import { basename } from 'node:path'
 import { userFolders } from '../../config/folders.ts'
 import { loadSettings } from '../../config/load.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
-import { SCOPES, type Scope } from '../../http/access.ts'
 import { changeTokens, closeToOthers, openTokens, readTokens, tokenFileIn } from '../../http/token-file.ts'
-import { addToken, DEFAULT_NAME, firstToken, removeToken, requireToken, rotateToken, type Token } from '../../http/tokens.ts'
+import {
+  addToken,
+  DEFAULT_NAME,
+  firstToken,
+  removeToken,
+  requireToken,
+  rotateToken,
+  SCOPES,
+  type Scope,
+  type Token,
+} from '../../http/tokens.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 

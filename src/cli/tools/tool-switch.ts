@@ -2,7 +2,7 @@ import type { LoadedVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import { switchOff } from '../../config/tool-switch.ts'
 import { RouxError } from '../../core/errors.ts'
-import { toolDisabled } from '../../mcp/calls/tool-disabled.ts'
+import { toolDisabled } from '../../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 
 /** Whether a tool is offered only when writing is on. Reading is always allowed in the shell. */

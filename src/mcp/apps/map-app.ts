@@ -1,16 +1,36 @@
 import { CLIENT_CAPABILITIES_META_KEY, type ServerContext } from '@modelcontextprotocol/server'
+import * as z from 'zod/v4'
+import { partOfPicture } from '../../app/links/picture.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { ToolResult } from '../calls/tool-result.ts'
-import type { SwitchedOffBy, Tool, ToolDefinition } from '../definition/define-tool.ts'
+import { defineTool, READS, type SwitchedOffBy, type Tool, type ToolDefinition } from '../definition/define-tool.ts'
 import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
-import { mapPictureTool } from './map-picture.ts'
+
+/** Maximum notes on the picture: some 400 kB, and more than a chat can show clearly. */
+const MOST = 3_000
+
+/** Where the notes of an answer lie, and what is around them: for the page that pictures answers, never for models. */
+const mapPictureTool = defineTool({
+  name: 'map_picture',
+  title: 'Picture of the vault',
+  description: 'Places, titles and links of notes on the map of the vault, for the page that shows it.',
+  annotations: READS,
+  names: { id: 'note' },
+  input: () => ({
+    id: z.string().optional().describe('A note of the vault that is meant.'),
+    notes: z.array(z.string()).max(500).default([]).describe('Ids of notes that must be on it.'),
+  }),
+  wrap: 'object',
+  run: (core, { notes }, call) => partOfPicture(core, { notes, most: MOST }, call),
+})
 
 /** The address of the page that pictures answers. */
 export const MAP_APP = 'ui://roux/map'
 
 /** How a client says that it shows pages beside answers (MCP Apps), and the only kind of page there is. */
 const EXTENSION = 'io.modelcontextprotocol/ui'
+
 const PAGE_TYPE = 'text/html;profile=mcp-app'
 
 /** Whether the client of a request has declared that it shows pages. */

@@ -1,17 +1,16 @@
 import type { Call } from '../../app/answer/answer-when-ready.ts'
+import { type Budgeted, sums, TOKEN_BYTES, tokensFor } from '../../app/answer/budget.ts'
 import type { Answer, GraphCore, Warning } from '../../app/graph-core.ts'
 import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import type { SwitchedOffBy, Tool } from '../definition/define-tool.ts'
-import { fitAnswer } from './fit-answer.ts'
 import { invalidArguments } from './invalid-arguments.ts'
 import { tooLongLists } from './list-bounds.ts'
 import { mergeWarnings, type VaultAnswer } from './reach.ts'
 import { type Arguments, vaultOf, vaultsNamedIn, withoutVaultName } from './vault-arguments.ts'
-import { definitionFor } from './vault-parameter.ts'
-import { requireAny } from './vaults.ts'
+import { definitionFor, requireAny } from './vaults.ts'
 
 export interface PrepareOptions {
   readonly vaults: Vaults
@@ -149,4 +148,26 @@ function severalVaults(tool: string, names: readonly string[]): RouxError {
   return new RouxError('INVALID_PARAMS', `The arguments of ${tool} name several vaults: ${names.join(', ')}.`, {
     hint: 'Links, paths and changes belong to one vault: ask once for each.',
   })
+}
+
+/** Cuts an answer to its budget, if it has one; the answer reports what is left out. */
+function fitAnswer(
+  answer: Answer<unknown>,
+  budget: Budgeted | undefined,
+  { args, call }: { readonly args: Arguments; readonly call: Call },
+): Answer<unknown> {
+  if (budget === undefined) return answer
+  const asked = typeof args.max_tokens === 'number' ? args.max_tokens : undefined
+  const maxTokens = tokensFor(asked, budget.tokens, call)
+  if (maxTokens === undefined) return answer
+  const { value, omitted } = budget.fit(answer.value, maxTokens * TOKEN_BYTES)
+  const { list } = answer
+  const { results = 0 } = omitted
+  const counts = sums(answer.omitted?.counts ?? {}, omitted)
+  return {
+    ...answer,
+    value,
+    ...(list === undefined || results === 0 ? {} : { list: { ...list, shown: list.shown - results } }),
+    ...(Object.keys(counts).length === 0 ? {} : { omitted: { maxTokens, counts } }),
+  }
 }

@@ -1,9 +1,8 @@
-import type { Answer, Picture } from '../../app/graph-core.ts'
+import type { Answer, ListFacts, Omitted, Picture } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
-import type { Wrap } from '../definition/define-tool.ts'
-import { membersToJson, toJson } from '../transport/json.ts'
-import { extentOf, extentSentences } from './extent.ts'
+import type { OffSwitch, Wrap } from '../definition/define-tool.ts'
+import { membersToJson, toJson } from '../transport/json-rpc.ts'
 
 /** A tool's answer on the wire: the same facts as text and under an object root. */
 export type ToolResult = {
@@ -54,4 +53,56 @@ function wrapped(value: unknown, wrap: Wrap): Record<string, unknown> {
 
 function textBlock(text: string): TextBlock {
   return { type: 'text', text }
+}
+
+type Extent = Pick<Answer<unknown>, 'list' | 'omitted'>
+
+/** How long a list is and where it goes on, and what a budget left out, as an answer's structured content tells them. */
+function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> {
+  return {
+    ...(list?.counted === 'all' ? { total: list.count } : {}),
+    ...(list?.counted === 'relevant' ? { relevant: list.count } : {}),
+    ...(list !== undefined && isMore(list) ? { next_offset: endOf(list) } : {}),
+    ...(omitted === undefined ? {} : { omitted: omitted.counts }),
+  }
+}
+
+/** The same in words, for clients that show a model only texts; nothing where the list is whole. */
+function extentSentences({ list, omitted }: Extent): readonly string[] {
+  return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : [omittedSentence(omitted)])]
+}
+
+/** Where a list goes on, if it does; `offset` is how that is asked for. */
+export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
+  const { offset, shown } = list
+  if (isMore(list)) {
+    const which = offset === 0 ? `${shown}` : `${offset + 1}–${endOf(list)}`
+    return [`More: ${which} of ${countOf(list)}; go on with ${offsetBy}${endOf(list)}.`]
+  }
+  return offset > 0 && shown === 0 ? [`Nothing at offset ${offset}: there are ${countOf(list)}.`] : []
+}
+
+function countOf({ count, counted }: ListFacts): string {
+  if (counted === 'all') return `${count}`
+  return counted === 'relevant' ? `${count} relevant enough` : `at least ${count}`
+}
+
+function isMore(list: ListFacts): boolean {
+  return endOf(list) < list.count
+}
+
+function endOf({ offset, shown }: ListFacts): number {
+  return offset + shown
+}
+
+function omittedSentence({ maxTokens, counts }: Omitted): string {
+  const parts = Object.entries(counts).map(([name, count]) => `${count} ${name}`)
+  return `Left out for max_tokens ${maxTokens}: ${parts.join(', ')}.`
+}
+
+/** The error of a tool that is off, with the setting that switches it on or what else does. */
+export function toolDisabled(name: string, off: OffSwitch): RouxError {
+  return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
+    hint: typeof off === 'string' ? `The setting ${off} switches it on.` : off.hint,
+  })
 }

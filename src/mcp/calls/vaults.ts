@@ -1,7 +1,15 @@
 import { basename } from 'node:path'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
+import type { Tool, ToolDefinition } from '../definition/define-tool.ts'
+import type { PropertySchema } from '../definition/schemas.ts'
 import { vaultOf } from './vault-arguments.ts'
+
+const DESCRIPTIONS: Readonly<Record<Tool['reach']['kind'], string>> = {
+  all: 'Only this vault; all if absent.',
+  each: 'Vault of ids that name none; the first if absent.',
+  one: 'Vault, where no id names one; the first if absent.',
+}
 
 /** A vault, and an id as the vault itself knows it. */
 export interface IdInVault {
@@ -62,4 +70,13 @@ export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): 
   const mistake = failed.find(({ reason }) => !(reason instanceof RouxError))
   const thrown = mistake ?? (failed.length === outcomes.length ? failed[0] : undefined)
   if (thrown !== undefined) throw thrown.reason
+}
+
+/** A tool as it is listed where there are several vaults: it takes the name of one. */
+export function definitionFor(tool: Tool, names: readonly string[]): ToolDefinition {
+  const definition = tool.definition()
+  if (names.length === 0) return definition
+  const vault: PropertySchema = { type: 'string', enum: names, description: DESCRIPTIONS[tool.reach.kind] }
+  const { inputSchema } = definition
+  return { ...definition, inputSchema: { ...inputSchema, properties: { ...inputSchema.properties, vault } } }
 }

@@ -1,9 +1,8 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { INVALID_PARAMS, shown } from '../protocol-errors.ts'
+import { INVALID_PARAMS, shown } from '../protocol.ts'
 import { readResourceUri } from '../resources/resource-uri.ts'
 import type { ValidatingServer } from '../validating-server.ts'
-import { type ClientEvent, type EventFeed, feedOf, ServerEvents } from './events.ts'
-import { subscriptionRefusal } from './resource-subscriptions.ts'
+import { type ClientEvent, type EventFeed, feedOf, ServerEvents, subscriptionRefusal } from './events.ts'
 
 const METHODS = {
   tools_list_changed: 'notifications/tools/list_changed',

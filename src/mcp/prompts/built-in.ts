@@ -1,5 +1,5 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
-import { INVALID_PARAMS } from '../protocol-errors.ts'
+import { INVALID_PARAMS } from '../protocol.ts'
 import type { Prompt, PromptArgument } from './prompts.ts'
 
 const MOST_DAYS = 365

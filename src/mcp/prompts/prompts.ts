@@ -1,7 +1,7 @@
 import { ProtocolError } from '@modelcontextprotocol/server'
 import { nearest } from '../../core/text/nearest.ts'
 import type { ToolIdentity } from '../definition/define-tool.ts'
-import { INVALID_PARAMS, meant } from '../protocol-errors.ts'
+import { INVALID_PARAMS, meant } from '../protocol.ts'
 
 export interface PromptArgument {
   readonly name: string

@@ -12,7 +12,7 @@ import { recentNotes } from '../../app/read/recent-notes.ts'
 import { vaultFacts } from '../../app/system-info.ts'
 import type { NodeKind } from '../../core/store.ts'
 import type { SwitchedOffBy, ToolIdentity } from '../definition/define-tool.ts'
-import { MODERN_VERSION } from '../protocol-versions.ts'
+import { MODERN_VERSION } from '../protocol.ts'
 import type { ServerFacts } from '../server-facts.ts'
 
 /** Facts beside the vault when a resource is read. */

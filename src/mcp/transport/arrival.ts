@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
-import { hasBatches } from '../protocol-versions.ts'
+import { hasBatches } from '../protocol.ts'
 import { idFromEnds, invalidRequest, isInitialize, isRequest, parseFault, readMessage } from './json-rpc.ts'
 import { KEPT_ENDS } from './line-splitter.ts'
 

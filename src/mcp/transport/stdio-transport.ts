@@ -2,7 +2,6 @@ import type { Readable, Writable } from 'node:stream'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId, Transport } from '@modelcontextprotocol/server'
 import { closedBy, SHUTDOWN } from '../../core/waiting/shutdown.ts'
 import { type Arrival, batchFault, type Messages, readArrival, readJson } from './arrival.ts'
-import { messageToJson } from './json.ts'
 import {
   answeredId,
   cancelledId,
@@ -13,6 +12,7 @@ import {
   isListen,
   isRequest,
   listenedUris,
+  messageToJson,
 } from './json-rpc.ts'
 import { type Line, LineSplitter } from './line-splitter.ts'
 import { PendingRequests } from './pending-requests.ts'

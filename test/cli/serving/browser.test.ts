@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { openInBrowser } from '../../../src/cli/serving/browser.ts'
-import type { Places } from '../../../src/install/client.ts'
+import type { Places } from '../../../src/install/clients.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const ADDRESS = 'http://127.0.0.1:1/#code=SECRET&note=a%22b'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { membersToJson, messageToJson, toJson } from '../../../src/mcp/transport/json.ts'
+import { membersToJson, messageToJson, toJson } from '../../../src/mcp/transport/json-rpc.ts'
 
 test('whatever was remembered, a message is written as JSON.stringify writes it', () => {
   const values = fc.jsonValue({ maxDepth: 3 })

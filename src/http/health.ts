@@ -1,13 +1,13 @@
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Access } from './access.ts'
+import { get, type IncomingMessage, type ServerResponse } from 'node:http'
 import { sendJson } from './refusal.ts'
 import { type Admission, defineRoute, type Route } from './routes.ts'
-import type { Principal } from './token-gate.ts'
+import type { Access, Principal } from './tokens.ts'
 
 /** Where everyone may ask whether the server is there. */
-export const HEALTH_PATH = '/health'
+const HEALTH_PATH = '/health'
+
 /** The whole answer to senders without a token. */
-export const HEALTH = '{"status":"ok"}'
+const HEALTH = '{"status":"ok"}'
 
 /** The additional answer for a token's owner; `undefined` if there is none. */
 export type HealthFor = (access: Access) => Promise<HealthReport | undefined>
@@ -40,5 +40,34 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
       return { sender: 'sender' in admission ? admission.sender.access : undefined }
     },
     answersPreflight: false,
+  })
+}
+
+/** Who listens on a port: nobody, a Roux, or another program. */
+export type Occupant = 'nothing' | 'roux' | 'other'
+
+const PATIENCE_MS = 1_000
+
+/** A longer answer is another program's. */
+const LONGEST = 200
+
+/** Asks what listens at a port of this computer. */
+export function askHealth(host: string, port: number): Promise<Occupant> {
+  return new Promise((resolve) => {
+    const asked = get(
+      { host, port, path: HEALTH_PATH, headers: { Host: 'localhost' }, agent: false, timeout: PATIENCE_MS },
+      (answer) => {
+        let text = ''
+        answer.setEncoding('utf8').on('data', (chunk: string) => {
+          text += chunk
+          if (text.length > LONGEST) asked.destroy()
+        })
+        answer.on('close', () => resolve(text === HEALTH ? 'roux' : 'other'))
+      },
+    )
+    asked.on('timeout', () => asked.destroy(new Error('no answer')))
+    asked.on('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve(code === 'ECONNREFUSED' || code === 'EADDRNOTAVAIL' ? 'nothing' : 'other'),
+    )
   })
 }

@@ -1,0 +1,241 @@
+import { type CompleteResult, type ListToolsResult, ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
+import { type Call, waiting } from '../app/answer/answer-when-ready.ts'
+import type { GraphCore } from '../app/graph-core.ts'
+import type { NodeCompletion } from '../app/names/complete-node.ts'
+import { openAll } from '../app/vaults.ts'
+import { nearest } from '../core/text/nearest.ts'
+import { appTools, forPage, isMapOffered, MAP_APP, MAP_APP_RESOURCE, mapAppContents, showsApps, withApp } from './apps/map-app.ts'
+import { type CallOptions, callTool } from './calls/call-tool.ts'
+import { withinTime, withProgress } from './calls/progress.ts'
+import { errorResult, type Log, toolDisabled } from './calls/tool-result.ts'
+import { definitionFor, ofThoseThatCan } from './calls/vaults.ts'
+import type { Tool } from './definition/define-tool.ts'
+import type { Prompt } from './prompts/prompts.ts'
+import { INVALID_PARAMS, MissingResource, meant, protocolError } from './protocol.ts'
+import { isOffered, MAX_VALUES, RESOURCES, TEMPLATES } from './resources/resources.ts'
+import type { McpServerOptions } from './server-options.ts'
+import type { ValidatingServer } from './validating-server.ts'
+
+/** Answers `tools/list` and `tools/call`. */
+export function addToolHandlers(server: ValidatingServer, options: McpServerOptions): void {
+  const { tools, switchedOffBy } = options
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  const pageTools = (ctx: ServerContext): readonly Tool[] =>
+    isMapOffered(options) && showsApps(server, ctx) ? appTools(switchedOffBy) : []
+  server.setRequestHandler('tools/list', ({ params }, ctx) => {
+    const ofPage = pageTools(ctx)
+    // The SDK's types ask for mutable values; these are only written out.
+    const own = [...enabledTools(options), ...ofPage].map((tool) => {
+      const definition = definitionFor(tool, options.vaults.names)
+      return ofPage.length === 0 ? definition : withApp(definition, tool)
+    }) as unknown as ListToolsResult['tools']
+    const { items, ...next } = pageOf('tools', own, params?.cursor)
+    return { tools: [...items], ...next }
+  })
+  server.setRequestHandler('tools/call', async ({ params }, ctx) => {
+    const ofPage = pageTools(ctx).find(({ name }) => name === params.name)
+    const tool = ofPage ?? byName.get(params.name)
+    if (tool === undefined) throw unknownTool(params.name, enabledTools(options))
+    const log = logFor(ctx, options.log)
+    const setting = switchedOffBy(tool)
+    if (setting !== undefined) return errorResult(toolDisabled(tool.name, setting), log)
+    const result = await withProgress(ctx, options.vaults, (vaults, report) =>
+      callTool(tool, params.arguments, {
+        ...options,
+        vaults,
+        report,
+        log,
+        signal: ctx.mcpReq.signal,
+        maxTokens: options.maxTokens?.(),
+      }),
+    )
+    return ofPage === undefined ? result : forPage(result)
+  })
+}
+
+/** The tools that are on now. */
+export function enabledTools({ tools, switchedOffBy }: Pick<McpServerOptions, 'tools' | 'switchedOffBy'>): readonly Tool[] {
+  return tools.filter((tool) => switchedOffBy(tool) === undefined)
+}
+
+function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
+  const near = nearest(
+    name,
+    tools.map((tool) => tool.name),
+    3,
+  )
+  return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}.${meant(near)}`, { nearest: near })
+}
+
+/** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
+export function addResourceHandlers(server: ValidatingServer, options: McpServerOptions): void {
+  const { switchedOffBy } = options
+  const runRequest = requestRunner(options)
+  server.setRequestHandler('resources/list', ({ params }, ctx) => {
+    const offered = RESOURCES.filter((resource) => isOffered(resource, switchedOffBy))
+    const own = offered.map(({ name, title, description }) => ({
+      uri: `roux://${name}`,
+      name,
+      title,
+      description,
+      mimeType: 'application/json',
+    }))
+    const all = isMapOffered(options) && showsApps(server, ctx) ? [...own, MAP_APP_RESOURCE] : own
+    const { items, ...next } = pageOf('resources', all, params?.cursor)
+    return { resources: [...items], ...next }
+  })
+  server.setRequestHandler('resources/templates/list', ({ params }) => {
+    const own = TEMPLATES.filter((template) => isOffered(template, switchedOffBy)).map(
+      ({ kind, title, description, variable, mimeType }) => ({
+        uriTemplate: `roux://${kind}/{+${variable}}`,
+        name: kind,
+        title,
+        description,
+        ...(mimeType === undefined ? {} : { mimeType }),
+      }),
+    )
+    const { items, ...next } = pageOf('templates', own, params?.cursor)
+    return { resourceTemplates: [...items], ...next }
+  })
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, ctx) => {
+    if (uri === MAP_APP && options.mapPage !== undefined && isMapOffered(options))
+      return { contents: [mapAppContents(await options.mapPage())] }
+    if (!/^roux:/i.test(uri)) throw new MissingResource(uri)
+    return await runRequest(ctx, async (vaults, call) => {
+      const { readResource } = await import('./resources/read-resource.ts')
+      const facts = { settings: {}, ...options.facts?.(), version: options.version }
+      return { contents: [await readResource(uri, { vaults, server: facts, switchedOffBy, call })] } as never
+    })
+  })
+}
+
+const NOTES = { source: { name: 'get_node' } }
+
+/** Answers `prompts/list` and `prompts/get`. The list touches the vault only where notes of it are prompts. */
+export function addPromptHandlers(server: ValidatingServer, options: McpServerOptions): void {
+  const runRequest = requestRunner(options)
+  const isOn = (prompt: Pick<Prompt, 'source'>): boolean => isOffered(prompt, options.switchedOffBy)
+  // A client that may not read notes has no prompts of notes, either.
+  const promptsFolder = () => (isOn(NOTES) ? (options.promptsFolder?.() ?? '') : '')
+  const listOffered = async (ctx: Parameters<typeof runRequest>[0]): Promise<readonly Prompt[]> => {
+    const { BUILT_IN } = await import('./prompts/built-in.ts')
+    const folder = promptsFolder()
+    if (folder === '') return BUILT_IN.filter(isOn)
+    const { listPrompts } = await import('./prompts/vault-prompts.ts')
+    return (await runRequest(ctx, (vaults, call) => listPrompts(vaults, folder, call))).filter(isOn)
+  }
+  server.setRequestHandler('prompts/list', async ({ params }, ctx) => {
+    const all = (await listOffered(ctx)).map(({ definition }) => definition)
+    const { items, ...next } = pageOf('prompts', all, params?.cursor)
+    return { prompts: [...items] as never, ...next }
+  })
+  server.setRequestHandler('prompts/get', async ({ params: { name, arguments: args = {} } }, ctx) => {
+    const { getPrompt } = await import('./prompts/prompts.ts')
+    return (await getPrompt(await listOffered(ctx), { name, args }, (tool) => isOn({ source: tool }))) as never
+  })
+}
+
+type Completion = CompleteResult['completion']
+
+type Completer = (core: GraphCore, typed: string, call: Call) => Promise<NodeCompletion>
+
+const NOTHING: Completion = { values: [], total: 0, hasMore: false }
+
+/** Answers `completion/complete`: ids for `{+id}` and for arguments of prompts that are notes, nothing for anything else. */
+export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
+  const runRequest = requestRunner(options)
+  server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
+    const completer =
+      ref.type === 'ref/prompt' ? await forPrompt(ref.name, argument.name, options) : forTemplate(ref.uri, argument.name, options)
+    if (completer === undefined) return { completion: NOTHING }
+    return { completion: await runRequest(ctx, (vaults, call) => completeIn(vaults, completer, { typed: argument.value, call })) }
+  })
+}
+
+async function completeIn(
+  vaults: readonly GraphCore[],
+  complete: Completer,
+  { typed, call }: { readonly typed: string; readonly call: Call },
+): Promise<Completion> {
+  const found = await ofThoseThatCan(vaults, (core) => complete(core, typed, call))
+  const values = found.flatMap(({ ids }) => ids).slice(0, MAX_VALUES)
+  const total = found.reduce((sum, one) => sum + one.total, 0)
+  return { values, total, hasMore: total > values.length }
+}
+
+function forTemplate(uri: string, variable: string, { switchedOffBy }: McpServerOptions): Completer | undefined {
+  const template = TEMPLATES.find((one) => uri === `roux://${one.kind}/{+${one.variable}}`)
+  return template?.variable === variable && isOffered(template, switchedOffBy) ? template.complete : undefined
+}
+
+async function forPrompt(name: string, argument: string, { switchedOffBy }: McpServerOptions): Promise<Completer | undefined> {
+  const { BUILT_IN } = await import('./prompts/built-in.ts')
+  const found = BUILT_IN.find(({ definition }) => definition.name === name)
+  const notes = TEMPLATES.find(({ kind }) => kind === 'node')
+  if (notes === undefined || !isOffered(notes, switchedOffBy)) return undefined
+  return found?.noteArguments.includes(argument) ? notes.complete : undefined
+}
+
+/** How many items a list shows at once. */
+const PAGE_SIZE = 100
+
+export interface ListPage<T> {
+  readonly items: readonly T[]
+  /** The cursor of the next page; absent on the last. */
+  readonly nextCursor?: string
+}
+
+/**
+ * The page at a cursor, or the first. `list` is part of the cursor, so another list's cursor is refused.
+ * @throws ProtocolError −32602 for a cursor of another list
+ */
+function pageOf<T>(list: string, items: readonly T[], cursor: string | undefined): ListPage<T> {
+  const offset = cursor === undefined ? 0 : readCursor(list, cursor)
+  if (offset === undefined || (offset > 0 && offset >= items.length)) {
+    throw new ProtocolError(
+      INVALID_PARAMS,
+      'There is no such page: the cursor is none that this list gave, or the list has changed.',
+    )
+  }
+  const next = offset + PAGE_SIZE
+  const page = items.slice(offset, next)
+  return next < items.length ? { items: page, nextCursor: writeCursor(list, next) } : { items: page }
+}
+
+function writeCursor(list: string, offset: number): string {
+  return Buffer.from(`${list}:${offset}`).toString('base64url')
+}
+
+function readCursor(list: string, cursor: string): number | undefined {
+  const [, offset] = /^[^:]*:([1-9]\d{0,8})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (offset === undefined || writeCursor(list, Number(offset)) !== cursor) return undefined
+  return Number(offset) % PAGE_SIZE === 0 ? Number(offset) : undefined
+}
+
+/** Runs a request that is no tool call over the vaults that its client may see. */
+export type RunRequest = <T>(ctx: ServerContext, run: (vaults: readonly GraphCore[], call: Call) => Promise<T>) => Promise<T>
+
+/** Runs requests with a time limit and progress, and turns errors into protocol errors. */
+function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'log' | 'timeout'>): RunRequest {
+  return async (ctx, run) => {
+    const { signal } = ctx.mcpReq
+    try {
+      return await withProgress(ctx, vaults, (followed) =>
+        withinTime({ signal, timeout, hint: 'Ask again in a moment.' }, async (stop) =>
+          run(await openAll(followed), waiting({ signal: stop })),
+        ),
+      )
+    } catch (error) {
+      // Nobody waits for a cancelled request: its error is neither sent nor logged.
+      throw protocolError(error, signal.aborted ? () => {} : logFor(ctx, log))
+    }
+  }
+}
+
+/** A log that also tells the client of a request what concerns it. */
+function logFor({ mcpReq }: ServerContext, log: Log): Log {
+  return (line, told) => {
+    log(line)
+    if (told !== undefined) mcpReq.log('error', told, 'roux').catch(() => {})
+  }
+}
