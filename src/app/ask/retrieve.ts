@@ -39,7 +39,7 @@ export async function retrieve(core: GraphCore, args: RetrieveArguments, call: C
   const whole = noteId === undefined ? undefined : await wholeNote(core, noteId, call)
   if (whole !== undefined && estimateTokens(whole.text) <= room) return { value: [whole], warnings: [] }
   const found = await findPack(core, whole === undefined ? where : { ...where, note: whole.id, relevance: 'loose' }, call)
-  return { value: found.value.passages.flatMap(toFound), warnings: found.warnings }
+  return { value: found.value.flatMap(toFound), warnings: found.warnings }
 }
 
 interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {

@@ -87,7 +87,7 @@ async function byNote(
   if (scores.size === 0) return { value: [], warnings }
   const begun = await findPack(core, { ids: [...scores.keys()] }, call)
   // The first part of each note, because the whole note was compared.
-  const first = new Map(begun.value.passages.toReversed().map((passage) => [passage.node.id, passage]))
+  const first = new Map(begun.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)
     if (passage === undefined) return []

@@ -18,7 +18,6 @@ import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
 import { fitPack, type PackExcerpt, type PackPassage } from './fit-pack.ts'
 import { bestWays, linksOf, readLinked, type Way, waysFrom } from './follow-links.ts'
-import { type PackVault, readCursor, writeCursor } from './pack-cursor.ts'
 import { endingAt, inOrder, type PlacedPassage, packPassage } from './pack-passages.ts'
 import { sharedEndings } from './shared-endings.ts'
 
@@ -30,8 +29,8 @@ export interface PackArguments {
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly maxTokens?: number | undefined
-  /** The cursor of an earlier answer to the same question. */
-  readonly cursor?: string | undefined
+  /** Passages to skip: those of earlier answers to the same question. */
+  readonly offset?: number | undefined
 }
 
 /** Passages that belong together for a question, in a given number of tokens. */
@@ -42,8 +41,8 @@ export interface ContextPack {
   readonly tokens: number
   /** Passages that were found and are neither here nor before. */
   readonly omitted: number
-  /** Goes on with these. */
-  readonly cursor?: string
+  /** The `offset` that continues after these. */
+  readonly next_offset?: number
 }
 
 /** One of several vaults: its passages are merged with the others first. */
@@ -53,8 +52,6 @@ interface PackPart extends ContextPack {
 
 /** The candidates of one vault for a pack. */
 interface PackDraft {
-  readonly vault: PackVault
-  readonly question: string
   readonly maxTokens: number
   /** Best first. */
   readonly passages: readonly PackPassage[]
@@ -63,7 +60,7 @@ interface PackDraft {
 /** The default budget of a pack, tokens. */
 const PACK_TOKENS = 4_000
 
-/** Notes searched for passages, independent of the budget, because a cursor must find the same ones again. */
+/** Notes searched for passages, independent of the budget, because the next page must find the same ones again. */
 const HITS = 24
 /** Notes that are asked for come before what is found. */
 const GIVEN = 10
@@ -75,35 +72,27 @@ const OUTLINE = 30
 
 /**
  * The passages that answer a question, and those that links in the best of these lead to, within a budget; or about notes.
- * @throws RouxError as `search` does; for a cursor as `readCursor`
+ * @throws RouxError as `search` does
  */
 export async function contextPack(core: GraphCore, args: PackArguments, call: Call = {}): Promise<Answer<ContextPack>> {
   const { value: draft, warnings } = await draftPack(core, args, call)
   const value: ContextPack | PackPart =
-    call.isPart === true ? { excerpts: [], tokens: 0, omitted: draft.passages.length, draft } : packOf([draft], args.cursor)
+    call.isPart === true ? { excerpts: [], tokens: 0, omitted: draft.passages.length, draft } : packOf([draft], args.offset)
   return { value, warnings }
 }
 
-/** The pack that several vaults have together. @throws RouxError for a cursor as `readCursor` */
-export function mergePacks(packs: readonly ContextPack[], cursor: string | undefined): ContextPack {
+/** The pack that several vaults have together. */
+export function mergePacks(packs: readonly ContextPack[], offset = 0): ContextPack {
   return packOf(
     packs.flatMap((pack) => ('draft' in pack ? [(pack as PackPart).draft] : [])),
-    cursor,
+    offset,
   )
 }
 
 async function draftPack(core: GraphCore, args: PackArguments, call: Call): Promise<Answer<PackDraft>> {
-  const { ids = [], folder, tag, maxTokens } = args
-  const { value, warnings } = await findPack(core, args, call)
-  return {
-    value: {
-      vault: { name: core.name ?? '', root: core.root, generation: value.generation },
-      question: JSON.stringify([args.query ?? null, ids, folder ?? null, tag ?? null]),
-      maxTokens: tokensFor(maxTokens, PACK_TOKENS, { ...call, whole: false }) ?? PACK_TOKENS,
-      passages: value.passages,
-    },
-    warnings,
-  }
+  const { value: passages, warnings } = await findPack(core, args, call)
+  const maxTokens = tokensFor(args.maxTokens, PACK_TOKENS, { ...call, whole: false }) ?? PACK_TOKENS
+  return { value: { maxTokens, passages }, warnings }
 }
 
 export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folder' | 'tag'> {
@@ -112,13 +101,8 @@ export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folde
   readonly relevance?: Relevance | undefined
 }
 
-export interface FoundPack {
-  readonly generation: number
-  readonly passages: readonly PlacedPassage[]
-}
-
 /** All that may be in a pack, the best first. @throws RouxError as `search` does */
-export function findPack(core: GraphCore, args: PackSource, given: Call = {}): Promise<Answer<FoundPack>> {
+export function findPack(core: GraphCore, args: PackSource, given: Call = {}): Promise<Answer<readonly PlacedPassage[]>> {
   return answerFindable(core, given, 'meaning', async (read, call) => {
     const { ids: written = [], folder, tag } = args
     const mayEmbed = (path: string): boolean => core.embedding?.mayEmbed?.(path) !== false
@@ -135,30 +119,22 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
     const endings = sharedEndings(all, found.lens.words)
     const passages = all.map((passage) => endingAt(passage, endings.get(passage.node.id) ?? passage.place.end))
     return {
-      value: { generation: found.generation, passages },
+      value: passages,
       warnings: [...notes.warnings, ...found.warnings, ...unreadWarnings([...found.unread, ...linked.unread])],
     }
   })
 }
 
-function packOf(drafts: readonly PackDraft[], cursor: string | undefined): ContextPack {
+function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
   const passages = drafts.flatMap((draft) => draft.passages).toSorted((a, b) => b.score - a.score)
-  const keys = passages.map(({ key }) => key)
-  const position = { vaults: drafts.map(({ vault }) => vault), question: drafts[0]?.question ?? '' }
-  const from = cursor === undefined ? 0 : readCursor(cursor, { ...position, shown: keys })
   const room = Math.min(...drafts.map(({ maxTokens }) => maxTokens)) * TOKEN_BYTES
-  const around = { excerpts: [], tokens: MOST_COUNTED, omitted: MOST_COUNTED, cursor: writeCursor({ ...position, shown: keys }) }
-  const rest = passages.slice(from)
+  const around = { excerpts: [], tokens: MOST_COUNTED, omitted: MOST_COUNTED, next_offset: MOST_COUNTED }
+  const rest = passages.slice(offset)
   const { excerpts, passed } = fitPack(rest, room - jsonBytes(around) + '[]'.length)
   const omitted = rest.length - excerpts.length
-  const end = from + passed
+  const end = offset + passed
   const isMore = end < passages.length && excerpts.length > 0
-  const pack = {
-    excerpts,
-    tokens: 0,
-    omitted,
-    ...(isMore ? { cursor: writeCursor({ ...position, shown: keys.slice(0, end) }) } : {}),
-  }
+  const pack = { excerpts, tokens: 0, omitted, ...(isMore ? { next_offset: end } : {}) }
   return { ...pack, tokens: tokensWith(pack) }
 }
 
@@ -218,7 +194,6 @@ interface Wanted {
 export type Lens = Pick<PassageQuery, 'words' | 'meaning' | 'isNamed'>
 
 interface FoundPassages {
-  readonly generation: number
   readonly passages: readonly PlacedPassage[]
   /** Links that stand in the best of them. */
   readonly ways: readonly Way[]
@@ -255,7 +230,6 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
   }
   const best = inOrder([...given, ...foundPassages(found, lens)])
   return {
-    generation: snapshot.generation,
     passages: best,
     ways: waysFrom(best, links),
     lens,

@@ -167,10 +167,10 @@ function isPack(value: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** Renders a pack as Markdown to paste elsewhere: each excerpt under a line with its source. */
-function renderPack({ excerpts, omitted, cursor }: ContextPack): string {
+function renderPack({ excerpts, omitted, next_offset }: ContextPack): string {
   if (excerpts.length === 0) return 'Nothing found.\n'
   const parts = excerpts.map((excerpt) => `${sourceLine(excerpt)}\n\n${printableText(excerpt.text).trim()}\n`)
-  const more = cursor === undefined ? [] : [`<!-- ${omitted} more passages: --cursor ${cursor} -->\n`]
+  const more = next_offset === undefined ? [] : [`<!-- ${omitted} more passages: --offset ${next_offset} -->\n`]
   return [...parts, ...more].join('\n')
 }
 

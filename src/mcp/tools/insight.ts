@@ -27,7 +27,7 @@ export const contextPackTool = defineTool({
   name: 'context_pack',
   title: 'Passages that belong together',
   description:
-    'All that a question needs, in one budget: passages that answer, and those that links in them lead to. Or about some notes: ids.',
+    'All that a question needs, in one budget: passages that answer, and those their links lead to. Or about some notes: ids.',
   annotations: READS,
   group: 'tools.insight',
   names: { ids: 'note', folder: 'place' },
@@ -38,12 +38,12 @@ export const contextPackTool = defineTool({
     max_tokens: z.int().min(LEAST_TOKENS).max(MOST_TOKENS).optional().describe('Budget, 4,000.'),
     folder: folder(),
     tag: tag(),
-    cursor: z.string().optional().describe('Goes on; same arguments.'),
+    offset: z.int().min(0).optional().describe('Passages to skip.'),
   }),
   wrap: 'object',
   reach: {
     kind: 'all',
-    merge: (answers: readonly VaultAnswer<ContextPack>[], { cursor }) => mergePacks(valuesOf(answers), cursor),
+    merge: (answers: readonly VaultAnswer<ContextPack>[], { offset }) => mergePacks(valuesOf(answers), offset),
   },
   check: ({ query = '', ids = [] }) => ({
     messages: query.trim() === '' && ids.length === 0 ? ['query or ids: expected a question, or ids of notes'] : [],

@@ -153,16 +153,15 @@ test('words alone that say nothing find nothing', async () => {
 /** All that a question finds, page by page. */
 async function pages(core: SearchCore, args: PackArguments): Promise<readonly ContextPack[]> {
   const all: ContextPack[] = []
-  for (let cursor: string | undefined; all.length < 200; ) {
-    const page = await pack(core, cursor === undefined ? args : { ...args, cursor })
+  for (let offset: number | undefined = 0; offset !== undefined && all.length < 200; ) {
+    const page: ContextPack = await pack(core, { ...args, offset })
     all.push(page)
-    cursor = page.cursor
-    if (cursor === undefined) break
+    offset = page.next_offset
   }
   return all
 }
 
-test('a cursor goes on with what was not shown, to the end, and repeats nothing', async () => {
+test('an offset goes on with what was not shown, to the end, and repeats nothing', async () => {
   const notes = Object.fromEntries(
     Array.from({ length: 30 }, (_, at) => [`Note ${at}.md`, `# Note ${at}\n\n${`Roses ${at}. ${LONG}`.repeat(20)}\n`]),
   )
@@ -171,33 +170,15 @@ test('a cursor goes on with what was not shown, to the end, and repeats nothing'
   expect(all.length).toBeGreaterThan(3)
   const shown = all.flatMap(({ excerpts }) => excerpts.map(({ id, lines }) => `${id} ${lines[0]}`))
   expect(new Set(shown).size).toBe(shown.length)
-  expect(all.at(-1)).not.toHaveProperty('cursor')
+  expect(all.at(-1)).not.toHaveProperty('next_offset')
   expect(all.at(-1)?.omitted).toBe(0)
   expect(all[0]?.omitted).toBe(shown.length - (all[0]?.excerpts.length ?? 0))
 })
 
-test('a cursor that is damaged, of another question, another vault or too old says so', async () => {
-  const notes = Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`Note ${at}.md`, `Roses ${at}. ${LONG.repeat(9)}\n`]))
-  const core = await garden(notes)
-  const args = { query: 'roses', maxTokens: 600 }
-  const { cursor } = await pack(core, args)
-  if (cursor === undefined) throw new Error('there is more')
-  const refused = (of: SearchCore, given: PackArguments) => expect(contextPack(of, given)).rejects
-  await refused(core, { ...args, cursor: `${cursor.slice(0, -4)}AAAA` }).toMatchObject({
-    code: 'INVALID_PARAMS',
-    message: /damaged/,
-  })
-  await refused(core, { ...args, cursor: 'null' }).toMatchObject({ code: 'INVALID_PARAMS', message: /damaged/ })
-  await refused(core, { ...args, query: 'tulips', cursor }).toMatchObject({ message: /another question/ })
-  const other = { ...(await garden(notes)), root: '/elsewhere' }
-  await refused(other, { ...args, cursor }).toMatchObject({ code: 'INVALID_PARAMS', message: /another vault/ })
-  // Another budget is no other question, and what comes after does not make a cursor old.
-  expect((await pack(core, { ...args, maxTokens: 900, cursor })).excerpts.length).toBeGreaterThan(0)
-  core.vault.write('Note 3.md', 'Roses, roses, roses.\n')
-  core.vault.write('Note 4.md', 'Roses, roses, roses, roses.\n')
-  await core.indexed.index()
-  await core.indexed.indexSearch(new KnownBag())
-  await refused(core, { ...args, cursor }).toMatchObject({ code: 'CONFLICT', message: /too old: the notes have changed/ })
+test('an offset behind the last passage finds nothing', async () => {
+  const core = await garden()
+  expect(await pack(core, { query: QUESTION, offset: 1_000 })).toMatchObject({ excerpts: [], omitted: 0 })
+  expect(await pack(core, { query: QUESTION, offset: 1_000 })).not.toHaveProperty('next_offset')
 })
 
 test('whatever is asked of whatever vault: no pack takes more than its budget, and what it takes is what it says', async () => {
@@ -239,7 +220,7 @@ test('a note whose names alone are longer than the budget is left out, and count
   const value = await pack(core, { query: 'roses', maxTokens: 500 })
   expect(value.excerpts.map(({ id }) => id)).toEqual(['other.md'])
   expect(value.omitted).toBe(1)
-  expect(value).not.toHaveProperty('cursor')
+  expect(value).not.toHaveProperty('next_offset')
 })
 
 test('a note of megabytes is packed within its budget', async () => {
@@ -249,7 +230,7 @@ test('a note of megabytes is packed within its budget', async () => {
   expect(bytesOf(value)).toBeLessThanOrEqual(2_000)
 })
 
-test('of several vaults all are asked, the best passage first, and a cursor is of all of them', async () => {
+test('of several vaults all are asked, the best passage first, and an offset counts the passages of all', async () => {
   const work = await searchCore({ 'Plan.md': `Roses. ${LONG.repeat(20)}` }, { name: 'work' })
   const home = await searchCore(
     { 'Garden.md': `Roses in the garden. [[Anna]]\n\n${LONG.repeat(20)}`, 'Anna.md': 'Anna.\n' },
@@ -264,13 +245,10 @@ test('of several vaults all are asked, the best passage first, and a cursor is o
   expect(new Set(both.excerpts.map(({ id }) => id))).toEqual(new Set(['work:plan.md', 'home:garden.md', 'home:anna.md']))
   expect(both.tokens).toBe(Math.ceil(bytesOf(both) / 4))
   const first = await ask({ query: 'roses garden', max_tokens: 500 })
-  expect(first.cursor).toBeDefined()
-  const next = await ask({ query: 'roses garden', max_tokens: 500, cursor: first.cursor })
+  expect(first.next_offset).toBeGreaterThan(0)
+  const next = await ask({ query: 'roses garden', max_tokens: 500, offset: first.next_offset })
   const keys = [...first.excerpts, ...next.excerpts].map(({ id, lines }) => `${id} ${lines[0]}`)
   expect(new Set(keys).size).toBe(keys.length)
-  await expect(ask({ query: 'roses garden', cursor: first.cursor, vault: 'home' })).rejects.toMatchObject({
-    message: /vaults work, home/,
-  })
   expect((await ask({ ids: ['home:garden.md'] })).excerpts[0]?.id).toBe('home:garden.md')
 })
 
