@@ -12,8 +12,7 @@ import { readLinkSentences } from '../links/link-sentences.ts'
 import { filesByPath, requireNamed } from '../names/known-node.ts'
 import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
-import { checkOperation } from '../write/check-operation.ts'
-import { nameNotes, withNearest } from '../write/named-notes.ts'
+import { checkOperation, nameNotes, withNearest } from '../write/operation-arguments.ts'
 
 /** A change to examine: deleting a note or file, deleting a folder, or operations. */
 export type Intent =

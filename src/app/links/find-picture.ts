@@ -1,7 +1,7 @@
 import type { VaultPath } from '../../core/ids.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
-import { pictureType } from '../write/read-attachment.ts'
+import { pictureType } from '../write/attachments.ts'
 
 /** Bytes of a picture that is shown on a page. */
 export const LARGEST_PICTURE = 50 << 20

@@ -6,7 +6,7 @@ import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp } from '../names/known-node.ts'
-import { requireFiles } from '../write/attachment.ts'
+import { requireFiles } from '../write/attachments.ts'
 import { requireText } from './texts.ts'
 
 /** A file of the vault with all that is in it. */

@@ -1,7 +1,16 @@
 import type { LinkReport, WriteResult, WrittenFile } from '../../core/operations.ts'
+import { MARKER } from '../../core/text/partial-reading.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
-import { truncate } from '../answer/truncate.ts'
-import { hunksOf, shownDiff } from './shown-text.ts'
+import { boundaryBefore, type Span, truncate } from '../answer/truncate.ts'
+
+/** Characters searched for a good beginning. */
+const NEAR = 60
+
+/** The part of a unified diff shown to a model. */
+const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as const
+
+/** Characters shown before a change in a long line. */
+const BEFORE_CHANGE = 40
 
 /** What was done, or would be, for answers. */
 export interface WriteFacts {
@@ -49,6 +58,7 @@ export interface RelinkedLine {
 
 /** Limits of each list and line shown to a model. */
 const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
+
 const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity } as const
 
 export interface ShownFacts {
@@ -115,4 +125,94 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
     ...(kind === 'moved' && to !== undefined ? { to } : {}),
     ...(lines.length === 0 ? {} : { relinked: lines }),
   }
+}
+
+/**
+ * The text around a change within the limit, with the marker where something is left out. A change that does not fit is
+ * cut at its end.
+ */
+export function textAround(text: string, limit: number, { start, end }: Span): string {
+  const room = limit - MARKER.length
+  if (text.length <= limit || end <= room) return truncate(text, limit).text
+  // Half of the rest goes before the change, or all of it at the end of the text.
+  const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
+  const wanted = Math.min(start - before, text.length - room)
+  // A marker would be as long as the text it replaces.
+  if (wanted <= MARKER.length) return truncate(text, limit).text
+  return MARKER + truncate(text, room, { start: startOfWord(text, wanted, start), end: text.length }).text
+}
+
+/** The first beginning of a line from `from` on, else of a word; where neither is near, the first place where no character is split. */
+function startOfWord(text: string, from: number, to: number): number {
+  const near = text.slice(from, Math.min(to, from + NEAR))
+  const line = near.indexOf('\n')
+  if (line >= 0) return from + line
+  const space = near.indexOf(' ')
+  if (space >= 0) return from + space
+  for (let at = from; at < Math.min(to, from + NEAR); at++) if (boundaryBefore(text, 0, at) === at) return at
+  return to
+}
+
+/** The hunks of a difference of one file, without the lines that name it. */
+export function hunksOf(diff: string): string {
+  return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, '')
+}
+
+/** The beginning of a unified diff, ending with the number of further lines. Long lines are cut around their changes. */
+export function shownDiff(diff: string): string {
+  const lines = diff.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  const shown: string[] = []
+  let room: number = DIFF.characters
+  for (const line of shortLines(lines.slice(0, DIFF.lines))) {
+    room -= line.length + 1
+    if (room < 0 && shown.length > 0) break
+    shown.push(line)
+  }
+  const left = lines.length - shown.length
+  const more = left === 0 ? [] : [`… ${left} more ${left === 1 ? 'line' : 'lines'}`]
+  return [...shown, ...more].map((line) => `${line}\n`).join('')
+}
+
+function shortLines(lines: readonly string[]): readonly string[] {
+  const others = counterparts(lines)
+  return lines.map((line, at) => shortLine(line, others.get(at) ?? ''))
+}
+
+/** For each line that goes the one that comes in its place, and the other way round. */
+function counterparts(lines: readonly string[]): ReadonlyMap<number, string> {
+  const others = new Map<number, string>()
+  for (let at = 0; at < lines.length; ) {
+    const gone = endOfRun(lines, at, '-')
+    const come = endOfRun(lines, gone, '+')
+    for (let pair = 0; pair < Math.min(gone - at, come - gone); pair++) {
+      others.set(at + pair, lines[gone + pair] ?? '')
+      others.set(gone + pair, lines[at + pair] ?? '')
+    }
+    at = Math.max(come, at + 1)
+  }
+  return others
+}
+
+function endOfRun(lines: readonly string[], from: number, sign: string): number {
+  let end = from
+  while (lines[end]?.startsWith(sign) === true) end++
+  return end
+}
+
+/** A line of a difference, cut to where it differs from the other one. */
+function shortLine(line: string, other: string): string {
+  const limit = line.startsWith(' ') ? DIFF.context : DIFF.changed
+  if (line.length <= limit) return line
+  const start = boundaryBefore(line, 1, sharedLength(line, other) - BEFORE_CHANGE)
+  if (start <= 1 + MARKER.length) return truncate(line, limit).text
+  const rest = { start, end: line.length }
+  return line.charAt(0) + MARKER + truncate(line, limit - MARKER.length, rest).text
+}
+
+/** How many characters two lines share behind their signs. */
+function sharedLength(line: string, other: string): number {
+  let at = 1
+  while (at < line.length && line.charCodeAt(at) === other.charCodeAt(at)) at++
+  return at
 }

@@ -6,7 +6,7 @@ import { type Call, listed, type PageArguments, pageFor } from '../answer/answer
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { filesByPath, findNamed } from '../names/known-node.ts'
 import { isFolder } from '../scope.ts'
-import { openWriting } from './write.ts'
+import { openWriting } from './operation-runner.ts'
 
 export interface ListChangesArguments extends PageArguments {
   /** Only changes that touched this file or folder. */

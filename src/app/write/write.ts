@@ -1,75 +1,196 @@
 import { RouxError } from '../../core/errors.ts'
-import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
-import type { WriteRequest, WriteResult, Writing } from '../../core/operations.ts'
-import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
-import { quoted } from '../answer/truncate.ts'
-import type { Answer, GraphCore, Warning } from '../graph-core.ts'
-import { filesByPath } from '../names/known-node.ts'
-import { nameNotes, withNearest } from './named-notes.ts'
-import { type SingleWrite, titleOf } from './single-write.ts'
+import { foldId } from '../../core/ids.ts'
+import type { Operation, WriteResult } from '../../core/operations.ts'
+import { type Call, plain } from '../answer/answer-when-ready.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { trimFolder } from '../scope.ts'
+import { filled, type WriteFacts, writeFacts } from './facts.ts'
+import { checkOperation } from './operation-arguments.ts'
+import {
+  changeTitle,
+  type OperationOf,
+  type OperationRequest,
+  openWriting,
+  operationUseCase,
+  readIds,
+  runOperations,
+  withNotes,
+} from './operation-runner.ts'
+import { type ChangedNode, nodeAt } from './written-note.ts'
+
+/** A note after a change, and what was changed; in a dry run only where the note is or would be. */
+export type WrittenNode = Partial<ChangedNode> & WriteFacts
+
+/** Creates, changes, restores or clones a note and answers with the text around the change. */
+export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'restore' | 'manageTags' | 'clone'>, WrittenNode>(
+  async ({ core, request, result, call }) => {
+    const [path] = result.subjects
+    const facts = writeFacts(result, call, { diff: true, own: path })
+    // After a dry run the file does not have the planned text.
+    const { value, warnings } = request.dryRun ? plain(undefined) : await nodeAt(core, { path, text: result.text }, call)
+    if (value !== undefined) {
+      const { id, path: at, title, hash, ...rest } = value
+      return { value: { id, path: at, title, ...(hash === undefined ? {} : { hash }), ...facts, ...rest }, warnings }
+    }
+    const place = path === undefined ? {} : { id: (await readIds(core, [path]))(path), path }
+    return { value: { ...place, ...facts }, warnings }
+  },
+)
+
+export interface MovedNode extends WriteFacts {
+  readonly old_id: string
+  /** The path of a folder, with the vault's name in front as in ids. */
+  readonly new_id: string
+}
+
+/** Moves or renames a note, an attachment or a folder; links follow. */
+export const moveNode = operationUseCase<OperationOf<'move'>, MovedNode>(async ({ core, request, result, call }) => {
+  const { from, to } = endsOf(result, request.operation)
+  const idOf = await readIds(core, [from, to])
+  return plain({ old_id: idOf(from), new_id: idOf(to), ...writeFacts(result, call, { diff: request.dryRun }) })
+})
+
+interface MoveEnds {
+  readonly from: string
+  readonly to: string
+}
+
+/** Where the file was and is now. A moved folder is not in the result itself: its ends follow from a file in it. */
+function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): MoveEnds {
+  const [subject] = subjects
+  const moved = files.flatMap(({ kind, from, to }): readonly MoveEnds[] =>
+    kind === 'moved' && from !== undefined && to !== undefined ? [{ from, to }] : [],
+  )
+  const self = moved.find((file) => file.to === subject)
+  if (self !== undefined) return self
+  const folder = trimFolder(id)
+  const inside = moved.find(({ from }) => foldId(from).startsWith(`${foldId(folder)}/`))
+  if (inside === undefined) return { from: folder, to: subject ?? trimFolder(to) }
+  const rest = inside.from.slice(folder.length)
+  return { from: inside.from.slice(0, folder.length), to: subject ?? inside.to.slice(0, inside.to.length - rest.length) }
+}
+
+export interface DeletedFile extends WriteFacts {
+  /** `false` in a dry run. */
+  readonly deleted: boolean
+}
+
+/** Moves a note or an attachment to the vault's trash. */
+export const deleteFile = operationUseCase<OperationOf<'delete' | 'deleteAttachment'>, DeletedFile>(
+  ({ request: { dryRun }, result, call }) => plain({ deleted: !dryRun, ...writeFacts(result, call, { diff: dryRun }) }),
+)
+
+/** Renames a heading or a tag, and every mention of it. */
+export const rename = operationUseCase<OperationOf<'renameHeading' | 'renameTag'>, WriteFacts>(({ request, result, call }) =>
+  plain(writeFacts(result, call, { diff: request.dryRun })),
+)
+
+export interface CreatedFolder {
+  /** As spelled on disk. */
+  readonly path: string
+  /** Absent when the folder existed already. */
+  readonly change_id?: string
+  readonly plan_id?: string
+}
+
+/** Makes a folder and its parents. */
+export const createFolder = operationUseCase<OperationOf<'createFolder'>, CreatedFolder>(
+  ({ request, result: { changeId, planId, subjects } }) =>
+    plain({
+      path: subjects[0] ?? trimFolder(request.operation.path),
+      ...(changeId === undefined ? {} : { change_id: changeId }),
+      ...(planId === undefined ? {} : { plan_id: planId }),
+    }),
+)
+
+export interface ApplyArguments {
+  readonly operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]
+  readonly dryRun: boolean
+  /** From the answer of a dry run, in place of operations. */
+  readonly planId?: string | undefined
+}
+
+export interface AppliedChanges extends WriteFacts {
+  /** The file that each operation made or changed, in their order; `null` for deleted files and for folders. */
+  readonly ids?: readonly (string | null)[]
+}
+
+/** Ids that a model is shown. */
+const MOST_IDS = 20
 
 /**
- * Has one operation carried out or planned.
- * @throws RouxError `TOOL_DISABLED` where nothing may be written; what the operation throws.
+ * Runs operations as one change, or the plan of a dry run.
+ * @throws RouxError of the first operation that fails, with its number; nothing is written then. `CONFLICT` for a stale plan.
  */
-export function writeOne(core: GraphCore, { tool, operation, dryRun }: SingleWrite, call: Call): Promise<WriteResult> {
-  return write(core, { title: titleOf([{ tool, operation }]), operations: [operation], dryRun }, call)
+export async function applyChanges(core: GraphCore, args: ApplyArguments, call: Call = {}): Promise<Answer<AppliedChanges>> {
+  const { operations, dryRun, planId } = args
+  requireOperationsOrPlan(args)
+  for (const [at, { operation }] of operations.entries()) checkNumbered(operation, at)
+  const title = planId === undefined ? changeTitle(operations) : 'apply_changes'
+  const request = { title, operations: operations.map(({ operation }) => operation), dryRun }
+  const result = await runOperations(core, planId === undefined ? request : { ...request, planId }, call)
+  const idOf = await readIds(core, result.subjects)
+  const ids = result.subjects.map((path) => (path === undefined ? null : idOf(path)))
+  const shown = call.whole === true ? ids : ids.slice(0, MOST_IDS)
+  const { omitted, ...facts } = writeFacts(result, call, { diff: true })
+  const left = filled({ ids: ids.length - shown.length, ...omitted })
+  const value = { ...(shown.length === 0 ? {} : { ids: shown }), ...facts, ...(left === undefined ? {} : { omitted: left }) }
+  return withNotes(value, result)
+}
+
+function requireOperationsOrPlan({ operations, dryRun, planId }: ApplyArguments): void {
+  if (planId === undefined && operations.length === 0)
+    throw invalid('There is nothing to do.', 'Give operations, or the plan_id that a dry run answered.')
+  if (planId === undefined) return
+  if (operations.length > 0)
+    throw invalid('operations and plan_id do not go together: a plan has its own operations.', 'Leave out one of them.')
+  if (dryRun) {
+    throw invalid(
+      'plan_id is what a dry run answered: it cannot be tried again.',
+      'Leave out dry_run to carry the plan out. For another look give the operations with dry_run, and no plan_id.',
+    )
+  }
+  if (planId.trim() === '') throw invalid('plan_id is empty.', 'Give the plan_id that a dry run answered, or operations.')
+}
+
+function checkNumbered(operation: Operation, at: number): void {
+  try {
+    checkOperation(operation)
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    const { code, message, hint } = error
+    throw new RouxError(code, `Operation ${at + 1}: ${message}`, { ...(hint === undefined ? {} : { hint }), cause: error })
+  }
+}
+
+function invalid(message: string, hint?: string): RouxError {
+  return new RouxError('INVALID_PARAMS', message, hint === undefined ? {} : { hint })
+}
+
+export interface UndoneChange extends WriteFacts {
+  /** The change that was taken back. */
+  readonly undone: string
+  /** The file, where the change was about a single one that exists now. */
+  readonly node?: ChangedNode
 }
 
 /**
- * Has operations carried out or planned, once: unlike reading, writing is never tried again. Notes may be given by an id, or by a title or
- * alias that exactly one note has.
- * @throws as `writeOne`; `AMBIGUOUS_NAME`, and `NODE_NOT_FOUND` with the nearest ids
+ * Takes a change back.
+ * @throws RouxError `CONFLICT` with the difference when a file was edited since; nothing is written then.
  */
-export async function write(core: GraphCore, request: WriteRequest, call: Call): Promise<WriteResult> {
+export async function undoChange(core: GraphCore, changeId: string, call: Call = {}): Promise<Answer<UndoneChange>> {
+  if (changeId.trim() === '') {
+    throw new RouxError('INVALID_PARAMS', 'change_id is empty.', { hint: 'list_changes tells the ids.' })
+  }
   const writing = await openWriting(core, call)
-  const named = await nameNotes(core, request.operations, call)
-  try {
-    const result = await writing.run({ ...request, operations: named.operations }, call.signal)
-    return named.notes.length === 0 ? result : { ...result, notes: [...named.notes, ...result.notes] }
-  } catch (error) {
-    throw await withNearest(core, error, named)
-  }
+  const result = await writing.undo(changeId)
+  const path = onlyFile(result)
+  const node = await nodeAt(core, { path, text: undefined }, call)
+  const value = { undone: changeId, ...writeFacts(result, call), ...(node.value === undefined ? {} : { node: node.value }) }
+  return withNotes(value, result, node.warnings)
 }
 
-/** The vault's writing side, when the vault is there and known. @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND` */
-export async function openWriting(core: GraphCore, call: Call): Promise<Writing> {
-  const { writing } = core
-  if (writing === undefined) {
-    throw new RouxError('TOOL_DISABLED', 'Nothing may be written into this vault.', {
-      hint: 'The setting tools.write: true, or --write, allows it.',
-    })
-  }
-  await answerInSteps(core, call, async () => plain(undefined))
-  return writing
-}
-
-/** Adds the notices of a write to an answer. */
-export function written<T>(value: T, { notes }: WriteResult, warnings: readonly Warning[] = []): Answer<T> {
-  return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
-}
-
-/**
- * The ids of files by their paths. The ids are the folded paths where the index cannot tell: the change is made, so that no error may say
- * otherwise.
- */
-export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
-  const known = paths.filter((path) => path !== undefined)
-  const files = await core.store.read((snapshot) => filesByPath(snapshot, core, known)).catch(() => undefined)
-  return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
-}
-
-/** Reads the written note. Must not fail: a caller that gets an error writes again. */
-export async function readBack<T>(
-  path: string | undefined,
-  read: (path: string) => Promise<Answer<T>>,
-): Promise<Answer<T | undefined>> {
-  if (path === undefined) return plain(undefined)
-  try {
-    return await read(path)
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    const message = `The change was made, but ${quoted(path)} could not be read again: ${reason}`
-    return { value: undefined, warnings: [{ code: 'NOTICE', message }] }
-  }
+function onlyFile({ files }: WriteResult): string | undefined {
+  const [file, ...more] = files
+  return more.length === 0 ? file?.to : undefined
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod/v4'
 import type { Call } from '../../app/answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
-import type { SingleWrite } from '../../app/write/single-write.ts'
+import type { OperationRequest } from '../../app/write/operation-runner.ts'
 import type { Operation } from '../../core/operations.ts'
 import { once } from '../../core/waiting/once.ts'
 import { NO_VIOLATIONS, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
@@ -12,7 +12,7 @@ export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Ope
   extends Omit<ToolLiteral<Shape>, 'check' | 'run'> {
   readonly needs: Permission
   operation(args: z.output<z.ZodObject<Shape>>): Asked
-  run(core: GraphCore, request: SingleWrite<Asked>, call: Call): Promise<Answer<unknown>>
+  run(core: GraphCore, request: OperationRequest<Asked>, call: Call): Promise<Answer<unknown>>
 }
 
 /** A tool whose arguments make an operation. */

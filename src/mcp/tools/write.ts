@@ -1,15 +1,9 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
 import { fitRows } from '../../app/answer/fit-list.ts'
-import { applyChanges } from '../../app/write/apply-changes.ts'
-import { createFolder } from '../../app/write/create-folder.ts'
-import { deleteFile } from '../../app/write/delete-file.ts'
 import { listChanges } from '../../app/write/list-changes.ts'
-import { moveNode } from '../../app/write/move-node.ts'
-import { rename } from '../../app/write/rename.ts'
-import type { SingleWrite } from '../../app/write/single-write.ts'
-import { undoChange } from '../../app/write/undo-change.ts'
-import { writeNode } from '../../app/write/write-node.ts'
+import type { OperationRequest } from '../../app/write/operation-runner.ts'
+import { applyChanges, createFolder, deleteFile, moveNode, rename, undoChange, writeNode } from '../../app/write/write.ts'
 import type { Violations } from '../calls/invalid-arguments.ts'
 import { MOST_ITEMS } from '../calls/list-bounds.ts'
 import { toolDisabled } from '../calls/tool-result.ts'
@@ -271,7 +265,7 @@ export function violationsIn(operations: readonly GivenOperation[]): Violations 
 }
 
 /** The valid operations. */
-export function operationsOf(operations: readonly GivenOperation[]): readonly Pick<SingleWrite, 'tool' | 'operation'>[] {
+export function operationsOf(operations: readonly GivenOperation[]): readonly Pick<OperationRequest, 'tool' | 'operation'>[] {
   return readAll(operations).flatMap(({ tool, operation }) => (operation === undefined ? [] : [{ tool, operation }]))
 }
 

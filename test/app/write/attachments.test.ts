@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { GraphCore } from '../../../src/app/graph-core.ts'
-import { listAttachments } from '../../../src/app/write/list-attachments.ts'
-import { type AttachmentContent, readAttachment } from '../../../src/app/write/read-attachment.ts'
+import { type AttachmentContent, listAttachments, readAttachment } from '../../../src/app/write/attachments.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 import { fakeFiles, PNG } from './fake-writing.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { checkOperation } from '../../../src/app/write/check-operation.ts'
+import { checkOperation } from '../../../src/app/write/operation-arguments.ts'
 import { RouxError } from '../../../src/core/errors.ts'
 import type { Operation } from '../../../src/core/operations.ts'
 

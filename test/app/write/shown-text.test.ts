@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { hunksOf, shownDiff, textAround } from '../../../src/app/write/shown-text.ts'
+import { hunksOf, shownDiff, textAround } from '../../../src/app/write/facts.ts'
 import { MARKER } from '../../../src/core/text/partial-reading.ts'
 
 const LONG = Array.from({ length: 200 }, (_, at) => `Line ${at} of many.\n`).join('')

@@ -11,11 +11,8 @@ import { CONTENT_LIMITS } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { filesByPath } from '../names/known-node.ts'
 import { type Reading, readNotes, unansweredError } from '../read/texts.ts'
-import { checkOperation } from './check-operation.ts'
-import { type WriteFacts, writeFacts } from './facts.ts'
-import { textAround } from './shown-text.ts'
-import type { OperationOf, SingleWrite } from './single-write.ts'
-import { readBack, readIds, writeOne, written } from './write.ts'
+import { textAround } from './facts.ts'
+import { readBack } from './operation-runner.ts'
 
 /** A note as it is after a change. */
 export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'properties' | 'created' | 'modified' | 'outline'>> {
@@ -25,35 +22,6 @@ export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'pr
   readonly hash?: string
   /** The total; `links` shows the first ones. */
   readonly link_count: number
-}
-
-/** A note as it is after a change, and what was changed; of a dry run where the note is or would be. */
-export type WrittenNode = Partial<ChangedNode> & WriteFacts
-
-/**
- * Creates, changes, restores or clones a note and answers it with the text around the change.
- * @throws RouxError as `write` does; nothing is written then.
- */
-export async function writeNode(
-  core: GraphCore,
-  request: SingleWrite<OperationOf<'create' | 'update' | 'restore' | 'manageTags' | 'clone'>>,
-  call: Call = {},
-): Promise<Answer<WrittenNode>> {
-  checkOperation(request.operation)
-  const result = await writeOne(core, request, call)
-  const [path] = result.subjects
-  const facts = writeFacts(result, call, { diff: true, own: path })
-  // After a dry run the file still has its old text.
-  if (request.dryRun) return written({ ...(await placeOf(core, path)), ...facts }, result)
-  const { value, warnings } = await nodeAt(core, { path, text: result.text }, call)
-  if (value === undefined) return written({ ...(await placeOf(core, path)), ...facts }, result, warnings)
-  const { id, path: at, title, hash, ...rest } = value
-  return written({ id, path: at, title, ...(hash === undefined ? {} : { hash }), ...facts, ...rest }, result, warnings)
-}
-
-/** Where a note is, or would be. */
-async function placeOf(core: GraphCore, path: string | undefined): Promise<Partial<Pick<ChangedNode, 'id' | 'path'>>> {
-  return path === undefined ? {} : { id: (await readIds(core, [path]))(path), path }
 }
 
 export interface WrittenAt extends Pick<WriteResult, 'text'> {

@@ -1,0 +1,208 @@
+import { RouxError } from '../../core/errors.ts'
+import type { NodeId, VaultPath } from '../../core/ids.ts'
+import { mediaTypeOf } from '../../core/media-types.ts'
+import { nameOf } from '../../core/paths.ts'
+import type { Node, Snapshot } from '../../core/store.ts'
+import type { VaultFiles } from '../../core/texts.ts'
+import { answer, type Call, listed, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
+import { quoted } from '../answer/truncate.ts'
+import type { Answer, GraphCore } from '../graph-core.ts'
+import { filesByPath, findNamed, unknownIdWarning } from '../names/known-node.ts'
+import { type WriteFacts, writeFacts } from './facts.ts'
+import { type OperationOf, operationUseCase, readBack } from './operation-runner.ts'
+
+/** Facts about an attachment without its content. */
+export interface AttachmentFacts {
+  readonly id: NodeId
+  readonly filename: string
+  readonly mime_type: string
+  /** Bytes; absent when the file cannot be read. */
+  readonly size?: number
+  readonly created?: string
+  readonly modified?: string
+}
+
+/** The scope of the attachment tools. */
+const ATTACHMENTS = { kinds: ['attachment', 'canvas'] } as const
+
+/** A node that is a file. */
+export type FileNode = Node & { readonly path: VaultPath }
+
+/** The facts of attachments, in order. */
+async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[]): Promise<readonly AttachmentFacts[]> {
+  const files = requireFiles(core)
+  return await Promise.all(
+    nodes.map(async ({ id, path, created, modified }) => {
+      const size = (await files.read(path, { offset: 0, length: 0 }))?.size
+      const filename = nameOf(path)
+      return {
+        id,
+        filename,
+        mime_type: (await mediaTypeOf(filename)) ?? 'application/octet-stream',
+        ...(size === undefined ? {} : { size }),
+        ...(created === undefined ? {} : { created }),
+        ...(modified === undefined ? {} : { modified }),
+      }
+    }),
+  )
+}
+
+/** The files among the nodes of these ids. */
+async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly FileNode[]> {
+  const nodes = await snapshot.nodes(ids, { links: 0, times: true })
+  return nodes.filter((node): node is FileNode => node?.path !== undefined)
+}
+
+/** @throws RouxError `TOOL_DISABLED` where attachments are not offered */
+export function requireFiles({ files }: GraphCore): VaultFiles {
+  if (files !== undefined) return files
+  throw new RouxError('TOOL_DISABLED', 'Attachments are not offered here.', {
+    hint: 'The setting tools.attach: true, or --write, offers them.',
+  })
+}
+
+/** The attachment that was made, and what else was changed. */
+export type AddedAttachment = Partial<AttachmentFacts> & WriteFacts
+
+/**
+ * Puts a file into the vault, under a name that is free.
+ * @throws RouxError `INVALID_PARAMS` for content that is not base64 or not of the given type, `TOO_LARGE` over 5 MB
+ */
+export const addAttachment = operationUseCase<OperationOf<'addAttachment'>, AddedAttachment>(async ({ core, result, call }) => {
+  const facts = await readBack(result.subjects[0], async (path) => {
+    const nodes = await core.store.read(async (snapshot) => {
+      const file = (await filesByPath(snapshot, core, [path])).at(path)
+      return await fileNodes(snapshot, file === undefined ? [] : [file.id])
+    })
+    return plain((await attachmentFacts(core, nodes))[0])
+  })
+  return { value: { ...facts.value, ...writeFacts(result, call) }, warnings: facts.warnings }
+})
+
+export interface ListAttachmentsArguments extends PageArguments {
+  /** The note. */
+  readonly id: string
+}
+
+export interface AttachmentList {
+  readonly attachments: readonly AttachmentFacts[]
+  /** How many there are without `limit` and `offset`. */
+  readonly total: number
+}
+
+/** The attachments that a note links to or embeds, best linked first. */
+export function listAttachments(
+  core: GraphCore,
+  { id: argument, ...asked }: ListAttachmentsArguments,
+  call: Call = {},
+): Promise<Answer<AttachmentList>> {
+  return answer(core, call, async (snapshot) => {
+    const { ids, warnings } = await findNamed(snapshot, core, [argument])
+    const [id] = ids
+    if (id === undefined) return { value: { attachments: [], total: 0 }, warnings }
+    const page = pageFor(asked, call)
+    const { items, total } = await snapshot.neighbors(id, { direction: 'out', kinds: ['attachment'] }, page)
+    const attachments = await attachmentFacts(core, await fileNodes(snapshot, items))
+    return { ...listed({ attachments, total }, { offset: page.offset, shown: items.length, total }), warnings }
+  })
+}
+
+export interface ReadAttachmentArguments {
+  readonly id: string
+  /** Bytes to skip. */
+  readonly offset: number
+  /** Without it a picture is shown whole, and of anything else the first page. */
+  readonly maxBytes?: number | undefined
+}
+
+export interface AttachmentContent extends AttachmentFacts {
+  /** Base64 of the bytes from `offset` on; absent where they are shown as a picture. */
+  readonly content?: string
+  /** The `offset` that goes on where the content was cut. */
+  readonly next_offset?: number
+}
+
+/** Bytes of a picture that is shown. */
+const LARGEST_PICTURE = 5 << 20
+
+/** Images that assistants can view, by their bytes. Most treat an animated PNG as a PNG. */
+const PICTURES: Readonly<Record<string, string>> = {
+  'image/png': 'image/png',
+  'image/apng': 'image/png',
+  'image/jpeg': 'image/jpeg',
+  'image/gif': 'image/gif',
+  'image/webp': 'image/webp',
+}
+
+/** Bytes of a page: as base64 some 15,000 tokens. */
+const PAGE = 16_384
+
+/**
+ * An attachment with its content, `null` when there is none.
+ * @throws RouxError `INVALID_PARAMS` for a note, `PERMISSION_DENIED` for a file that cannot be read.
+ */
+export function readAttachment(
+  core: GraphCore,
+  args: ReadAttachmentArguments,
+  call: Call = {},
+): Promise<Answer<AttachmentContent | null>> {
+  return answer(core, call, async (snapshot) => {
+    const [id] = (await findNamed(snapshot, core, [args.id])).ids
+    const [node] = id === undefined ? [] : await fileNodes(snapshot, [id])
+    if (node === undefined) return { value: null, warnings: [await unknownIdWarning(snapshot, args.id, ATTACHMENTS)] }
+    if (node.kind === 'note') {
+      throw new RouxError('INVALID_PARAMS', `${quoted(args.id)} is a note.`, { hint: 'get_node reads notes.' })
+    }
+    const [facts] = await attachmentFacts(core, [node])
+    if (facts?.size === undefined) throw unreadable(args.id)
+    return (await asPicture(core, node, { args, facts })) ?? (await asPage(core, node, { args, facts }))
+  })
+}
+
+interface Asked {
+  readonly args: ReadAttachmentArguments
+  readonly facts: AttachmentFacts
+}
+
+async function asPicture(
+  core: GraphCore,
+  { path }: FileNode,
+  { args, facts }: Asked,
+): Promise<Answer<AttachmentContent> | undefined> {
+  const { size = 0 } = facts
+  if (args.maxBytes !== undefined || args.offset > 0 || size > LARGEST_PICTURE || !facts.mime_type.startsWith('image/'))
+    return undefined
+  const bytes = (await requireFiles(core).read(path, { offset: 0, length: size }))?.bytes
+  const mimeType = bytes === undefined ? undefined : await pictureType(bytes)
+  if (bytes === undefined || mimeType === undefined) return undefined
+  return { ...plain({ ...facts, mime_type: mimeType }), images: [{ mimeType, data: base64(bytes) }] }
+}
+
+/**
+ * The media type of an image by its bytes; `undefined` for anything else, which would make a client drop the whole
+ * answer.
+ */
+export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
+  const { fileTypeFromBuffer } = await import('file-type/core')
+  const found = await fileTypeFromBuffer(bytes)
+  return found === undefined ? undefined : PICTURES[found.mime]
+}
+
+async function asPage(core: GraphCore, { path }: FileNode, { args, facts }: Asked): Promise<Answer<AttachmentContent>> {
+  const { offset, maxBytes = PAGE } = args
+  const page = await requireFiles(core).read(path, { offset, length: maxBytes })
+  if (page === undefined) throw unreadable(args.id)
+  const next = offset + page.bytes.length
+  const cut = page.bytes.length > 0 && next < page.size
+  return plain({ ...facts, size: page.size, content: base64(page.bytes), ...(cut ? { next_offset: next } : {}) })
+}
+
+function base64(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
+}
+
+function unreadable(id: string): RouxError {
+  return new RouxError('PERMISSION_DENIED', `The file ${quoted(id)} cannot be read.`, {
+    hint: 'It may be gone, or its permissions forbid it.',
+  })
+}

@@ -1,0 +1,132 @@
+import { RouxError } from '../../core/errors.ts'
+import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
+import type { Operation, WriteRequest, WriteResult, Writing } from '../../core/operations.ts'
+import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
+import { boundaryBefore, quoted } from '../answer/truncate.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+import { filesByPath } from '../names/known-node.ts'
+import { checkOperation, nameNotes, withNearest } from './operation-arguments.ts'
+
+/** The operations of these kinds. */
+export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
+
+/** One operation as a tool requests it. */
+export interface OperationRequest<Requested extends Operation = Operation> {
+  /** The tool's name. */
+  readonly tool: string
+  readonly operation: Requested
+  readonly dryRun: boolean
+}
+
+/** A finished operation, or a planned one in a dry run. */
+export interface OperationRun<Requested extends Operation> {
+  readonly core: GraphCore
+  readonly request: OperationRequest<Requested>
+  readonly result: WriteResult
+  readonly call: Call
+}
+
+/** A use case that runs one operation. @throws RouxError as `runOperations` does */
+export type OperationUseCase<Requested extends Operation, Value> = (
+  core: GraphCore,
+  request: OperationRequest<Requested>,
+  call?: Call,
+) => Promise<Answer<Value>>
+
+/** Makes the use case that runs one operation and answers with what `shape` makes of its result. */
+export function operationUseCase<Requested extends Operation, Value>(
+  shape: (run: OperationRun<Requested>) => Promise<Answer<Value>> | Answer<Value>,
+): OperationUseCase<Requested, Value> {
+  return async (core, request, call = {}) => {
+    const { operation, dryRun } = request
+    checkOperation(operation)
+    const result = await runOperations(core, { title: changeTitle([request]), operations: [operation], dryRun }, call)
+    const { value, warnings } = await shape({ core, request, result, call })
+    return withNotes(value, result, warnings)
+  }
+}
+
+/**
+ * Runs operations once: unlike reading, writing is never retried. A note may be given by its id, or by a title or alias that exactly one
+ * note has.
+ * @throws RouxError `TOOL_DISABLED` where writing is off; `AMBIGUOUS_NAME`, and `NODE_NOT_FOUND` with the nearest ids; whatever the
+ * operations throw.
+ */
+export async function runOperations(core: GraphCore, request: WriteRequest, call: Call): Promise<WriteResult> {
+  const writing = await openWriting(core, call)
+  const named = await nameNotes(core, request.operations, call)
+  try {
+    const result = await writing.run({ ...request, operations: named.operations }, call.signal)
+    return named.notes.length === 0 ? result : { ...result, notes: [...named.notes, ...result.notes] }
+  } catch (error) {
+    throw await withNearest(core, error, named)
+  }
+}
+
+/** The vault's writing side, once the vault has been read. @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND` */
+export async function openWriting(core: GraphCore, call: Call): Promise<Writing> {
+  const { writing } = core
+  if (writing === undefined) {
+    throw new RouxError('TOOL_DISABLED', 'Nothing may be written into this vault.', {
+      hint: 'The setting tools.write: true, or --write, allows it.',
+    })
+  }
+  await answerInSteps(core, call, async () => plain(undefined))
+  return writing
+}
+
+/** An answer whose warnings begin with the notes of a result. */
+export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonly Warning[] = []): Answer<T> {
+  return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
+}
+
+/** The ids of files by their paths; the folded paths where the index cannot be read, because the change is already made. */
+export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
+  const known = paths.filter((path) => path !== undefined)
+  const files = await core.store.read((snapshot) => filesByPath(snapshot, core, known)).catch(() => undefined)
+  return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
+}
+
+/** Reads a file after it was written. A failure is a warning: a caller that gets an error would write again. */
+export async function readBack<T>(
+  path: string | undefined,
+  read: (path: string) => Promise<Answer<T>>,
+): Promise<Answer<T | undefined>> {
+  if (path === undefined) return plain(undefined)
+  try {
+    return await read(path)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    const message = `The change was made, but ${quoted(path)} could not be read again: ${reason}`
+    return { value: undefined, warnings: [{ code: 'NOTICE', message }] }
+  }
+}
+
+/** Characters of a title in the list of changes. */
+const TITLE_LENGTH = 200
+
+/** The title of a change in the list of changes: `move_node a.md → b.md`. */
+export function changeTitle(operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]): string {
+  const titles = operations.map(({ tool, operation }) => `${tool} ${subjectOf(operation)}`)
+  const title = titles.length === 1 ? titles.join('') : `apply_changes: ${titles.length} operations: ${titles.join(', ')}`
+  return title.length > TITLE_LENGTH ? `${title.slice(0, boundaryBefore(title, 0, TITLE_LENGTH - 1))}…` : title
+}
+
+function subjectOf(operation: Operation): string {
+  switch (operation.kind) {
+    case 'renameTag':
+      return `#${operation.tag.replace(/^#/, '')} → #${operation.to.replace(/^#/, '')}`
+    case 'createFolder':
+      return operation.path
+    case 'renameHeading':
+      return `${operation.id}: ${operation.heading.join(' > ')} → ${operation.to}`
+    case 'move':
+      return `${operation.id} → ${operation.to}`
+    case 'clone':
+      return `${operation.id} → ${operation.folder}/`
+    case 'addAttachment':
+      return `${operation.filename} for ${operation.id}`
+    default:
+      return operation.id
+  }
+}
