@@ -1,3 +1,4 @@
+import type { TextRange } from '../core/text/link-slots.ts'
 import { fenceLength, footnoteEnd, headingStart, isBox, isBreak, itemMarkEnd, itemPadding, LineCursor } from './block-starts.ts'
 import {
   ASTERISK,
@@ -18,7 +19,6 @@ import {
   TILDE,
   UNDERSCORE,
 } from './chars.ts'
-import type { Range } from './comments.ts'
 import { takeDefinitions, type WrittenDestination } from './destinations.ts'
 import { closesHtmlBlock, htmlBlockKind } from './html.ts'
 import type { LineIndex } from './line-index.ts'
@@ -32,14 +32,9 @@ export interface Blocks {
   /** Offsets of task boxes at the start of list items: `[ ]`, `[x]`. */
   readonly boxes: readonly number[]
   /** Fenced code blocks, from the opening fence to the end of the last line. */
-  readonly fences: readonly Fence[]
+  readonly fences: readonly TextRange[]
   /** Block formulas, with their marks. */
-  readonly formulas: readonly Range[]
-}
-
-export interface Fence {
-  readonly start: number
-  readonly end: number
+  readonly formulas: readonly TextRange[]
 }
 
 /** The maximum depth of nested containers. Deeper ones are text, which bounds the cost of a line. */
@@ -79,7 +74,7 @@ class BlockScanner implements Blocks {
   readonly definitions = new Map<string, WrittenDestination>()
   readonly boxes: number[] = []
   readonly fences: { readonly start: number; end: number }[] = []
-  readonly formulas: Range[] = []
+  readonly formulas: TextRange[] = []
   readonly #text: string
   readonly #isOutline: boolean
   readonly #line: LineCursor

@@ -1,3 +1,5 @@
+import type { TextRange } from '../core/text/link-slots.ts'
+
 /** A `%%`; they are listed in file order. */
 export interface CommentMark {
   readonly at: number
@@ -7,17 +9,12 @@ export interface CommentMark {
   readonly run: number
 }
 
-export interface Range {
-  readonly start: number
-  readonly end: number
-}
-
 /**
  * Pairs marks to comments. A comment that opens in the middle of a line ends in the same paragraph; one that opens a line can
  * end anywhere below. An unmatched mark is text.
  */
-export function pairComments(marks: readonly CommentMark[]): readonly Range[] {
-  const ranges: Range[] = []
+export function pairComments(marks: readonly CommentMark[]): readonly TextRange[] {
+  const ranges: TextRange[] = []
   for (let i = 0; i + 1 < marks.length; i++) {
     const open = marks[i] as CommentMark
     const close = marks[i + 1] as CommentMark
@@ -29,10 +26,10 @@ export function pairComments(marks: readonly CommentMark[]): readonly Range[] {
 }
 
 /** Finds the range that contains an offset. Call it with ascending offsets. */
-export function rangeLookup(ranges: readonly Range[]): (offset: number) => Range | undefined {
+export function rangeLookup(ranges: readonly TextRange[]): (offset: number) => TextRange | undefined {
   let i = 0
   return (offset) => {
-    while (i < ranges.length && (ranges[i] as Range).end <= offset) i++
+    while (i < ranges.length && (ranges[i] as TextRange).end <= offset) i++
     const range = ranges[i]
     return range !== undefined && range.start <= offset ? range : undefined
   }

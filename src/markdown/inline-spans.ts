@@ -1,7 +1,8 @@
 import { DEFAULT_FLAVOUR } from '../core/note.ts'
+import type { TextRange } from '../core/text/link-slots.ts'
 import { type Blocks, scanBlocks } from './blocks.ts'
 import { DOLLAR, LT, PERCENT, RBRACKET } from './chars.ts'
-import { type CommentMark, pairComments, type Range } from './comments.ts'
+import { type CommentMark, pairComments } from './comments.ts'
 import { InlineScanner } from './inline.ts'
 import { LineIndex } from './line-index.ts'
 import { LinkSink } from './link-sink.ts'
@@ -47,7 +48,7 @@ function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']
 }
 
 /** The comments (`%% … %%`) of a note's text from an offset, in order, outside code. Linear, never throws. */
-export function findComments(text: string, from: number): readonly Range[] {
+export function findComments(text: string, from: number): readonly TextRange[] {
   return text.includes('%%', from) ? pairComments(scanInline(text, from).commentMarks) : []
 }
 
@@ -55,9 +56,9 @@ export function findComments(text: string, from: number): readonly Range[] {
  * The formulas (`$…$`, `$$…$$`) of a note's text from an offset, with their marks, in order, outside code. Linear, never
  * throws.
  */
-export function findFormulas(text: string, from: number): readonly Range[] {
+export function findFormulas(text: string, from: number): readonly TextRange[] {
   if (!text.includes('$', from)) return []
-  const inline: Range[] = []
+  const inline: TextRange[] = []
   const { formulas } = scanInline(text, from, (start, end, mark) => {
     // The scanner also reports unmatched marks.
     if (mark === DOLLAR && /[^$]/.test(text.slice(start, end))) inline.push({ start, end })
@@ -68,8 +69,8 @@ export function findFormulas(text: string, from: number): readonly Range[] {
 /** Classifies every UTF-16 unit of a note's text. Text before `from` is `SILENT`. Linear, never throws. */
 export function markProse(text: string, from: number): Uint8Array {
   const marks = new Uint8Array(text.length).fill(CLOSED)
-  const closed: Span[] = []
-  const silent: Span[] = []
+  const closed: TextRange[] = []
+  const silent: TextRange[] = []
   const { runs, commentMarks } = scanInline(text, from, (start, end, mark) => {
     if (mark !== PERCENT) addSpan(mark === LT || mark === RBRACKET ? silent : closed, { start, end })
   })
@@ -84,13 +85,8 @@ export function markProse(text: string, from: number): Uint8Array {
   return marks.fill(SILENT, 0, from)
 }
 
-interface Span {
-  readonly start: number
-  readonly end: number
-}
-
 /** Spans come ordered by their ends. One inside a later span is dropped, which marks each unit once even in deep nesting. */
-function addSpan(spans: Span[], span: Span): void {
+function addSpan(spans: TextRange[], span: TextRange): void {
   while ((spans.at(-1)?.start ?? -1) >= span.start) spans.pop()
   spans.push(span)
 }

@@ -1,5 +1,5 @@
 import type { Task } from '../core/note.ts'
-import type { Fence } from './blocks.ts'
+import type { TextRange } from '../core/text/link-slots.ts'
 import type { PropertyText } from './frontmatter/plain-frontmatter.ts'
 import { maskGaps, type Run } from './prose/runs.ts'
 
@@ -36,13 +36,13 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
  * Finds tasks that Logseq marks with a word at the start of a block, `- TODO water the roses`, in order.
  * @param from where the body begins
  */
-export function markedTasks(text: string, from: number, fences: readonly Fence[]): readonly MarkedTask[] {
+export function markedTasks(text: string, from: number, fences: readonly TextRange[]): readonly MarkedTask[] {
   const found: MarkedTask[] = []
   let fence = 0
   MARKER.lastIndex = from
   for (let match = MARKER.exec(text); match !== null; match = MARKER.exec(text)) {
     const at = match.index
-    while (fence < fences.length && (fences[fence] as Fence).end <= at) fence++
+    while (fence < fences.length && (fences[fence] as TextRange).end <= at) fence++
     if ((fences[fence]?.start ?? text.length) <= at) continue
     found.push({ at, state: STATES[match[1] as string] ?? 'open' })
   }

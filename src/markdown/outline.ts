@@ -1,8 +1,9 @@
 import { RouxError } from '../core/errors.ts'
 import type { Flavour, Heading } from '../core/note.ts'
+import type { TextRange } from '../core/text/link-slots.ts'
 import { nearest } from '../core/text/nearest.ts'
 import { scanBlocks } from './blocks.ts'
-import { pairComments, type Range, rangeLookup } from './comments.ts'
+import { pairComments, rangeLookup } from './comments.ts'
 import { bodyStartOf } from './frontmatter/frontmatter.ts'
 import { InlineScanner } from './inline.ts'
 import { addLines, LineIndex } from './line-index.ts'
@@ -59,7 +60,7 @@ export interface HeadingRun extends Run {
 }
 
 /** The headings among the runs of a text. One inside a comment is hidden; one that only holds a comment is not. */
-export function headingRuns(runs: readonly Run[], comments: readonly Range[]): readonly HeadingRun[] {
+export function headingRuns(runs: readonly Run[], comments: readonly TextRange[]): readonly HeadingRun[] {
   const commentAt = rangeLookup(comments)
   return runs.filter((run): run is HeadingRun => {
     if (run.heading === undefined) return false

@@ -1,6 +1,7 @@
 import type { Flavour, Heading, Link, MalformedPart, Note, Task } from '../core/note.ts'
+import type { TextRange } from '../core/text/link-slots.ts'
 import { scanBlocks } from './blocks.ts'
-import { pairComments, type Range, rangeLookup } from './comments.ts'
+import { pairComments, rangeLookup } from './comments.ts'
 import { type ReadFrontmatter, readFrontmatter } from './frontmatter/frontmatter.ts'
 import { addPropertyTags, aliasesOf, type PropertyContext, propertyLinks, titleOf } from './frontmatter/properties.ts'
 import { type FoundTag, InlineScanner } from './inline.ts'
@@ -124,13 +125,13 @@ function withMarked(tasks: readonly Task[], marked: readonly MarkedTask[], lines
   return [...tasks, ...marked.map(({ at, state }) => ({ line: lines.lineAt(at), state }))].sort((a, b) => a.line - b.line)
 }
 
-function markComments(links: readonly MutableLink[], comments: readonly Range[]): void {
+function markComments(links: readonly MutableLink[], comments: readonly TextRange[]): void {
   if (comments.length === 0) return
   const commented = rangeLookup(comments)
   for (const link of links) if (commented(link.start) !== undefined) link.inComment = true
 }
 
-function outside<T>(comments: readonly Range[], found: readonly T[], placeOf: (item: T) => number): readonly T[] {
+function outside<T>(comments: readonly TextRange[], found: readonly T[], placeOf: (item: T) => number): readonly T[] {
   if (comments.length === 0) return found
   const commented = rangeLookup(comments)
   return found.filter((item) => commented(placeOf(item)) === undefined)

@@ -4,7 +4,7 @@ import { type NamedFile, namesOf } from '../../../links/names.ts'
 import type { RelinkSource } from '../../../links/relink/relink-plan.ts'
 import { outlineName } from '../../../links/resolve.ts'
 import { subpathTest } from '../../../links/subpath.ts'
-import { parseNote } from '../../../markdown/parse-note.ts'
+import { outlineOf } from '../../../markdown/outline.ts'
 import { quote } from '../../path-rules.ts'
 import { type Draft, decode } from '../draft.ts'
 import { isTrash } from '../note-paths.ts'
@@ -66,8 +66,8 @@ function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['na
 
 /** Tests which subpaths no longer exist in a note. */
 function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: number, isLost: (subpath: string) => boolean])[] {
-  const before = parseNote(decode(draft.disk), flavour)
-  const after = parseNote(draft.text, flavour)
+  const before = outlineOf(decode(draft.disk), flavour)
+  const after = outlineOf(draft.text, flavour)
   const had = subpathTest(before)
   const has = subpathTest(after)
   return [[draft.key, (subpath) => had(subpath) && !has(subpath)]]

@@ -2,6 +2,7 @@ import type { ResolvedLink } from '../../../core/index-writer.ts'
 import { listSome } from '../../../core/text/list-some.ts'
 import type { RelinkSource } from '../../../links/relink/relink-plan.ts'
 import { subpathTest } from '../../../links/subpath.ts'
+import { outlineOf } from '../../../markdown/outline.ts'
 import { parseNote } from '../../../markdown/parse-note.ts'
 import { quote } from '../../path-rules.ts'
 import { type Draft, decode } from '../draft.ts'
@@ -100,7 +101,7 @@ function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: Resolved
     if (tests.size >= MOST_READ) return true
     const note = byKey(to)
     const isRead = note !== undefined && view.kindOf(note.path) === 'note'
-    const test = isRead ? subpathTest(parseNote(note.text, view.flavour)) : () => true
+    const test = isRead ? subpathTest(outlineOf(note.text, view.flavour)) : () => true
     tests.set(to, test)
     return test(subpath)
   }
