@@ -18,8 +18,9 @@ export interface VaultFacts {
 export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: Call = {}): Promise<VaultFacts> {
   core.indexing.begin()
   signal?.throwIfAborted()
-  const { file, message, hint: _, ...index } = core.indexing.status()
   const counted = await countsOf(core)
+  // Afterwards: a store on a server knows nothing of its feeder before it was asked for something.
+  const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
     name: core.name ?? basename(core.root),

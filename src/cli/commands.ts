@@ -40,6 +40,13 @@ const CLIENT_OPTIONS: readonly Option[] = [
   { name: 'dry-run', type: 'flag', sentence: 'Show the change without making it.' },
 ]
 
+const STORE_OPTION: Option = {
+  name: 'store',
+  type: 'text',
+  values: ['embedded', 'neo4j'],
+  sentence: 'Overrides store.type: files on this computer, or the Neo4j database of store.neo4j.url.',
+}
+
 /** The commands that are not tools, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   {
@@ -96,6 +103,7 @@ export const COMMANDS: readonly Command[] = [
     sentence: 'Show the state of the index and of search.',
     usage: '[vault]',
     words: 1,
+    options: [STORE_OPTION],
   },
   {
     name: 'doctor',
@@ -114,12 +122,7 @@ export const COMMANDS: readonly Command[] = [
         type: 'flag',
         sentence: 'Download embedder.model from the Hugging Face hub if it is missing.',
       },
-      {
-        name: 'store',
-        type: 'text',
-        values: ['embedded', 'neo4j'],
-        sentence: 'Overrides store.type: files on this computer, or the Neo4j database of store.neo4j.url.',
-      },
+      STORE_OPTION,
     ],
   },
   {

@@ -8,7 +8,7 @@ import { indexLocation, searchLocation } from '../store/embedded/place.ts'
 import type { FeederLease } from '../store/neo4j/feed/lease.ts'
 import { type Neo4jPlace, serverOf } from '../store/neo4j/server/place.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
-import { indexFile, insightFile, realRoot, searchIndexFile } from './index-files.ts'
+import { indexFile, insightFile, layoutFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
 /** In-memory indexes of one process need names of their own. */
@@ -67,6 +67,7 @@ export function placeOf(settings: Settings, root: string, options: Pick<OpenOpti
     file,
     searchFile: searchIndexFile(file),
     insightFile: insightFile(file),
+    layoutFile: layoutFile(file),
     memory: `roux-${process.pid}-${++opened}`,
   }
 }
@@ -93,6 +94,7 @@ export function neo4jPlace(
     origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
     file: `${serverOf(url)} (${vault})`,
     insightFile: insightFile(file),
+    layoutFile: layoutFile(file),
     ...(insight.keep_days === 0 ? {} : { log: retentionOf(insight) }),
   }
 }

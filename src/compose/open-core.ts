@@ -13,7 +13,7 @@ import { LayoutClient } from '../workers/layout-client.ts'
 import { mayEmbed } from '../workers/may-leave.ts'
 import type { IndexerData } from '../workers/messages.ts'
 import { neo4jPlace, openEngine, placeOf } from './engine.ts'
-import { indexFile, layoutFile, realRoot } from './index-files.ts'
+import { indexFile, realRoot } from './index-files.ts'
 import { type OpenOptions, shareParts } from './open-options.ts'
 import { followVectors, giveUpMemory, loadSearch, prepareForQuestions, tryEagerly, whenIdle } from './prepare.ts'
 import { chatOf, openWholeVault } from './whole-vault.ts'
@@ -91,7 +91,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     store,
     texts: openTexts(reads),
     rankings: new Rankings(store, compute),
-    layouts: new LayoutClient(layoutFile(place.file), shared.layouts),
+    layouts: new LayoutClient(place.layoutFile, shared.layouts),
     pictures: files,
     ...whole,
     indexing,
@@ -152,7 +152,7 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     store,
     texts,
     rankings: new Rankings(store, shared.compute, isFollowed),
-    layouts: new LayoutClient(layoutFile(place.file), shared.layouts),
+    layouts: new LayoutClient(place.layoutFile, shared.layouts),
     // Attachments are where the folder is.
     pictures: { read: async () => undefined },
     ...whole,

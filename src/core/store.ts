@@ -51,6 +51,16 @@ export interface FileVersion {
   readonly hash: string
 }
 
+/** A note's text with facts about exactly this text. */
+export interface NoteText {
+  /** Decoded as UTF-8, invalid bytes replaced. */
+  readonly text: string
+  /** UTF-16 offset of the body. */
+  readonly bodyStart: number
+  /** SHA-256 of the file's bytes, hex. */
+  readonly hash: string
+}
+
 /** Which nodes are meant; texts are folded as ids and names are (`foldId`, `foldName`). */
 export interface Scope {
   /** Notes under this path prefix. */
@@ -354,6 +364,8 @@ export interface Snapshot {
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
   /** `undefined` for missing targets. */
   versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>
+  /** The texts of nodes, where the engine has them instead of a folder; `undefined` for what has none. */
+  texts?(ids: readonly NodeId[]): Promise<readonly (NoteText | undefined)[]>
   /** The names of notes: the title, then the aliases; nothing for a missing note. */
   namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]>
   /** By id. Excluded nodes are left out. */

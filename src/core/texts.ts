@@ -1,15 +1,7 @@
 import type { VaultPath } from './ids.ts'
-import type { FileVersion } from './store.ts'
+import type { FileVersion, NoteText } from './store.ts'
 
-/** A note's text with facts about exactly this text. */
-export interface NoteText {
-  /** Decoded as UTF-8, invalid bytes replaced. */
-  readonly text: string
-  /** UTF-16 offset of the body. */
-  readonly bodyStart: number
-  /** SHA-256 of the file's bytes, hex. */
-  readonly hash: string
-}
+export type { NoteText }
 
 /** `'unread'`: the file does not answer · `undefined`: it is gone, may not be read, or has no text. */
 export type ReadText = NoteText | 'unread' | undefined

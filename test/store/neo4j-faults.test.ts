@@ -1,13 +1,19 @@
-import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Store } from '../../src/core/store.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { Rankings } from '../../src/app/links/rankings.ts'
+import type { Scope, Store, StoreChange } from '../../src/core/store.ts'
+import { pageRank } from '../../src/graph/analytics.ts'
 import { emptyVault, openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
 import { openLease } from '../../src/store/neo4j/feed/lease.ts'
+import { openNeo4jSearchWriter } from '../../src/store/neo4j/feed/search-writer.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
-import { Connection, type Values } from '../../src/store/neo4j/server/connection.ts'
+import { Connection, type Run, type Values } from '../../src/store/neo4j/server/connection.ts'
 import { examineDatabase } from '../../src/store/neo4j/server/examine.ts'
+import { explainError } from '../../src/store/neo4j/server/explain-error.ts'
 import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import { FORMAT } from '../../src/store/neo4j/server/schema.ts'
+import { openStoredVault } from '../../src/store/neo4j/stored-vault.ts'
 import { wordNames } from '../../src/store/neo4j/word-index.ts'
+import { BagOfWords } from '../support/bag-of-words.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
 import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
 
@@ -18,8 +24,8 @@ const nothingListens: Neo4jPlace = {
   password: 'secret-word',
 }
 
-function connect(place: Neo4jPlace): Connection {
-  const connection = new Connection(place)
+function connect(to: Neo4jPlace | Connection): Connection {
+  const connection = to instanceof Connection ? to : new Connection(to)
   onTestFinished(() => connection.close())
   return connection
 }
@@ -115,6 +121,146 @@ describe.skipIf(NEO4J_URL === undefined)('a Neo4j server', () => {
     await late
     expect(await second.commit(state)).toBeUndefined()
     expect(await countNotes(fed.store)).toBe(1)
+  })
+
+  test('deletes nodes last in a generation, after all lookups, which would go through the deleted nodes', async () => {
+    const { place } = await opened({})
+    const statements: string[] = []
+    class Watched extends Connection {
+      override async open() {
+        const transaction = await super.open()
+        const run: Run = async (cypher, values) => {
+          statements.push(cypher)
+          return await transaction.run(cypher, values)
+        }
+        return { ...transaction, run }
+      }
+    }
+    const vault = new MemoryVault({ 'a.md': '[[missing]]', 'b.md': '[[a]] [[gone]]' })
+    const index = openNeo4jIndexWriter(connect(new Watched(place)))
+    const fed = await new FedVault(vault, { ...neo4jEngine(undefined, place), index }).index()
+    vault.remove('a.md')
+    vault.write('b.md', '')
+    statements.length = 0
+    await fed.indexer.reconcile({ all: true })
+    const isDeletion = (cypher: string): boolean => /DELETE [nm]\b/.test(cypher)
+    const forRows = statements.filter((cypher) => cypher.startsWith('UNWIND $rows'))
+    const deletions = forRows.filter(isDeletion)
+    expect(deletions.length).toBeGreaterThan(0)
+    expect(forRows.slice(-deletions.length)).toEqual(deletions)
+  })
+
+  test('tells of a change with the next look, where the first question after it failed', async () => {
+    const { place, fed } = await opened({ 'a.md': '' })
+    let isFailing = true
+    class Failing extends Connection {
+      override async read<T>(cypher: string, values: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
+        if (isFailing && cypher.includes('f.generation > $since')) {
+          isFailing = false
+          throw new Error('the connection was lost')
+        }
+        return await super.read<T>(cypher, values, signal)
+      }
+    }
+    const store = openNeo4jStore(connect(new Failing(place)))
+    onTestFinished(() => store.close())
+    const told: StoreChange[] = []
+    store.onChange((change) => told.push(change))
+    await store.refresh()
+    fed.vault.write('b.md', '')
+    await fed.indexer.reconcile({ all: true })
+    await vi.waitFor(() => expect(told).toEqual([{ generation: 2, ids: ['b.md'] }]), { timeout: 20_000 })
+    expect(isFailing).toBe(false)
+  })
+
+  test('ranks hubs for a user that may not write, by scores that only this process has', async () => {
+    const { place } = await opened({ 'a.md': '[[b]] [[c]]', 'In/b.md': '[[c]]', 'c.md': '', 'In/d.md': '[[c]] [[b]]' })
+    class ReadOnly extends Connection {
+      override async transaction<T>(): Promise<T> {
+        const refusal = Object.assign(new Error('no'), { code: 'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase' })
+        throw explainError(refusal, place)
+      }
+    }
+    const store = openNeo4jStore(connect(new ReadOnly(place)))
+    const rankings = new Rankings(store, { run: async (_, topology) => ({ scores: pageRank(topology) }) })
+    const hubs = (scope: Scope, limit: number) =>
+      store.read(async (snapshot) => (await snapshot.hubs('pagerank', scope, limit))?.items.map(({ id }) => id))
+    expect(await hubs({}, 9)).toBeUndefined()
+    await rankings.follow('pagerank', undefined)
+    expect(await hubs({}, 9)).toEqual(['c.md', 'in/b.md', 'a.md', 'in/d.md'])
+    expect(await hubs({}, 1)).toEqual(['c.md'])
+    expect(await hubs({ folder: 'in' }, 9)).toEqual(['in/b.md', 'in/d.md'])
+    expect(await hubs({}, 0)).toEqual([])
+  })
+
+  test('forgets the vectors of another embedder in parts', async () => {
+    const { place, connection, fed } = await opened({ 'a.md': 'Leek.', 'b.md': 'Salt.' })
+    await fed.indexSearch(new BagOfWords())
+    const statements: string[] = []
+    class Watched extends Connection {
+      override async write<T>(cypher: string, values: Values = {}): Promise<readonly T[]> {
+        statements.push(cypher)
+        return await super.write<T>(cypher, values)
+      }
+      override transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
+        return super.transaction((run) =>
+          work((cypher, values) => {
+            statements.push(cypher)
+            return run(cypher, values)
+          }),
+        )
+      }
+    }
+    await openNeo4jSearchWriter(connect(new Watched(place))).keepOnly('another')
+    const ofVectors = statements.filter((cypher) => cypher.includes('RouxVectors') && cypher.includes('DELETE'))
+    expect(ofVectors.length).toBeGreaterThan(0)
+    expect(ofVectors.filter((cypher) => !cypher.includes('LIMIT'))).toEqual([])
+    const left = await connection.read(
+      'MATCH (n {vault: $vault}) WHERE n:RouxVectors OR n:RouxChunk OR n:RouxName OR n:RouxEmbedder RETURN n',
+      { vault: place.vault },
+    )
+    expect(left).toEqual([])
+  })
+
+  test('after a feeder that was stopped, no answer says that it is not heard of; one that died is missed from the last change on', async () => {
+    const { place, connection } = await opened({ 'a.md': '' })
+    const lease = openLease(connection)
+    const { store, indexing } = openStoredVault(place)
+    onTestFinished(() => store.close())
+    const silentMinutes = async () => {
+      await store.read(async () => undefined)
+      await indexing.ready(0)
+      const seconds = indexing.status().feed?.silent
+      return seconds === undefined ? undefined : Math.round(seconds / 60)
+    }
+    const ago = (property: string, ms: number) =>
+      connection.write(
+        `MATCH (v:RouxVault {vault: $vault}) MATCH (h:RouxFeeder {vault: $vault}) SET ${property} = timestamp() - $ms`,
+        {
+          vault: place.vault,
+          ms,
+        },
+      )
+    await lease.take()
+    await ago('h.heard', 600_000)
+    await ago('v.fed', 120_000)
+    expect(await silentMinutes()).toBe(2)
+    await ago('v.fed', 5_000)
+    expect(await silentMinutes()).toBeUndefined()
+    await ago('v.fed', 600_000)
+    expect(await silentMinutes()).toBe(10)
+    await lease.release()
+    expect(await silentMinutes()).toBeUndefined()
+  })
+
+  test('says how old changes are by its own clock', async () => {
+    const { place } = await opened({ 'a.md': '' })
+    const { store, graphLog } = openStoredVault(place)
+    onTestFinished(() => store.close())
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 7_200_000)
+    onTestFinished(() => clock.mockRestore())
+    await store.read(async () => undefined)
+    expect(Math.abs((graphLog.now?.() ?? 0) + 7_200_000 - Date.now())).toBeLessThan(600_000)
   })
 
   test('shows nothing of a generation before it is committed, and nothing of one that never is', async () => {

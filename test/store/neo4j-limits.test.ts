@@ -2,16 +2,20 @@ import { auth, driver } from 'neo4j-driver'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { RouxError } from '../../src/core/errors.ts'
 import type { NodeId } from '../../src/core/ids.ts'
-import type { Store } from '../../src/core/store.ts'
+import { prepareCall } from '../../src/mcp/calls/prepare-call.ts'
+import type { Tool } from '../../src/mcp/definition/define-tool.ts'
+import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
 import { openNeo4jSearchWriter } from '../../src/store/neo4j/feed/search-writer.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
 import { Connection, type Values } from '../../src/store/neo4j/server/connection.ts'
 import { openStoredVault } from '../../src/store/neo4j/stored-vault.ts'
+import { KnownBag } from '../app/search-core.ts'
 import { ask } from '../support/ask.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
 import { NEO4J_URL, neo4jEngine, neo4jPlace } from '../support/neo4j.ts'
+import { storedCore } from '../support/stored-core.ts'
 
 const LONG_LIST = 100_000
 const SLOW = 120_000
@@ -20,28 +24,22 @@ const SLOW = 120_000
 class Recording extends Connection {
   readonly asked: (readonly [cypher: string, values: Values])[] = []
 
-  /** How many of them have ended. */
-  ended = 0
-
   override async read<T>(cypher: string, values: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
     this.asked.push([cypher, values])
-    try {
-      return await super.read<T>(cypher, values, signal)
-    } finally {
-      this.ended++
-    }
+    return await super.read<T>(cypher, values, signal)
   }
 }
 
-/** Waits until what was planned ahead has ended. */
-async function planned(connection: Recording): Promise<Recording> {
-  await vi.waitFor(() => expect(connection.ended).toBeGreaterThan(15), { timeout: SLOW, interval: 50 })
-  // One follows the other at once: where none is under way for a while, none is left.
-  for (let before = -1; before !== connection.ended || connection.asked.length > connection.ended; ) {
-    before = connection.ended
+/** Waits until no statement has been sent for a while. */
+async function settled(spied: {
+  readonly mock: { readonly calls: readonly unknown[]; readonly settledResults: readonly { readonly type: string }[] }
+}) {
+  const isAtRest = () => spied.mock.settledResults.every(({ type }) => type !== 'incomplete')
+  await vi.waitFor(() => expect(spied.mock.calls.length).toBeGreaterThan(15), { timeout: SLOW, interval: 50 })
+  for (let before = -1; before !== spied.mock.calls.length || !isAtRest(); ) {
+    before = spied.mock.calls.length
     await new Promise((done) => setTimeout(done, 500))
   }
-  return connection
 }
 
 function connect<T extends Connection>(connection: T): T {
@@ -124,6 +122,7 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     await fed.indexSearch()
     const connection = connect(new Connection(place))
     const store = ask(openNeo4jStore(connection))
+    await store.state()
     const plansOf = async (sizes: readonly number[]): Promise<string> => {
       await connection.read('CALL db.clearQueryCaches()')
       for (const size of sizes) {
@@ -140,31 +139,37 @@ describe.skipIf(NEO4J_URL === undefined)('what is much for a Neo4j server', { ti
     expect(await plansOf([1, 3, 30, 300, 3_000])).toBe(one)
   })
 
-  test('what is asked most is planned in the background by a server that opens, and nothing is written', async () => {
-    const { place, fed } = await fedVault({ 'a.md': 'To [[b]].', 'b.md': '' })
-    await fed.indexSearch()
-    const plansOf = async (use: (store: Store) => Promise<unknown>): Promise<string> => {
-      const connection = connect(new Recording(place))
-      await connection.read('CALL db.clearQueryCaches()')
-      const store = openNeo4jStore(connection)
-      store.planAhead()
-      await planned(connection)
-      await use(store)
-      const [cleared] = await connection.read<{ readonly value: string }>('CALL db.clearQueryCaches() YIELD value')
-      await store.close()
-      return cleared?.value ?? ''
+  test('a server that opens plans in the background what is asked most, and writes nothing', async () => {
+    const place = neo4jPlace()
+    const engine = neo4jEngine(undefined, place)
+    onTestFinished(() => engine.index.close())
+    const vault = new MemoryVault({ 'a.md': 'To [[b]].', 'b.md': 'Leek.' })
+    const fed = await new FedVault(vault, engine, { keepsTexts: true }).index()
+    await fed.indexSearch(new KnownBag())
+    const core = await storedCore(place)
+    onTestFinished(() => core.close())
+    const sent = vi.spyOn(Connection.prototype, 'read')
+    onTestFinished(() => sent.mockRestore())
+    await core.store.read(async () => undefined)
+    await core.indexing.ready(0)
+    core.indexing.begin()
+    await settled(sent)
+    const planned = new Set(sent.mock.calls.map(([cypher]) => cypher))
+    sent.mockClear()
+    const unplanned = async (name: string, args: object) => {
+      const tool = TOOLS.find((one) => one.name === name) as Tool
+      const { value } = await prepareCall(tool, args, { vaults: { names: [], open: async () => core } })({})
+      const statements = sent.mock.calls.map(([cypher]) => cypher)
+      sent.mockClear()
+      expect(statements.length).toBeGreaterThan(0)
+      return [value, statements.filter((cypher) => !planned.has(cypher))]
     }
-    const [a, b] = ['a.md', 'b.md'] as unknown as readonly [NodeId, NodeId]
-    const asked = await plansOf(async (store) => {
-      const { nodes, kinds, paths, neighbors, hubs, named } = ask(store)
-      expect((await nodes([a, b], { links: 3 })).map((node) => node?.id)).toEqual([a, b])
-      expect(await kinds([b])).toEqual(['note'])
-      expect(await paths(a, b, { direction: 'any', count: 1, avoidHubs: false })).toEqual([[a, b]])
-      expect((await neighbors(b, { direction: 'in' }, { offset: 0, limit: 9 })).items).toEqual([a])
-      expect((await hubs('in_degree', {}, 5))?.items[0]?.id).toBe(b)
-      expect((await named('b', { kinds: ['note', 'canvas'], withoutArchived: true })).map(({ id }) => id)).toEqual([b])
-    })
-    expect(asked).toBe(await plansOf(async () => {}))
+    expect(await unplanned('get_node', { id: 'a' })).toMatchObject([{ id: 'a.md' }, []])
+    expect(await unplanned('get_neighbors', { id: 'b' })).toMatchObject([[{ id: 'a.md' }], []])
+    expect(await unplanned('find_path', { source: 'a', target: 'b.md' })).toMatchObject([{ length: 1 }, []])
+    expect(await unplanned('get_hubs', { metric: 'in_degree', limit: 1 })).toMatchObject([[{ id: 'b.md' }], []])
+    expect(await unplanned('search', { query: 'leeks' })).toMatchObject([[{ id: 'b.md' }], []])
+    expect(await unplanned('find_nodes', { query: 'leek' })).toMatchObject([[{ id: 'b.md' }], []])
     expect((await ask(fed.store).state()).generation).toBe(1)
   })
 

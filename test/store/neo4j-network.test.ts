@@ -3,6 +3,7 @@ import { openNeo4jIndexWriter } from '../../src/store/neo4j/feed/index-writer.ts
 import { openLease } from '../../src/store/neo4j/feed/lease.ts'
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
 import { Connection, type Timeouts } from '../../src/store/neo4j/server/connection.ts'
+import { explainError } from '../../src/store/neo4j/server/explain-error.ts'
 import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
 import { refusingServer, silentServer, wireTo } from '../support/bolt.ts'
 import { FedVault, MemoryVault } from '../support/memory-vault.ts'
@@ -65,6 +66,47 @@ describe('a server that refuses', () => {
       })
       expect(JSON.stringify(error)).not.toContain('secret')
     }
+  })
+
+  test('whose certificate or TLS is the problem says so, a full disk wants a restart, and no lost connection is an internal error', () => {
+    const explained = (given: Readonly<Record<string, unknown>>, place: Partial<Neo4jPlace> = {}) => {
+      const { message = '', ...rest } = given
+      return explainError(Object.assign(new Error(String(message)), rest), { ...at('bolt+s://db.example:7687'), ...place })
+    }
+    const unreachable = { code: 'ServiceUnavailable' }
+    expect(
+      explained({ ...unreachable, message: 'Client network socket disconnected before secure TLS connection was established' }),
+    ).toMatchObject({
+      message: 'Neo4j at db.example:7687 does not speak TLS.',
+      hint: expect.stringContaining('without +s'),
+    })
+    expect(explained({ code: 'ServiceUnavailable', message: 'Caused by: self-signed certificate' })).toMatchObject({
+      message: 'Neo4j at db.example:7687 has a certificate that is not trusted here.',
+      hint: expect.stringContaining('+ssc'),
+    })
+    expect(explained({ code: 'Neo.ClientError.Security.Unauthorized' }, { password: '' })).toMatchObject({
+      message: 'Neo4j at db.example:7687 wants a password, and none is set.',
+    })
+    expect(
+      explained({
+        code: 'Neo.DatabaseError.General.UnknownError',
+        message: 'The database has encountered a critical error, and needs to be restarted.',
+      }),
+    ).toMatchObject({
+      message: expect.stringContaining('full disk'),
+      hint: expect.stringContaining('restart'),
+      isTransient: false,
+    })
+    for (const lost of [
+      { name: 'Neo4jError', code: '' },
+      { name: 'Neo4jError' },
+      { code: 'ECONNRESET', syscall: 'read' },
+      { syscall: 'write' },
+    ]) {
+      expect(explained(lost)).toMatchObject({ code: 'STORE_UNAVAILABLE', message: expect.stringContaining('cannot be reached') })
+    }
+    const mistake = new TypeError('this is no failure of the server')
+    expect(explainError(mistake, at('bolt://db.example'))).toBe(mistake)
   })
 
   test('the password is explained, and not shown', async () => {

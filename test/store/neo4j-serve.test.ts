@@ -87,7 +87,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
       const refused = await client.callTool({ name: 'create_node', arguments: { id: 'x.md', content: 'x' } })
       expect(refused.structuredContent.error).toMatchObject({
         code: 'TOOL_DISABLED',
-        hint: expect.stringContaining('folders are'),
+        hint: expect.stringContaining('need their folders'),
       })
       // The day is older than the vault: what it began with is no change.
       const changed = await asked(client, 'changes_since', { since: '1d' })
@@ -243,7 +243,10 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     await world.roux(['index', name, '--store', 'neo4j', ...set])
     const client = await overStdio(world, withoutFolder(set, [name]))
     const heard = (ago: number) =>
-      connection.write('MERGE (h:RouxFeeder {vault: $vault}) SET h.heard = timestamp() - $ago', { vault: name, ago })
+      connection.write(
+        'MATCH (v:RouxVault {vault: $vault}) MERGE (h:RouxFeeder {vault: $vault}) SET h.heard = timestamp() - $ago, v.fed = h.heard',
+        { vault: name, ago },
+      )
     await heard(30_000)
     expect((await asked(client, 'get_node', { id: 'Home' }))._warnings).toBeUndefined()
     await heard(185_000)

@@ -1,6 +1,8 @@
 import { readdirSync, utimesSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
+import { placeOf } from '../../src/compose/engine.ts'
+import { readSettings } from '../../src/config/load.ts'
 import { sweepOldIndexes } from '../../src/store/embedded/sweep.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -34,3 +36,18 @@ test('indexes that were not used for 30 days go; the own one, younger ones and o
   const kept = [own, young, `insight-1-${'a'.repeat(24)}.db`, `layout-${'a'.repeat(24)}.json`, `layout-${'c'.repeat(24)}.json`]
   expect(readdirSync(folder).sort()).toEqual([...kept, 'notes.md'].sort())
 })
+
+test.each(['embedded', 'neo4j'])(
+  'with store.type %s all files of a vault are in the cache folder, the places on its map too',
+  async (type) => {
+    const folder = temporaryFolder()
+    const { settings } = await readSettings({
+      cwd: folder,
+      env: { XDG_CONFIG_HOME: folder, XDG_CACHE_HOME: folder },
+      set: [`store.type=${type}`, 'store.neo4j.url=bolt://db.example:7687', `cache.path=${folder}`],
+      toolNames: async () => [],
+    })
+    const { insightFile, layoutFile } = placeOf(settings, join(folder, 'vault'), {})
+    for (const file of [insightFile, layoutFile]) expect(dirname(file)).toBe(folder)
+  },
+)

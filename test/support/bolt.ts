@@ -6,6 +6,8 @@ const [HELLO, GOODBYE, RUN, PULL] = [0x01, 0x02, 0x10, 0x3f]
 const [SUCCESS, IGNORED, FAILURE] = [0x70, 0x7e, 0x7f]
 /** What a client sends first: four bytes that name the protocol, and four versions. */
 const HANDSHAKE = 20
+/** A server that knows a newer handshake answers so, and with its versions. */
+const MANIFEST = Buffer.from([0, 0, 1, 0xff])
 const VERSION_5_0 = Buffer.from([0, 0, 0, 5])
 
 async function listening(server: Server, sockets: ReadonlySet<Socket>): Promise<number> {
@@ -33,23 +35,15 @@ export async function refusingServer(code: string, at: 'login' | 'statement' = '
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
-    let received: Buffer = Buffer.alloc(0)
-    let isGreeted = false
-    socket.on('data', (bytes) => {
-      received = Buffer.concat([received, bytes])
-      if (!isGreeted) {
-        if (received.length < HANDSHAKE) return
-        received = received.subarray(HANDSHAKE)
-        isGreeted = true
-        socket.write(VERSION_5_0)
-      }
-      for (let message = nextMessage(received); message !== undefined; message = nextMessage(received)) {
-        received = message.rest
-        const answer = answerTo(message.tag, code, at)
+    socket.once('data', () => socket.write(VERSION_5_0))
+    socket.on(
+      'data',
+      onMessage((tag) => {
+        const answer = answerTo(tag, code, at)
         if (answer === undefined) socket.end()
         else socket.write(answer)
-      }
-    })
+      }),
+    )
   })
   return `bolt://127.0.0.1:${await listening(server, sockets)}`
 }
@@ -103,6 +97,8 @@ export interface Wire {
   resume(): void
   /** Ends every connection, and takes no new one until it is resumed. */
   cut(): void
+  /** How many statements were sent so far. */
+  statements(): number
 }
 
 /** Opens such a way to the server at an address. */
@@ -110,12 +106,26 @@ export async function wireTo(url: string): Promise<Wire> {
   const { hostname, port, protocol } = new URL(url)
   const sockets = new Set<Socket>()
   let state: 'open' | 'hung' | 'cut' = 'open'
+  let statements = 0
   const server = createServer((near) => {
     if (state === 'cut') {
       near.destroy()
       return
     }
     const far = connect(Number(port), hostname)
+    near.on(
+      'data',
+      onMessage(
+        (tag) => {
+          if (tag === RUN) statements++
+        },
+        () => isManifest,
+      ),
+    )
+    let isManifest = false
+    far.once('data', (bytes: Buffer) => {
+      isManifest = bytes.subarray(0, 4).equals(MANIFEST)
+    })
     for (const [one, other] of [
       [near, far],
       [far, near],
@@ -145,5 +155,35 @@ export async function wireTo(url: string): Promise<Wire> {
       state = 'cut'
       for (const socket of sockets) socket.destroy()
     },
+    statements: () => statements,
+  }
+}
+
+/**
+ * Takes the bytes that a client sends over one connection and reports the tag of each message. `selects`: whether the server offered its
+ * versions, of which the client then names one: four bytes, and a number of variable length.
+ */
+function onMessage(report: (tag: number) => void, selects = (): boolean => false): (bytes: Buffer) => void {
+  let received: Buffer = Buffer.alloc(0)
+  let greeting: 'handshake' | 'selection' | 'done' = 'handshake'
+  return (bytes) => {
+    received = Buffer.concat([received, bytes])
+    if (greeting === 'handshake' && received.length >= HANDSHAKE) {
+      received = received.subarray(HANDSHAKE)
+      greeting = 'selection'
+    }
+    if (greeting === 'selection' && received.length > 0) {
+      if (selects()) {
+        const end = received.findIndex((byte, at) => at >= 4 && byte < 0x80)
+        if (end < 0) return
+        received = received.subarray(end + 1)
+      }
+      greeting = 'done'
+    }
+    if (greeting !== 'done') return
+    for (let message = nextMessage(received); message !== undefined; message = nextMessage(received)) {
+      received = message.rest
+      report(message.tag)
+    }
   }
 }

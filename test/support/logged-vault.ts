@@ -88,7 +88,7 @@ export class LoggedVault {
   }
 
   async ask(args: Partial<ChangesArguments> = {}): Promise<{ readonly value: ChangesAnswer; readonly said: readonly string[] }> {
-    const { value, warnings } = await changesSince(this.core, { limit: 20, ...args }, {}, new Date(this.clock))
+    const { value, warnings } = await changesSince(this.core, { limit: 20, ...args }, {}, () => new Date(this.clock))
     return { value, said: warnings.map(({ message }) => message) }
   }
 

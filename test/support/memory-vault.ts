@@ -94,7 +94,7 @@ export class MemoryVault implements Vault {
 
 let opened = 0
 
-export type Flavoured = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'mode'>>
+export type Flavoured = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'mode' | 'keepsTexts'>>
 
 export interface IndexedOptions extends Flavoured {
   /** Where the index is; in memory unless it is said. */

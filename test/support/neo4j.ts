@@ -14,7 +14,7 @@ let opened = 0
 /** A vault of its own in the server for tests. */
 export function neo4jPlace(vault = `test ${process.pid}-${++opened} "'\`$x`): Neo4jPlace {
   const { ROUX_STORE_NEO4J_USER: user = 'neo4j', ROUX_STORE_NEO4J_PASSWORD: password = '' } = process.env
-  return { type: 'neo4j', url: NEO4J_URL ?? '', user, password, database: '', vault, file: '', insightFile: '' }
+  return { type: 'neo4j', url: NEO4J_URL ?? '', user, password, database: '', vault, file: '', insightFile: '', layoutFile: '' }
 }
 
 /**

@@ -17,7 +17,7 @@ import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
 import { requireNamed, unknownNodeError } from '../names/known-node.ts'
-import { namedExactly } from '../names/named-exactly.ts'
+import { type NamedExactly, namedExactly } from '../names/named-exactly.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope, WITH_TEXT } from '../scope.ts'
@@ -193,10 +193,14 @@ async function retrieve(
   { query, mode }: SearchArguments,
   { scope, question, traits }: Asked & { readonly scope: Scope },
 ): Promise<Retrieval> {
-  const words = mode === 'semantic' ? NO_WORDS : await snapshot.words(queryTerms(query), scope, DEPTH)
+  const isByWords = mode !== 'semantic'
+  const [words, named] = await Promise.all([
+    isByWords ? snapshot.words(queryTerms(query), scope, DEPTH) : NO_WORDS,
+    isByWords ? namedExactly(snapshot, core, query, scope) : NOT_NAMED,
+  ])
   const known = question === undefined ? ALL_KNOWN : await knownOf(snapshot, question, { query, words })
   const semantic = question === undefined || known.order === 0 ? [] : await nearest(snapshot, question, scope)
-  const exact = new Set(mode === 'semantic' ? [] : (await namedExactly(snapshot, core, query, scope)).own)
+  const exact = new Set(named.own)
   const keyword = words.hits.map(({ id, score, matched }) => ({ key: id, score, matched }))
   const weight = core.searchWeight === 'auto' ? (traits?.weight ?? 0) : core.searchWeight
   const certainty = traits === undefined ? undefined : { certainty: traits.certainty }
@@ -219,6 +223,7 @@ async function knownOf(
   return knownShare(question, names === '' ? WHOLLY_KNOWN : embedder.coverage(names))
 }
 
+const NOT_NAMED: NamedExactly = { own: [], all: [] }
 const NO_WORDS: WordHits = { hits: [], coverage: 0, terms: [] }
 
 async function nearest(

@@ -97,10 +97,10 @@ export function changesSince(
   core: GraphCore,
   args: ChangesArguments,
   call: Call = {},
-  now = new Date(),
+  now = () => new Date(core.graphLog?.now?.() ?? Date.now()),
 ): Promise<Answer<ChangesAnswer>> {
-  const asked = readAsked(args, now)
   return answerInSteps(core, call, async (read) => {
+    const asked = readAsked(args, now())
     for (let attempt = 1; ; attempt++) {
       const isLast = attempt === WAIT_FOR_LOG.times || core.indexing.status().log !== undefined
       const answered = await read((snapshot) => tell({ core, snapshot, args, call }, asked, isLast))

@@ -162,12 +162,11 @@ async function resolveNames(
   core: Pick<GraphCore, 'name'>,
   { written, options: { withMissing = false } }: { readonly written: readonly string[]; readonly options: NamingOptions },
 ): Promise<ResolvedNames> {
-  const byId = await lookUpKinds(snapshot, core, written)
+  // Both at once: a lookup that is not needed costs less than another trip to a database.
+  const [byId, hits] = await Promise.all([lookUpKinds(snapshot, core, written), nodesNamed(snapshot, written)])
   const ids = byId.map((found) => (found?.kind === 'missing' && !withMissing ? undefined : found?.id))
-  const others = [...new Set(written.filter((_, at) => ids[at] === undefined))]
-  if (others.length === 0) return { ids, taken: [], unknown: [] }
-  const hits = await nodesNamed(snapshot, others)
-  const byName = new Map(others.map((name, at) => [name, hits[at] ?? []]))
+  const byName = new Map(written.flatMap((name, at) => (ids[at] === undefined ? [[name, hits[at] ?? []] as const] : [])))
+  const others = [...byName.keys()]
   for (const [name, found] of byName) if (found.length > 1) throw ambiguousName(name, found)
   const idOf = (name: string): NodeId | undefined => byName.get(name)?.[0]?.id
   return {
@@ -189,12 +188,11 @@ export async function nodesNamed(
   names: readonly string[],
   scope: Scope = {},
 ): Promise<readonly (readonly NameHit[])[]> {
-  const notes = (await snapshot.names(names.map(trimmed), 'equal', { ...scope, kinds: ['note', 'canvas'] })).map(ownNames)
-  const others = names.filter((_, at) => notes[at]?.length === 0)
-  if (others.length === 0) return notes
-  const files = await snapshot.names(others.map(trimmed), 'equal', { ...scope, kinds: ['attachment'] })
-  const byName = new Map(others.map((name, at) => [name, ownNames(files[at] ?? [])]))
-  return names.map((name, at) => byName.get(name) ?? notes[at] ?? [])
+  const [notes, attachments] = await Promise.all([
+    snapshot.names(names.map(trimmed), 'equal', { ...scope, kinds: ['note', 'canvas'] }),
+    snapshot.names(names.map(trimmed), 'equal', { ...scope, kinds: ['attachment'] }),
+  ])
+  return names.map((_, at) => ownNames(notes[at]?.length ? notes[at] : (attachments[at] ?? [])))
 }
 
 function trimmed(name: string): string {

@@ -28,9 +28,12 @@ export interface ReadTexts {
  * runs again.
  */
 export async function readTexts({ core, snapshot, call }: Reading, ids: readonly NodeId[]): Promise<ReadTexts> {
-  const versions = await snapshot.versions(ids)
-  const wanted = versions.flatMap((version) => (version === undefined || version.kind === 'attachment' ? [] : [version]))
-  const read = await core.texts.read(wanted, call.signal)
+  const [versions, kept] = await Promise.all([snapshot.versions(ids), snapshot.texts?.(ids)])
+  const places = versions.flatMap((version, at) =>
+    version === undefined || version.kind === 'attachment' ? [] : [{ version, at }],
+  )
+  const wanted = places.map(({ version }) => version)
+  const read = kept === undefined ? await core.texts.read(wanted, call.signal) : places.map(({ at }) => kept[at])
   const changed = wanted.filter(({ hash }, at) => {
     const text = read[at]
     // Of what the index could not read it has no hash to compare.

@@ -3,6 +3,8 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import type { FeederLease } from '../../compose/index.ts'
 import { type LoadedVault, loadVaults } from '../../config/load-vaults.ts'
 import { isTransient, RouxError } from '../../core/errors.ts'
+import type { IndexStatus } from '../../core/indexing.ts'
+import type { Progress } from '../../core/search.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
 import { openOptions } from './open-vaults.ts'
@@ -94,6 +96,13 @@ async function taken(lease: FeederLease, say: (line: string) => void, signal: Ab
   }
 }
 
+/** Whether everything that will be fed is fed: files, words, and vectors where there is an embedder that works. */
+export function isUpToDate({ phase, search }: IndexStatus, hasEmbedder: boolean): boolean {
+  const isDone = (progress: Progress | undefined): boolean => progress !== undefined && progress.done >= progress.total
+  if (phase !== 'idle' || search?.isStopped === true || !isDone(search?.words)) return false
+  return !hasEmbedder || search?.message !== undefined || isDone(search?.vectors)
+}
+
 interface Feeding {
   readonly host: Invocation['host']
   readonly vault: LoadedVault
@@ -105,8 +114,9 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
   const { openCore } = await host.compose()
   say('feeding.')
   const core = await openCore(vault.settings, { watch: true, onError: say, ...openOptions(vault, undefined) })
-  const stop = core.indexing.onStatus(({ phase, message }) => {
-    if (phase === 'idle') say('up to date.')
+  const stop = core.indexing.onStatus((status) => {
+    const { phase, message } = status
+    if (isUpToDate(status, core.embedding !== undefined)) say('up to date.')
     else if (phase === 'failed' || phase === 'missing') say(`${message}`)
   })
   const computeWhole = wholeVaultOf(core)

@@ -73,6 +73,8 @@ export interface GraphLogWriter {
 
 /** The log of one vault, for `app/`. */
 export interface GraphLog {
+  /** The time by the clock that commits are logged by, ms; absent where that is the clock of this computer. */
+  readonly now?: () => number
   /**
    * Commits of an index up to a generation, the newest first, in parts.
    * @throws RouxError `PROVIDER_ERROR` when the log cannot be read

@@ -10,6 +10,8 @@ export interface EmbeddedPlace {
   readonly searchFile: string
   /** Path of what is kept for looking at the vault as a whole. */
   readonly insightFile: string
+  /** Path of what is kept for drawing the map. */
+  readonly layoutFile: string
   /** Name of the indexes in memory, unique in the process. */
   readonly memory: string
 }

@@ -46,6 +46,7 @@ export async function findNames(
     return hits.flatMap(({ key, name: own, score }): readonly NameHit[] => {
       const file = files.get(key)
       if (file === undefined) return []
+      asking.names.set(idOf(file.id), [file.title, ...file.aliases])
       const of = file.title === own ? 'title' : file.aliases.includes(own) ? 'alias' : 'file'
       return [{ id: idOf(file.id), title: file.title, name: own, score, of }]
     })

@@ -7,10 +7,12 @@ import { decisionsOf } from './decisions.ts'
 import { exportRows } from './export.ts'
 import { KeptAnswers } from './kept-answers.ts'
 import { planAhead } from './plan-ahead.ts'
-import { Questions, readFacts, stateOf, type VaultFacts } from './questions.ts'
+import { isSameGeneration, Questions, readFacts, stateOf, type VaultFacts, type VaultState } from './questions.ts'
 import type { Connection } from './server/connection.ts'
+import { isWriteRefused } from './server/explain-error.ts'
 import { sharedResultsOf } from './shared-results.ts'
-import { Neo4jSnapshot, SCORES } from './snapshot.ts'
+import { Neo4jSnapshot, type OwnScores, SCORES } from './snapshot.ts'
+import type { TopologyRows } from './topology.ts'
 
 /** How often a use case is run. */
 const RUNS = 4
@@ -21,9 +23,6 @@ const ROWS = 10_000
 export function openNeo4jStore(connection: Connection, name?: string): Neo4jStore {
   return new Neo4jStore(connection, name)
 }
-
-/** How long what is known of a vault is taken to be so until a question tells otherwise, ms. */
-const TRUSTED = 1_000
 
 /** How often it is looked for what others commit, where someone listens, ms. */
 const LOOK = 1_000
@@ -36,22 +35,27 @@ export class Neo4jStore implements Store {
   readonly decisions: Decisions
   readonly #connection: Connection
   readonly #name: string | undefined
+  readonly #hasTexts: boolean
   readonly #listeners = new Set<(change: StoreChange) => void>()
-  readonly #keys = new WeakMap<Topology, readonly number[]>()
+  readonly #topologies = new WeakMap<Topology, TopologyRows>()
+  /** Scores that this user may not write into the database. */
+  readonly #ownScores = new Map<Metric, OwnScores>()
   readonly #kept = new KeptAnswers()
   #facts: VaultFacts | undefined
   /** The generation that listeners were told of; `undefined` before the first. */
   #told: number | undefined
-  /** When they were asked for, of `performance.now()`. */
-  #factsAt = Number.NEGATIVE_INFINITY
   #isUnreachable = false
+  /** How far the server's clock is ahead of this computer's, ms. */
+  #ahead = 0
   #timer: NodeJS.Timeout | undefined
   #planning: NodeJS.Timeout | undefined
   readonly #closed = new AbortController()
 
-  constructor(connection: Connection, name: string | undefined) {
+  /** `hasTexts`: texts are read from the database, too. */
+  constructor(connection: Connection, name: string | undefined, { hasTexts = false }: { readonly hasTexts?: boolean } = {}) {
     this.#connection = connection
     this.#name = name
+    this.#hasTexts = hasTexts
     this.results = sharedResultsOf(connection)
     this.decisions = decisionsOf(connection)
   }
@@ -91,10 +95,9 @@ export class Neo4jStore implements Store {
   }
 
   async #refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
-    const asked = performance.now()
     try {
       this.#facts = await readFacts(this.#connection, signal)
-      this.#factsAt = asked
+      this.#update(this.#facts)
       if (this.#isUnreachable) this.#planAgain()
       this.#isUnreachable = false
     } catch (error) {
@@ -108,12 +111,17 @@ export class Neo4jStore implements Store {
   async #tell(facts: VaultFacts | undefined): Promise<void> {
     const before = this.#told
     const generation = facts?.generation ?? 0
-    this.#told = generation
-    if (before === undefined || before === generation || this.#listeners.size === 0) return
+    if (before === undefined || before === generation || this.#listeners.size === 0) {
+      this.#told = generation
+      return
+    }
     const rows = await this.#connection.read<{ readonly id: string }>(
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
+    // Only now: what could not be read is told with the next look. Another look may have told it meanwhile.
+    if (this.#told !== before) return
+    this.#told = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
     for (const listener of this.#listeners) listener(change)
   }
@@ -121,8 +129,8 @@ export class Neo4jStore implements Store {
   async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let run = 1; ; run++) {
       signal?.throwIfAborted()
-      // Every answer says which generation it is of: what was known a moment ago need not be asked for first.
-      const trusted = run === 1 && performance.now() - this.#factsAt < TRUSTED ? this.#facts : undefined
+      // Every answer says which state it is of: what was known before need not be asked for first.
+      const trusted = run === 1 && !this.#isUnreachable ? this.#facts : undefined
       const isTrusted = trusted?.complete === true
       const facts = isTrusted ? trusted : await this.#refresh(signal)
       const snapshot = new Neo4jSnapshot({
@@ -132,22 +140,34 @@ export class Neo4jStore implements Store {
         signal,
         isLast: run === RUNS,
         isTrusted,
+        hasTexts: this.#hasTexts,
+        onState: (state) => this.#update(state),
         newest: () => this.#facts?.generation ?? 0,
         kept: this.#kept,
-        onTopology: (topology, keys) => this.#keys.set(topology, keys),
+        onTopology: (topology, rows) => this.#topologies.set(topology, rows),
+        ownScores: (metric) => this.#ownScores.get(metric),
       })
       try {
         const answer = await use(snapshot)
         if (!isTrusted || snapshot.isConfirmed || stateOf(await this.#refresh(signal)) === stateOf(facts)) return answer
       } catch (error) {
         if (error instanceof SnapshotOutdated && run < RUNS) continue
-        if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') {
-          this.#isUnreachable = true
-          this.#factsAt = Number.NEGATIVE_INFINITY
-        }
+        if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') this.#isUnreachable = true
         throw error
       }
     }
+  }
+
+  /** The time by the server's clock, ms; by the clock of this computer before the first answer. */
+  now(): number {
+    return Date.now() + this.#ahead
+  }
+
+  /** Takes over the times that come with an answer. */
+  #update(state: VaultState | undefined): void {
+    if (state !== undefined) this.#ahead = state.now - Date.now()
+    if (this.#facts === undefined || stateOf(state) !== stateOf(this.#facts)) return
+    this.#facts = { ...this.#facts, ...state }
   }
 
   condition(): StoreCondition {
@@ -155,8 +175,23 @@ export class Neo4jStore implements Store {
     return this.#facts?.complete === true ? 'ready' : 'building'
   }
 
-  async keepScores(metric: Metric, topology: Topology, { scores, sampled }: Scores): Promise<void> {
-    const keys = this.#keys.get(topology) ?? []
+  async keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void> {
+    const rows = this.#topologies.get(topology)
+    if (rows === undefined) return
+    try {
+      await this.#writeScores(metric, topology.generation, { rows, scores })
+      this.#ownScores.delete(metric)
+    } catch (error) {
+      if (!isWriteRefused(error)) throw error
+      this.#ownScores.set(metric, { rows, order: orderOf(rows, scores), generation: topology.generation, scores })
+    }
+  }
+
+  async #writeScores(
+    metric: Metric,
+    generation: number,
+    { rows: { keys }, scores: { scores, sampled } }: Pick<OwnScores, 'rows' | 'scores'>,
+  ): Promise<void> {
     const { vault } = this.#connection
     const property = SCORES[metric]
     await this.#connection.transaction(async (run) => {
@@ -169,7 +204,7 @@ export class Neo4jStore implements Store {
       }
       await run(`MATCH (v:RouxVault {vault: $vault}) SET v.${property}At = $generation, v.${property}Sampled = $sampled`, {
         vault,
-        generation: topology.generation,
+        generation,
         sampled: sampled ?? null,
       })
     })
@@ -179,10 +214,10 @@ export class Neo4jStore implements Store {
     for (let run = 1; ; run++) {
       const facts = await this.#refresh(signal)
       if (facts === undefined) return
-      const questions = new Questions(this.#connection, facts.generation, {
+      const questions = new Questions(this.#connection, {
         signal,
-        onMoved: () => {
-          throw new SnapshotOutdated()
+        onState: (state) => {
+          if (state?.isMoving === true || !isSameGeneration(state, facts)) throw new SnapshotOutdated()
         },
       })
       try {
@@ -218,4 +253,9 @@ export class Neo4jStore implements Store {
     clearInterval(this.#timer)
     this.#timer = undefined
   }
+}
+
+function orderOf({ ids }: TopologyRows, { scores }: Scores): readonly number[] {
+  const score = (at: number): number => scores[at] ?? 0
+  return ids.map((_, at) => at).sort((a, b) => score(b) - score(a) || ((ids[a] ?? '') < (ids[b] ?? '') ? -1 : 1))
 }

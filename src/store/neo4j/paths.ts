@@ -24,54 +24,20 @@ export async function findPaths(
   ends: { readonly source: string; readonly target: string },
   options: PathOptions,
 ): Promise<readonly Path[]> {
-  if (options.count <= 0) return []
-  for (const ceiling of options.avoidHubs ? await ceilings(ask, ends) : [NO_CEILING]) {
-    const paths = await within(ask, { ...ends, ceiling }, options)
-    if (paths.length > 0) return paths
-  }
-  return []
-}
-
-const NO_CEILING = Number.MAX_SAFE_INTEGER
-
-/** Degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, to find a path if there is one. */
-async function ceilings(
-  ask: Ask,
-  { source, target }: { readonly source: string; readonly target: string },
-): Promise<readonly number[]> {
-  const rows = await ask<{ readonly degree: number; readonly notes: number }>(
-    `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH '' AND NOT f.id IN [$source, $target]
-     WITH f.inDegree + f.outDegree AS degree, count(*) AS notes ORDER BY degree RETURN {degree: degree, notes: notes} AS row`,
-    { source, target },
-  )
-  const notes = rows.reduce((sum, row) => sum + row.notes, 0)
-  const at = (share: number): number => {
-    const rank = Math.floor(notes * share)
-    let passed = 0
-    for (const row of rows) {
-      passed += row.notes
-      if (passed > rank) return row.degree
-    }
-    return 0
-  }
-  const small = notes < 100 ? [at(0.9) - 1] : []
-  return [...small, at(0.99), at(0.999), NO_CEILING].filter((ceiling) => ceiling >= 2)
-}
-
-interface Search {
-  readonly source: string
-  readonly target: string
-  readonly ceiling: number
-}
-
-async function within(ask: Ask, search: Search, { direction, count }: PathOptions): Promise<readonly Path[]> {
-  const { source, target } = search
+  const { direction, count, avoidHubs } = options
+  if (count <= 0) return []
+  const { source, target } = ends
   if (source === target) return (await exists(ask, source)) ? [[source]] : []
   const arrow = direction === 'out' ? '->' : '-'
-  const found = [...(await shortest(ask, search, { arrow, spurs: [{ root: [source], taken: [] }], count }))]
+  const start: Spur = { root: [source], taken: [] }
+  const first = await shortest(ask, { target, ceilings: avoidHubs ? 'hubs' : [NO_CEILING] }, { arrow, spurs: [start], count })
+  const [best] = first
+  if (best === undefined) return []
+  const { ceiling } = best
+  const found = first.filter((one) => one.ceiling === ceiling).map(({ path }) => path)
   const candidates: Path[] = []
   let looked = 0
-  for (let round = 0; found.length > 0 && found.length < count && round < FURTHER; round++) {
+  for (let round = 0; found.length < count && round < FURTHER; round++) {
     const spurs: Spur[] = []
     for (; looked < found.length; looked++) {
       const last = found[looked] as Path
@@ -82,7 +48,7 @@ async function within(ask: Ask, search: Search, { direction, count }: PathOption
       }
     }
     const wanted = count - found.length
-    for (const path of await shortest(ask, search, { arrow, spurs, count: wanted })) {
+    for (const { path } of await shortest(ask, { target, ceilings: [ceiling] }, { arrow, spurs, count: wanted })) {
       if (![...found, ...candidates].some((other) => sameList(other, path))) candidates.push(path)
     }
     candidates.sort((a, b) => a.length - b.length || compare(a, b))
@@ -93,34 +59,56 @@ async function within(ask: Ask, search: Search, { direction, count }: PathOption
   return found
 }
 
-/** The shortest ways on from each spur, with what leads there, by ids. */
+const NO_CEILING = Number.MAX_SAFE_INTEGER
+
+/** The degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, to find a path if there is one. */
+const HUB_CEILINGS = `CALL () {
+  MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH '' AND NOT f.id IN [$spurs[0].from, $target]
+  WITH f.inDegree + f.outDegree AS degree ORDER BY degree WITH collect(degree) AS degrees, count(*) AS notes
+  UNWIND CASE WHEN notes < 100 THEN [degrees[toInteger(notes * 0.9)] - 1] ELSE [] END +
+    [degrees[toInteger(notes * 0.99)], degrees[toInteger(notes * 0.999)], ${NO_CEILING}] AS ceiling
+  WITH DISTINCT ceiling WHERE ceiling >= 2 RETURN ceiling }`
+
+interface Search {
+  readonly target: string
+  /** No note on the way has a higher degree; several are tried at once. */
+  readonly ceilings: 'hubs' | readonly number[]
+}
+
+interface FoundPath {
+  readonly path: Path
+  /** No note on it has a higher degree. */
+  readonly ceiling: number
+}
+
+/** The shortest ways on from each spur, with what leads there, below the lowest ceiling first, by ids. */
 async function shortest(
   ask: Ask,
-  { target, ceiling }: Search,
+  { target, ceilings }: Search,
   { arrow, spurs, count }: { readonly arrow: string; readonly spurs: readonly Spur[]; readonly count: number },
-): Promise<readonly Path[]> {
-  const rows = await ask<{ readonly at: number; readonly ids: Path }>(
-    `UNWIND $spurs AS spur
+): Promise<readonly FoundPath[]> {
+  const rows = await ask<{ readonly at: number; readonly ids: Path; readonly ceiling: number }>(
+    `${ceilings === 'hubs' ? HUB_CEILINGS : 'UNWIND $ceilings AS ceiling'} UNWIND $spurs AS spur
      MATCH (a:RouxFile {vault: $vault, id: spur.from}) MATCH (b:RouxFile {vault: $vault, id: $target})
-     CALL (spur, a, b) {
+     CALL (ceiling, spur, a, b) {
        // The database tests each condition at every step that it takes, so that this goes through each link once, however long the paths are.
        MATCH p = allShortestPaths((a)-[:ROUX_LINK*]${arrow}(b))
        WHERE all(n IN nodes(p) WHERE n = a OR n = b
-                 OR (n:RouxListed AND NOT n.id IN spur.banned AND n.inDegree + n.outDegree <= $ceiling))
+                 OR (n:RouxListed AND NOT n.id IN spur.banned AND n.inDegree + n.outDegree <= ceiling))
          AND none(r IN relationships(p) WHERE (startNode(r) = a AND endNode(r).id IN spur.taken)
                                            OR (endNode(r) = a AND startNode(r).id IN spur.taken))
        WITH DISTINCT [n IN nodes(p) | n.id] AS ids, [n IN nodes(p) | n.sort] AS order
        RETURN ids, order ORDER BY order LIMIT toInteger($count)
      }
-     WITH spur, ids, order ORDER BY order RETURN {at: spur.at, ids: ids} AS row`,
+     WITH ceiling, spur, ids, order ORDER BY ceiling, order RETURN {at: spur.at, ids: ids, ceiling: ceiling} AS row`,
     {
       target,
-      ceiling,
       count,
+      ceilings: ceilings === 'hubs' ? [] : ceilings,
       spurs: spurs.map(({ root, taken }, at) => ({ at, from: root.at(-1), banned: root.slice(0, -1), taken })),
     },
   )
-  return rows.map(({ at, ids }) => [...(spurs[at]?.root.slice(0, -1) ?? []), ...ids])
+  return rows.map(({ at, ids, ceiling }) => ({ path: [...(spurs[at]?.root.slice(0, -1) ?? []), ...ids], ceiling }))
 }
 
 async function exists(ask: Ask, id: string): Promise<boolean> {

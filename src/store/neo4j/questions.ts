@@ -1,33 +1,41 @@
-import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
+import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
-/** What is known of a vault as a whole. */
-export interface VaultFacts {
+/** The part of `VaultFacts` that comes with every answer. */
+export interface VaultState {
   readonly generation: number
+  readonly lineage: string | null
+  /** How many times search was written. */
+  readonly searchWrites: number
+  /** The server's time of the last commit, of the feeder's last sign of life, and of this answer, ms. */
+  readonly fed: number | null
+  readonly heard: number | null
+  readonly now: number
+  /** A new generation is being made visible. */
+  readonly isMoving: boolean
+}
+
+/** What is known of a vault as a whole. */
+export interface VaultFacts extends VaultState {
   readonly complete: boolean
   readonly files: number
-  readonly lineage: string | null
   /** Symbolic links that lead out of the vault, as JSON. */
   readonly outside: string | null
   /** How notes are read. */
   readonly mode: string | null
-  /** When the last generation was committed, and when the process that follows the folder was heard of last, by the server's clock, ms. */
-  readonly fed: number | null
-  readonly heard: number | null
-  readonly now: number
-  /** How often search was written. */
-  readonly searchWrites: number
   readonly embedders: readonly StoredEmbedder[]
-  /** A generation is being made visible. */
-  readonly isMoving: boolean
 }
 
-/** What answers are of: as long as it is the same, so are they. */
-export function stateOf(facts: VaultFacts | undefined): string {
-  return `${facts?.lineage} ${facts?.generation} ${facts?.searchWrites}`
+/** As long as it is the same, answers are the same. */
+export function stateOf(state: VaultState | undefined): string {
+  return `${state?.lineage} ${state?.generation} ${state?.searchWrites}`
+}
+
+export function isSameGeneration(a: VaultState | undefined, b: VaultState | undefined): boolean {
+  return a?.generation === b?.generation && a?.lineage === b?.lineage
 }
 
 /** Whose vectors there are, and how they are compared. */
@@ -41,8 +49,13 @@ export interface StoredEmbedder {
 /** How long a generation can take to become visible, ms: what was announced and never came does not count for longer. */
 const ANNOUNCED = 60_000
 
-const FACTS = `v.generation AS generation, p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving,
-  coalesce(w.writes, 0) AS searchWrites`
+/** The vault `v`, with all that `STATE` returns. */
+const VAULT = `MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
+  OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})`
+
+const STATE = `v.generation AS generation, v.lineage AS lineage, coalesce(w.writes, 0) AS searchWrites,
+  v.fed AS fed, h.heard AS heard, timestamp() AS now,
+  p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving`
 
 /** How long is waited for a generation that is becoming visible, and how often that is looked at, ms. */
 const MOVING = { most: 5_000, look: 50 }
@@ -54,7 +67,7 @@ const MOVING = { most: 5_000, look: 50 }
 export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
   if (origin === undefined || folder === null || folder === origin.folder) return
   throw new RouxError('STORE_UNAVAILABLE', `The database has a vault "${vault}" already, which was fed from another folder.`, {
-    hint: 'Give this one a name of its own in the settings, as vaults.<name>: <folder>.',
+    hint: `Give this one a name of its own in the settings, as vaults.<name>: <folder>. If its folder was moved, remove what was fed from the old one: roux feed --remove ${vault}.`,
   })
 }
 
@@ -64,10 +77,9 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
   for (;;) {
     const [row] = await connection.read<VaultFacts & { readonly version: number | null; readonly folder: string | null }>(
       `OPTIONAL MATCH (s:RouxSchema {name: 'schema'}) WITH s.version AS version
-       MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
-       OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})
-       RETURN version, v.folder AS folder, v.mode AS mode, h.heard AS heard, timestamp() AS now, ${FACTS}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files, v.lineage AS lineage,
-              v.outside AS outside, v.fed AS fed,
+       ${VAULT}
+       RETURN version, v.folder AS folder, v.mode AS mode, ${STATE}, coalesce(v.complete, false) AS complete, coalesce(v.files, 0) AS files,
+              v.outside AS outside,
               COLLECT { MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > '' RETURN e {.embedder, .dimensions, .indexed} } AS embedders`,
       { vault: connection.vault },
       signal,
@@ -79,69 +91,95 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
   }
 }
 
+export interface QuestionOptions {
+  readonly signal?: AbortSignal | undefined
+  /**
+   * Called with the state that comes with each answer, `undefined` for a vault that was removed; throws `SnapshotOutdated` where the answer is
+   * of no use.
+   */
+  readonly onState: (state: VaultState | undefined) => void
+}
+
+interface Question {
+  readonly cypher: string
+  readonly parameters: Values
+  readonly resolve: (rows: readonly never[]) => void
+  readonly reject: (error: unknown) => void
+}
+
 /**
- * Asks for rows of one generation, in one round trip: in the same statement, after the rows were read, it is looked whether the vault is still
- * at the generation. What the database is making visible piece by piece was announced before, so that no half of it is taken for a whole.
+ * Asks a vault for rows. Questions that are asked at the same time go to the database in one statement. It also returns the vault's state, which it
+ * reads after the rows: the writer announces each generation before it becomes visible, so an answer never mixes two generations unnoticed.
  */
 export class Questions {
   readonly #connection: Connection
-  readonly #generation: number
-  readonly #signal: AbortSignal | undefined
-  readonly #onMoved: () => void
-  readonly #searchWrites: number | undefined
+  readonly #options: QuestionOptions
+  #waiting: Question[] = []
   #isConfirmed = false
 
-  /** `onMoved` throws `SnapshotOutdated`, unless it is the last run; with `searchWrites` also where search was written more often. */
-  constructor(
-    connection: Connection,
-    generation: number,
-    {
-      signal,
-      onMoved,
-      searchWrites,
-    }: { signal: AbortSignal | undefined; onMoved: () => void; searchWrites?: number | undefined },
-  ) {
+  constructor(connection: Connection, options: QuestionOptions) {
     this.#connection = connection
-    this.#generation = generation
-    this.#signal = signal
-    this.#onMoved = onMoved
-    this.#searchWrites = searchWrites
+    this.#options = options
   }
 
-  /** The database said that the vault is at this generation. */
+  /** Whether the database has answered a question, so that the state is known. */
   get isConfirmed(): boolean {
     return this.#isConfirmed
   }
 
   /** `cypher` returns each row as `row`; `$vault` is given. */
-  async ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
-    const [answer] = await this.#connection.read<{
-      readonly rows: readonly T[]
-      readonly generation: number
-      readonly isMoving: boolean
-      readonly searchWrites: number
-    }>(
-      `CALL () { ${cypher} } WITH collect(row) AS rows
-       MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault}) OPTIONAL MATCH (w:RouxSearch {vault: $vault})
-       RETURN rows, ${FACTS}`,
-      { vault: this.#connection.vault, ...parameters },
-      this.#signal,
-    )
-    if (answer === undefined) {
-      // The vault was taken away.
-      if (this.#generation !== 0) throw new SnapshotOutdated()
-      return []
-    }
-    const isSearchMoved = this.#searchWrites !== undefined && this.#searchWrites !== answer.searchWrites
-    if (answer.generation !== this.#generation || answer.isMoving || isSearchMoved) this.#onMoved()
-    this.#isConfirmed = true
-    return answer.rows
+  ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
+    return new Promise<readonly T[]>((resolve, reject) => {
+      // Promises that are settled already may ask more.
+      if (this.#waiting.length === 0) setImmediate(() => void this.#send())
+      this.#waiting.push({ cypher, parameters, resolve, reject })
+    })
   }
 
   /** The only row. */
   async one<T>(cypher: string, parameters: Values = {}): Promise<T | undefined> {
     return (await this.ask<T>(cypher, parameters))[0]
   }
+
+  async #send(): Promise<void> {
+    const questions = this.#waiting
+    this.#waiting = []
+    try {
+      const answers = await this.#answersTo(questions)
+      for (const [at, { resolve }] of questions.entries()) resolve((answers.get(at) ?? []) as readonly never[])
+    } catch (error) {
+      for (const { reject } of questions) reject(error)
+    }
+  }
+
+  /** The rows of each question by its place; none where there are no rows. */
+  async #answersTo(questions: readonly Question[]): Promise<ReadonlyMap<number, readonly unknown[]>> {
+    const { signal, onState } = this.#options
+    const { vault } = this.#connection
+    const values = Object.fromEntries(questions.map(({ parameters }, at) => [`q${at}`, parameters]))
+    const [answer] = await this.#connection.read<VaultState & { readonly answers: readonly Answer[] }>(
+      `CALL () { ${questions.map(partOf).join('\n UNION ALL ')} } WITH collect({at: at, rows: rows}) AS answers
+       ${VAULT} RETURN answers, ${STATE}`,
+      { vault, ...values },
+      signal,
+    )
+    const { answers = [], ...state } = answer ?? {}
+    onState(answer && (state as VaultState))
+    this.#isConfirmed = true
+    return new Map(answers.map(({ at, rows }) => [at, rows]))
+  }
+}
+
+/** The rows of one question among those of a statement. */
+interface Answer {
+  readonly at: number
+  readonly rows: readonly unknown[]
+}
+
+/** A question as a part of a statement. Each is collected by itself: a list that is handed on is counted again as memory of every later row. */
+function partOf({ cypher }: Question, at: number): string {
+  const own = cypher.replaceAll(/\$(?!vault\b)(\w+)/g, `$q${at}.$1`)
+  return `CALL () { ${own} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
 /** What the parts of a snapshot ask with. */
@@ -149,6 +187,8 @@ export interface Asking {
   readonly questions: Questions
   readonly vault: string
   readonly embedders: readonly StoredEmbedder[]
+  /** Titles and aliases of files, by id, that came with other answers. */
+  readonly names: Map<NodeId, readonly string[]>
   /** What is asked of the vault as a whole, once for each state that it is in. */
   readonly kept: <T>(name: string, ask: () => Promise<T>) => Promise<T>
   /** The id of a node, as callers know it. */

@@ -70,6 +70,9 @@ export function rankingParameters({ vault }: Asking, looked: readonly Looked[]) 
   }
 }
 
+/** Hits that come with their names, which are asked for next. */
+const NAMED = 10
+
 /** How many more of the best notes are looked at than are wanted, where few of them lie outside of the scope. */
 const MORE = { times: 2, plus: 1_000 }
 
@@ -96,6 +99,7 @@ export async function rankWords(
   const weight = (at: number): number => (isTold(at) ? inverseDocumentFrequency(used[at] ?? 0, documents) : 0)
   const all = looked.reduce((total, _, at) => total + weight(at), 0)
   const there = looked.reduce((total, _, at) => total + ((used[at] ?? 0) > 0 ? weight(at) : 0), 0)
+  for (const { id, names } of row.hits) if (names !== null) asking.names.set(asking.idOf(id), names)
   return {
     hits: row.hits.map(({ id, score, words }) => ({
       id: asking.idOf(id),
@@ -108,7 +112,12 @@ export async function rankWords(
 }
 
 interface RankedRow extends Ranked {
-  readonly hits: readonly { readonly id: string; readonly score: number; readonly words: readonly number[] }[]
+  readonly hits: readonly {
+    readonly id: string
+    readonly score: number
+    readonly words: readonly number[]
+    readonly names: readonly string[] | null
+  }[]
 }
 
 async function rankedRow(
@@ -120,8 +129,9 @@ async function rankedRow(
   return await asking.questions.one<RankedRow>(
     `${COUNTING}
      CALL (used) { ${ranking(text, most === undefined ? undefined : '$most')} ORDER BY score DESC, f.sort LIMIT toInteger($limit)
-                   RETURN collect({id: f.id, score: score, words: words}) AS hits }
-     RETURN {used: used, hits: hits} AS row`,
+                   RETURN collect({f: f, score: score, words: words}) AS found }
+     RETURN {used: used, hits: [at IN range(0, size(found) - 1) | {id: found[at].f.id, score: found[at].score, words: found[at].words,
+             names: CASE WHEN at < ${NAMED} THEN [found[at].f.title] + found[at].f.aliases END}]} AS row`,
     { ...parameters, ...rankingParameters(asking, looked), limit, most: most ?? 0 },
   )
 }

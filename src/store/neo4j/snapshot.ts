@@ -27,6 +27,7 @@ import type {
   PropertyCount,
   Ranked,
   Scope,
+  Scores,
   Snapshot,
   Stretch,
   TagCount,
@@ -37,6 +38,7 @@ import type {
   WantedNote,
 } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
+import type { NoteText } from '../../core/texts.ts'
 import { timesOf } from '../note-facts.ts'
 import { toOccurrence } from '../to-occurrence.ts'
 import { countProperties, countTags, countValues } from './counts.ts'
@@ -47,11 +49,11 @@ import type { KeptAnswers } from './kept-answers.ts'
 import { idKeyOf, joinLinks, readLinks } from './note-properties.ts'
 import { findPaths } from './paths.ts'
 import { countProblems, findProblems } from './problems.ts'
-import { type Asking, Questions, rangeOf, stateOf, type VaultFacts } from './questions.ts'
+import { type Asking, isSameGeneration, Questions, rangeOf, stateOf, type VaultFacts, type VaultState } from './questions.ts'
 import { rankWords } from './rank-words.ts'
 import { filesIn, foundBy, hasFiles, hasMissing, isNarrow, labelOf } from './scope.ts'
 import type { Connection } from './server/connection.ts'
-import { topologyOf } from './topology.ts'
+import { type TopologyRows, topologyOf } from './topology.ts'
 import { nearestChunks, nearestNames, vectorStates, vectorsOf } from './vectors.ts'
 import { findWanted } from './wanted.ts'
 
@@ -62,14 +64,29 @@ export interface SnapshotParts {
   readonly facts: VaultFacts | undefined
   readonly signal: AbortSignal | undefined
   readonly isLast: boolean
-  /** `facts` were not asked for just now: they hold only if answers confirm them. */
+  /** `facts` are of an earlier moment: they hold only if answers confirm them. */
   readonly isTrusted: boolean
+  /** Texts are read from the database: there is no folder. */
+  readonly hasTexts: boolean
+  /** Called with the state that comes with each answer. */
+  readonly onState: (state: VaultState | undefined) => void
   /** The generation that was seen last. */
   readonly newest: () => number
   /** Answers of the vault as a whole. */
   readonly kept: KeptAnswers
-  /** Told of each topology that is given, with the keys of its nodes. */
-  readonly onTopology: (topology: Topology, keys: readonly number[]) => void
+  /** Called with each topology that is given, and the rows that it is made of. */
+  readonly onTopology: (topology: Topology, rows: TopologyRows) => void
+  /** Scores that only this process has. */
+  readonly ownScores: (metric: Metric) => OwnScores | undefined
+}
+
+/** Scores of one generation, in the order of the topology that they were computed from. */
+export interface OwnScores {
+  readonly rows: TopologyRows
+  /** Places in it, the best score first, then by id. */
+  readonly order: readonly number[]
+  readonly generation: number
+  readonly scores: Scores
 }
 
 /** One generation of a vault in a Neo4j database. */
@@ -79,23 +96,28 @@ export class Neo4jSnapshot implements Snapshot {
   readonly complete: boolean
   readonly lineage: string | undefined
   readonly isLast: boolean
+  readonly texts?: NonNullable<Snapshot['texts']>
   readonly #parts: SnapshotParts
   readonly #asking: Asking
   readonly #questions: Questions
   #isMixed = false
 
   constructor(parts: SnapshotParts) {
-    const { connection, facts, signal, isLast, name } = parts
+    const { connection, facts, signal, isLast, name, isTrusted, onState } = parts
     this.#parts = parts
     this.generation = facts?.generation ?? 0
     this.files = facts?.files ?? 0
     this.complete = facts?.complete ?? false
     this.lineage = facts?.lineage ?? undefined
     this.isLast = isLast
-    this.#questions = new Questions(connection, this.generation, {
+    this.#questions = new Questions(connection, {
       signal,
-      onMoved: () => this.restart(),
-      searchWrites: parts.isTrusted ? facts?.searchWrites : undefined,
+      onState: (state) => {
+        onState(state)
+        // While a vault is fed for the first time, search is written all the time.
+        const isSearchMoved = isTrusted && state?.searchWrites !== facts?.searchWrites
+        if (state?.isMoving === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
+      },
     })
     const start = name === undefined ? '' : `${name}:`
     this.#asking = {
@@ -106,9 +128,12 @@ export class Neo4jSnapshot implements Snapshot {
         signal?.throwIfAborted()
         return await parts.kept.of(stateOf(facts), name, ask)
       },
+      names: new Map(),
       idOf: (id) => toNodeId(id, name),
       bare: (id) => (id.startsWith(start) ? id.slice(start.length) : id),
     }
+    if (parts.hasTexts)
+      this.texts = async (ids) => (await this.#questions.ask<StoredText>(TEXTS, { ids: this.#bare(ids) })).map(toText)
   }
 
   get isMixed(): boolean {
@@ -190,6 +215,8 @@ export class Neo4jSnapshot implements Snapshot {
   }
 
   async namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]> {
+    const { names } = this.#asking
+    if (ids.every((id) => names.has(id))) return ids.map((id) => names.get(id) ?? [])
     const rows = await this.#questions.ask<{ readonly title: string | null; readonly aliases: readonly string[] | null }>(
       `${NODES} RETURN {title: n.title, aliases: n.aliases} AS row`,
       nodesOf(this.#bare(ids)),
@@ -357,6 +384,8 @@ export class Neo4jSnapshot implements Snapshot {
        RETURN {items: items, kept: v.${score}At, sampled: v.${score}Sampled} AS row`,
       { ...parameters, limit: Math.max(0, limit) },
     )
+    const own = this.#parts.ownScores(metric)
+    if (own !== undefined && (row?.kept ?? -1) < own.generation) return await this.#hubsBy(own, scope, limit)
     if (row === undefined || (!isDegree && row.kept === null))
       return isDegree ? { items: [], generation: this.generation } : undefined
     return {
@@ -366,8 +395,33 @@ export class Neo4jSnapshot implements Snapshot {
     }
   }
 
+  async #hubsBy(
+    { rows: { keys }, order, generation, scores: { scores, sampled } }: OwnScores,
+    scope: Scope,
+    limit: number,
+  ): Promise<Ranked> {
+    const { text, parameters } = filesIn(scope, this.#asking.bare)
+    const isWhole = !isNarrow(scope) && scope.withoutArchived !== true
+    const inScope = isWhole
+      ? undefined
+      : new Set(
+          await this.#questions.ask<number>(`MATCH (f:RouxListed {vault: $vault}) WHERE ${text} RETURN f.key AS row`, parameters),
+        )
+    const best = order.filter((at) => inScope?.has(keys[at] ?? -1) ?? true).slice(0, limit)
+    const files = await this.#questions.ask<NodeSummary | null>(
+      `UNWIND $keys AS key OPTIONAL MATCH (f:RouxListed&RouxNode {vault: $vault, key: key}) RETURN f {.id, .title} AS row`,
+      { keys: best.map((at) => keys[at]) },
+    )
+    const items = best.flatMap((at, place) => {
+      const file = files[place]
+      return file == null ? [] : [{ ...this.#summary(file), score: scores[at] ?? 0 }]
+    })
+    return { items, generation, ...(sampled === undefined ? {} : { sampled }) }
+  }
+
   async topology(): Promise<Topology> {
-    const { keys, ids, offsets, targets } = await topologyOf(this.#asking)
+    const rows = await topologyOf(this.#asking)
+    const { ids, offsets, targets } = rows
     const { newest, onTopology } = this.#parts
     const { generation } = this
     const names = ids.map(this.#asking.idOf)
@@ -380,7 +434,7 @@ export class Neo4jSnapshot implements Snapshot {
       offsets,
       targets,
     }
-    onTopology(topology, keys)
+    onTopology(topology, rows)
     return topology
   }
 
@@ -476,6 +530,19 @@ interface StoredNode {
   readonly stat: string | null
   readonly linkCount: number
   readonly links: readonly { readonly id: string; readonly title: string }[]
+}
+
+interface StoredText {
+  readonly text: string | null
+  readonly bodyStart: number | null
+  readonly hash: string | null
+}
+
+const TEXTS = `UNWIND range(0, size($ids) - 1) AS at OPTIONAL MATCH (f:RouxFile {vault: $vault, id: $ids[at]})
+  WITH at, f ORDER BY at RETURN {text: f.text, bodyStart: f.bodyStart, hash: f.hash} AS row`
+
+function toText({ text, bodyStart, hash }: StoredText): NoteText | undefined {
+  return text === null ? undefined : { text, bodyStart: bodyStart ?? 0, hash: hash ?? '' }
 }
 
 interface StoredEdge {

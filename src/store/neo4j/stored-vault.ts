@@ -3,7 +3,7 @@ import type { Indexing, IndexStatus } from '../../core/indexing.ts'
 import type { GraphLog } from '../../core/insight/graph-changes.ts'
 import type { Mode } from '../../core/note.ts'
 import type { Snapshot, Store } from '../../core/store.ts'
-import type { NoteText, Texts } from '../../core/texts.ts'
+import type { Texts } from '../../core/texts.ts'
 import { graphLogOf } from './graph-log.ts'
 import { Neo4jStore } from './open-store.ts'
 import type { VaultFacts } from './questions.ts'
@@ -27,61 +27,39 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const indexing = new FeedStatus(store, connection, place)
   return {
     store,
-    texts: textsOf(connection, name),
+    // Outside of a use case, whose snapshot has texts of its own.
+    texts: {
+      read: (versions, signal) =>
+        store.read(async (snapshot) => (await snapshot.texts?.(versions.map(({ id }) => id))) ?? [], signal),
+    },
     indexing,
-    graphLog: graphLogOf(connection),
+    graphLog: { ...graphLogOf(connection), now: () => store.now() },
     isFollowed: () => isFollowed(store.facts),
   }
 }
 
 /** A store of a vault that someone else has to feed: where no one has, that is an error that says so. */
 class FedStore extends Neo4jStore {
-  readonly #connection: Connection
+  readonly #vault: string
 
   constructor(connection: Connection, name: string | undefined) {
-    super(connection, name)
-    this.#connection = connection
+    super(connection, name, { hasTexts: true })
+    this.#vault = connection.vault
   }
 
   override async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return await super.read(async (snapshot) => {
-      if (this.facts === undefined) throw await this.#unknownVault()
+      if (this.facts === undefined) throw unknownVault(this.#vault)
       return await use(snapshot)
     }, signal)
   }
-
-  async #unknownVault(): Promise<RouxError> {
-    const rows = await this.#connection.read<{ readonly vault: string }>(
-      'MATCH (v:RouxVault) RETURN v.vault AS vault ORDER BY vault LIMIT 20',
-    )
-    const names = rows.map(({ vault }) => vault)
-    const hint = 'Feed it where its folder is: roux index <folder> --store neo4j.'
-    return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${this.#connection.vault}".`, {
-      hint: names.length === 0 ? hint : `${hint} It has: ${names.join(', ')}.`,
-      candidates: names,
-    })
-  }
 }
 
-function textsOf(connection: Connection, name: string | undefined): Texts {
-  const start = name === undefined ? '' : `${name}:`
-  return {
-    async read(versions, signal) {
-      const rows = await connection.read<{
-        readonly text: string | null
-        readonly bodyStart: number | null
-        readonly hash: string | null
-      }>(
-        `UNWIND range(0, size($ids) - 1) AS at OPTIONAL MATCH (f:RouxFile {vault: $vault, id: $ids[at]})
-         WITH at, f ORDER BY at RETURN f.text AS text, f.bodyStart AS bodyStart, f.hash AS hash`,
-        { vault: connection.vault, ids: versions.map(({ id }) => (id.startsWith(start) ? id.slice(start.length) : id)) },
-        signal,
-      )
-      return rows.map(({ text, bodyStart, hash }): NoteText | undefined =>
-        text === null ? undefined : { text, bodyStart: bodyStart ?? 0, hash: hash ?? '' },
-      )
-    },
-  }
+/** Names no other vaults of the database: they may be none of the caller's. */
+function unknownVault(vault: string): RouxError {
+  return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
+    hint: 'Feed it where its folder is: roux index <folder> --store neo4j.',
+  })
 }
 
 /** How long the process that follows the folder may be silent before answers say so, ms. */
@@ -89,6 +67,13 @@ const SILENCE = 60_000
 
 function isFollowed(facts: VaultFacts | undefined): boolean {
   return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE
+}
+
+/** How long nothing was heard of the feeder, and nothing was fed, seconds; `undefined` where no feeder is expected, or for less than a minute. */
+function silenceOf({ heard, fed, now }: VaultFacts): number | undefined {
+  if (heard === null) return undefined
+  const silent = now - Math.max(heard, fed ?? 0)
+  return silent < SILENCE ? undefined : Math.round(silent / 1_000)
 }
 
 /** What is known of the feeding of a vault, as answers and people are told of indexing. It changes nothing. */
@@ -110,8 +95,8 @@ class FeedStatus implements Indexing {
     const { facts } = this.#store
     const base = { done: 0, total: 0, cache: 'disk', watch: 'events', file: this.#place.file } as const
     if (facts === undefined) return { ...base, phase: 'idle' }
-    const { fed, heard, now, mode } = facts
-    const silent = heard === null || isFollowed(facts) ? undefined : Math.round((now - heard) / 1_000)
+    const { fed, now, mode } = facts
+    const silent = silenceOf(facts)
     return {
       ...base,
       phase: 'idle',
@@ -129,7 +114,9 @@ class FeedStatus implements Indexing {
 
   /** @throws RouxError `STORE_UNAVAILABLE` */
   async ready(_timeout: number, signal?: AbortSignal): Promise<boolean> {
-    const facts = this.#store.facts ?? (await this.#store.refresh(signal))
+    const known = this.#store.facts
+    // The feeder may have come back.
+    const facts = known === undefined || silenceOf(known) !== undefined ? await this.#store.refresh(signal) : known
     const state = `${facts?.generation} ${facts?.searchWrites}`
     if (facts === undefined || state === this.#counted) return true
     const [counts] = await this.#connection.read<{

@@ -1,12 +1,15 @@
 import type { Asking } from './questions.ts'
 
 /** The listed notes and the links among them, in rows; self-links left out. */
-export async function topologyOf({ questions }: Asking): Promise<{
+export interface TopologyRows {
   readonly keys: readonly number[]
+  /** Without the vault's name. */
   readonly ids: readonly string[]
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-}> {
+}
+
+export async function topologyOf({ questions }: Asking): Promise<TopologyRows> {
   const rows = await questions.ask<readonly [key: number, id: string, targets: readonly number[]]>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH ''
      WITH f, COLLECT { MATCH (f)-[:ROUX_LINK]->(t:RouxListed) WHERE t <> f RETURN t.key } AS targets ORDER BY f.key

@@ -214,7 +214,7 @@ const OF_VAULT: readonly string[] = [
 const DELETED = 2_000
 
 /** Deletes what fits patterns of `n`, with the vectors that are parts of it: a statement for what is small, and for each part of what is not. */
-export async function deleteAll(connection: Connection, patterns: readonly string[]): Promise<void> {
+export async function deleteAll(connection: Connection, patterns: readonly string[], parameters: Row = {}): Promise<void> {
   const { vault } = connection
   const counts = patterns.map((_, at) => `count${at}`)
   const steps = patterns.map(
@@ -223,7 +223,7 @@ export async function deleteAll(connection: Connection, patterns: readonly strin
   )
   const statement = `${steps.join('\n')} RETURN [${counts.join(', ')}] AS deleted`
   for (;;) {
-    const [found] = await connection.write<{ readonly deleted: readonly number[] }>(statement, { vault })
+    const [found] = await connection.write<{ readonly deleted: readonly number[] }>(statement, { vault, ...parameters })
     if (found?.deleted.some((count) => count === DELETED) !== true) return
   }
 }

@@ -16,7 +16,7 @@ export interface LeaseState {
 export interface FeederLease {
   /** Takes the vault where no one has it, or says again that it is fed. To be called more often than a lease lasts. */
   take(): Promise<LeaseState>
-  /** Lets others have it at once. */
+  /** Lets others have it at once. No feeder is expected from then on. */
   release(): Promise<void>
   close(): Promise<void>
 }
@@ -43,7 +43,10 @@ export function openLease(connection: Connection): FeederLease {
       return row ?? { isHeld: false, holder: '' }
     },
     async release() {
-      await connection.beat('MATCH (h:RouxFeeder {vault: $vault, id: $id}) REMOVE h.id, h.holder, h.until', { vault, id })
+      await connection.beat('MATCH (h:RouxFeeder {vault: $vault, id: $id}) REMOVE h.id, h.holder, h.until, h.heard', {
+        vault,
+        id,
+      })
     },
     close: () => connection.close(),
   }

@@ -345,19 +345,21 @@ class Writing {
        SET n.outDegree = COUNT { MATCH (n)-[:ROUX_LINK]->(t:RouxListed) WHERE t <> n }`,
       [...this.#linking],
     )
-    const missing = [...this.#missing].map(idKeyOf)
-    await this.#each(
-      `MATCH (m:RouxMissing {vault: $vault, idKey: row}) WHERE NOT EXISTS { (:RouxFile)-[:ROUX_LINK]->(m) } DETACH DELETE m`,
-      missing,
-    )
-    await this.#each(
+    const missing = await this.#each<{ readonly node: string; readonly isLinked: boolean }>(
       `MATCH (m:RouxMissing {vault: $vault, idKey: row})
-       SET m.inDegree = COUNT { MATCH (s:RouxListed)-[:ROUX_LINK]->(m) }`,
-      missing,
+       SET m.inDegree = COUNT { MATCH (s:RouxListed)-[:ROUX_LINK]->(m) }
+       RETURN elementId(m) AS node, EXISTS { (:RouxFile)-[:ROUX_LINK]->(m) } AS isLinked`,
+      [...this.#missing].map(idKeyOf),
     )
-    await this.#each(
-      `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } DETACH DELETE n`,
+    const removed = await this.#each<{ readonly node: string }>(
+      `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } RETURN elementId(n) AS node`,
       [...this.#removed],
+    )
+    // Last, and without an index: in a transaction that has deleted nodes, the database goes through all of them with each lookup.
+    const unlinked = missing.filter(({ isLinked }) => !isLinked)
+    await this.#each(
+      'MATCH (n:RouxNode) WHERE elementId(n) = row DETACH DELETE n',
+      [...unlinked, ...removed].map(({ node }) => node),
     )
   }
 

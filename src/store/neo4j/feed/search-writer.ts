@@ -141,40 +141,47 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       })
     },
     async forget(keys) {
-      await write(async (run) => {
-        await run('UNWIND $keys AS key MATCH (w:RouxWords {vault: $vault, key: key}) DETACH DELETE w', { keys })
-        const embedders = await run<{ readonly embedder: string }>(
-          'MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" RETURN e.embedder AS embedder',
-        )
-        for (const { embedder } of embedders) {
-          await forgetVectors(run, embedder, keys)
-          await run('UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key}) DETACH DELETE n', {
-            embedder,
-            keys,
-          })
-        }
-      })
+      for (let from = 0; from < keys.length; from += KEYS) {
+        const part = keys.slice(from, from + KEYS)
+        await write(async (run) => {
+          await run('UNWIND $keys AS key MATCH (w:RouxWords {vault: $vault, key: key}) DETACH DELETE w', { keys: part })
+          const embedders = await run<{ readonly embedder: string }>(
+            'MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" RETURN e.embedder AS embedder',
+          )
+          for (const { embedder } of embedders) {
+            await forgetVectors(run, embedder, part)
+            await run(
+              'UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key}) DETACH DELETE n',
+              {
+                embedder,
+                keys: part,
+              },
+            )
+          }
+        })
+      }
     },
     async keepOnly(embedder) {
-      const others = await read<{ readonly other: string; readonly indexes: readonly string[] }>(
+      const others = await read<{ readonly other: string }>(
         'MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder <> $embedder RETURN e.embedder AS other',
         { embedder },
       )
       for (const { other } of others) {
+        const own = { other }
+        // Readers compare vectors one by one until they are gone.
+        await write(async (run) => {
+          await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) REMOVE e.indexed', own)
+        })
         const { chunkIndex, nameIndex } = vectorNames(vault, other)
         for (const index of [chunkIndex, nameIndex]) await connection.write(`DROP INDEX ${quoted(index)} IF EXISTS`)
+        await deleteAll(connection, ['(n:RouxVectors {vault: $vault, embedder: $other}) WHERE n.key >= 0'], own)
         await write(async (run) => {
-          await run(
-            `MATCH (n:RouxVectors {vault: $vault, embedder: $other}) WHERE n.key >= 0
-             OPTIONAL MATCH (n)<-[:ROUX_PART]-(p) DETACH DELETE p, n`,
-            { other },
-          )
-          await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) DELETE e', { other })
+          await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) DELETE e', own)
         })
       }
     },
     async maintain() {
-      await ensureVectorIndexes(connection, indexed)
+      await ensureVectorIndexes(connection, { known: indexed, write })
       return false
     },
     async tidy() {},
@@ -191,8 +198,15 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
 /** Fewer vectors than these are compared one by one, which is exact and quick. */
 const INDEXED_FROM = 2_000
 
+interface IndexMaker {
+  /** Embedders whose indexes are there. */
+  readonly known: Set<string>
+  /** Changes search, and tells readers. */
+  readonly write: (work: (run: Run) => Promise<void>) => Promise<void>
+}
+
 /** Makes the indexes of vectors of which there are many. */
-async function ensureVectorIndexes(connection: Connection, known: Set<string>): Promise<void> {
+async function ensureVectorIndexes(connection: Connection, { known, write }: IndexMaker): Promise<void> {
   const { vault } = connection
   const found = await connection.read<{
     readonly embedder: string
@@ -224,9 +238,8 @@ async function ensureVectorIndexes(connection: Connection, known: Set<string>): 
       )
     }
     await connection.write('CALL db.awaitIndexes(600)')
-    await connection.write('MATCH (e:RouxEmbedder {vault: $vault, embedder: $embedder}) SET e.indexed = true', {
-      vault,
-      embedder,
+    await write(async (run) => {
+      await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $embedder}) SET e.indexed = true', { embedder })
     })
     known.add(embedder)
   }

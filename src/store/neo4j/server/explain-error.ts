@@ -1,61 +1,137 @@
 import { RouxError, SnapshotOutdated } from '../../../core/errors.ts'
 import { LEAST_VERSION, type Neo4jPlace, serverOf } from './place.ts'
 
+/** A failure of the server, or of the way to it. */
+interface Failure {
+  /** As Neo4j and its driver call it. */
+  readonly code: string
+  readonly error: Error
+  readonly place: Pick<Neo4jPlace, 'url' | 'user' | 'password' | 'database'>
+  readonly server: string
+  /** The database, in words. */
+  readonly named: string
+}
+
+interface Explanation {
+  fits(failure: Failure): boolean
+  message(failure: Failure): string
+  readonly hint: string
+  /** The same call may succeed later. */
+  readonly isTransient?: true
+}
+
+/** What failures mean, and what to do; the first that fits. */
+const EXPLANATIONS: readonly Explanation[] = [
+  {
+    fits: ({ code, place }) => NOT_ADMITTED.has(code) && place.password === '',
+    message: ({ server }) => `${server} wants a password, and none is set.`,
+    hint: 'Set it in the variable ROUX_STORE_NEO4J_PASSWORD, or write it into the file of store.neo4j.password_file.',
+  },
+  {
+    fits: ({ code }) => NOT_ADMITTED.has(code),
+    message: ({ server, place }) => `${server} refused the password of the user "${place.user}".`,
+    hint: 'Set store.neo4j.user, and the password in the variable ROUX_STORE_NEO4J_PASSWORD.',
+  },
+  {
+    fits: ({ code }) => code === 'Neo.ClientError.Security.AuthenticationRateLimit',
+    message: ({ server, place }) => `${server} refuses the user "${place.user}" for a while, after too many wrong passwords.`,
+    hint: 'Wait a few seconds.',
+    isTransient: true,
+  },
+  {
+    fits: ({ error }) => /needs to be restarted|critical error|No space left on device/i.test(error.message),
+    message: ({ server }) => `${server} stopped after an error of its own, such as a full disk.`,
+    hint: 'Make room on its disk and restart Neo4j; its log says what failed.',
+  },
+  {
+    fits: ({ code }) => READ_ONLY.has(code),
+    message: ({ server, named }) => `${server} takes no changes in ${named}.`,
+    hint: 'Make it writable; where it is a cluster, set store.neo4j.url to neo4j://… instead of bolt://….',
+  },
+  {
+    fits: ({ code }) => code.startsWith('Neo.ClientError.Security.'),
+    message: ({ server, named, place }) => `${server} does not let the user "${place.user}" do this in ${named}.`,
+    hint: 'Grant it reading; to feed a vault also writing, and making indexes and constraints.',
+  },
+  {
+    fits: ({ code }) => code === 'Neo.ClientError.Database.DatabaseNotFound',
+    message: ({ server, named }) => `${server} has no ${named.slice('the '.length)}.`,
+    hint: 'Set store.neo4j.database to one that is there, or leave it empty.',
+  },
+  {
+    fits: (failure) => isTls(failure) && /certificate/i.test(reasonOf(failure)),
+    message: ({ server }) => `${server} has a certificate that is not trusted here.`,
+    hint: 'Name its authority in NODE_EXTRA_CA_CERTS, or write +ssc instead of +s to take any certificate.',
+  },
+  {
+    fits: (failure) => isTls(failure) && /secure TLS|SSL|EPROTO/i.test(reasonOf(failure)),
+    message: ({ server }) => `${server} does not speak TLS.`,
+    hint: 'Write store.neo4j.url without +s, or switch TLS on there (server.bolt.tls_level).',
+  },
+  {
+    fits: ({ code, error }) => UNREACHABLE.has(code) || 'syscall' in error,
+    message: ({ server }) => `${server} cannot be reached.`,
+    hint: 'Start it, or set store.neo4j.url to where it is. The next call tries again.',
+    isTransient: true,
+  },
+  {
+    fits: ({ code }) => code.includes('TransactionTimedOut') || code === TIMED_OUT,
+    message: ({ server }) => `${server} took too long.`,
+    hint: 'Call again, or ask for less.',
+    isTransient: true,
+  },
+  {
+    fits: ({ code }) => code.includes('MemoryPoolOutOfMemory') || code.includes('OutOfMemory'),
+    message: ({ server }) => `${server} has too little memory for this.`,
+    hint: 'Give it more memory (server.memory.heap.max_size, dbms.memory.transaction.total.max).',
+  },
+  {
+    fits: ({ code }) =>
+      code === 'Neo.ClientError.Statement.SyntaxError' || code === 'Neo.ClientError.Procedure.ProcedureNotFound',
+    message: ({ server }) => `${server} does not understand what it was asked.`,
+    hint: `Use Neo4j ${LEAST_VERSION.join('.')} or newer.`,
+  },
+  {
+    fits: ({ code }) => code === 'Neo.ClientError.Procedure.ProcedureCallFailed' || code.startsWith('Neo.ClientError.Schema.'),
+    message: ({ named }) => `An index or constraint of ours is missing in ${named}.`,
+    hint: 'Run `roux index --store neo4j` once: it makes what is missing.',
+  },
+]
+
 /** What a failure of the server or the way to it means to a person: without a password, and without what was asked. */
-export function explainError(error: unknown, { url, user, database }: Pick<Neo4jPlace, 'url' | 'user' | 'database'>): unknown {
+export function explainError(error: unknown, place: Failure['place']): unknown {
   if (error instanceof RouxError || error instanceof SnapshotOutdated || !(error instanceof Error)) return error
   if (error.name === 'AbortError') return error
   const code = codeOf(error)
   if (code === undefined) return error
+  const { url, database } = place
   const server = `Neo4j at ${serverOf(url)}`
   const named = database === '' ? 'the default database' : `the database "${database}"`
-  const unavailable = (message: string, hint: string, isTransient = false) =>
-    new RouxError('STORE_UNAVAILABLE', message, { hint, isTransient, cause: error })
-  if (code === 'Neo.ClientError.Security.Unauthorized' || code === 'Neo.ClientError.Security.CredentialsExpired') {
-    const hint = 'Set store.neo4j.user, and the password in the variable ROUX_STORE_NEO4J_PASSWORD.'
-    return unavailable(`${server} refused the password of the user "${user}".`, hint)
-  }
-  if (code === 'Neo.ClientError.Security.AuthenticationRateLimit') {
-    return unavailable(
-      `${server} refuses the user "${user}" for a while, after too many wrong passwords.`,
-      'Wait a few seconds.',
-      true,
-    )
-  }
-  if (READ_ONLY.has(code)) {
-    const hint = 'Make it writable; where it is a cluster, set store.neo4j.url to neo4j://… instead of bolt://….'
-    return unavailable(`${server} takes no changes in ${named}.`, hint)
-  }
-  if (code.startsWith('Neo.ClientError.Security.')) {
-    const hint = 'Grant it reading; to feed a vault also writing, and making indexes and constraints.'
-    return unavailable(`${server} does not let the user "${user}" do this in ${named}.`, hint)
-  }
-  if (code === 'Neo.ClientError.Database.DatabaseNotFound') {
-    return unavailable(`${server} has no ${named.slice(4)}.`, 'Set store.neo4j.database to one that is there, or leave it empty.')
-  }
-  if (UNREACHABLE.has(code) || code === 'Neo.TransientError.General.DatabaseUnavailable') {
-    const hint = 'Start it, or set store.neo4j.url to where it is. The next call tries again.'
-    return unavailable(`${server} cannot be reached.`, hint, true)
-  }
-  if (code.includes('TransactionTimedOut') || code === TIMED_OUT) {
-    return unavailable(`${server} took too long.`, 'Call again, or ask for less.', true)
-  }
-  if (code.includes('MemoryPoolOutOfMemory') || code.includes('OutOfMemory')) {
-    const hint = 'Give it more memory (server.memory.heap.max_size, dbms.memory.transaction.total.max).'
-    return unavailable(`${server} has too little memory for this.`, hint)
-  }
-  if (code === 'Neo.ClientError.Statement.SyntaxError' || code === 'Neo.ClientError.Procedure.ProcedureNotFound') {
-    return unavailable(`${server} does not understand what it was asked.`, `Use Neo4j ${LEAST_VERSION.join('.')} or newer.`)
-  }
-  if (code === 'Neo.ClientError.Procedure.ProcedureCallFailed' || code.startsWith('Neo.ClientError.Schema.')) {
-    const hint = 'Run `roux index --store neo4j` once: it makes what is missing.'
-    return unavailable(`An index or constraint of ours is missing in ${named}.`, hint)
-  }
-  return unavailable(`${server} could not answer (${code}).`, 'Call again; if it stays so, look into the log of Neo4j.', true)
+  const failure: Failure = { code, error, place, server, named }
+  const { message, hint, isTransient = false } = EXPLANATIONS.find(({ fits }) => fits(failure)) ?? UNKNOWN
+  return new RouxError('STORE_UNAVAILABLE', message(failure), { hint, isTransient, cause: error })
+}
+
+const UNKNOWN: Omit<Explanation, 'fits'> = {
+  message: ({ server, code }) => `${server} could not answer (${code}).`,
+  hint: 'Call again; if it stays so, look into the log of Neo4j.',
+  isTransient: true,
+}
+
+/** Whether an explained error says that the database takes no changes, from this user or from anyone. */
+export function isWriteRefused(error: unknown): boolean {
+  const { cause } = error instanceof RouxError ? error : {}
+  const code = cause instanceof Error ? (codeOf(cause) ?? '') : ''
+  return READ_ONLY.has(code) || code === 'Neo.ClientError.Security.Forbidden'
 }
 
 /** Our own code for a server that does not answer in time. */
 export const TIMED_OUT = 'TimedOut'
+
+const NOT_ADMITTED: ReadonlySet<string> = new Set([
+  'Neo.ClientError.Security.Unauthorized',
+  'Neo.ClientError.Security.CredentialsExpired',
+])
 
 /** The database is read-only, or this member of a cluster is. */
 const READ_ONLY: ReadonlySet<string> = new Set([
@@ -64,11 +140,29 @@ const READ_ONLY: ReadonlySet<string> = new Set([
   'Neo.ClientError.Cluster.NotALeader',
 ])
 
-const UNREACHABLE: ReadonlySet<string> = new Set(['ServiceUnavailable', 'SessionExpired', 'ECONNREFUSED', 'N/A'])
+/** The driver's own code for most failures that it has no other for: its connections are closed. */
+const CLOSED = 'N/A'
+const UNREACHABLE: ReadonlySet<string> = new Set([
+  'ServiceUnavailable',
+  'SessionExpired',
+  'Neo.TransientError.General.DatabaseUnavailable',
+  CLOSED,
+])
 
+function isTls({ place }: Failure): boolean {
+  return /\+s(?:sc)?:/.test(place.url)
+}
+
+/** The driver tells the reason for a failed connection in words only; of a cluster, in the cause. */
+function reasonOf({ error }: Failure): string {
+  return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
+}
+
+/** `undefined` for what is neither of Neo4j nor of the network. */
 function codeOf(error: Error): string | undefined {
   const { code } = error as { readonly code?: unknown }
-  return typeof code === 'string' ? code : undefined
+  if (typeof code === 'string' && code !== '') return code
+  return error.name === 'Neo4jError' || 'syscall' in error ? CLOSED : undefined
 }
 
 /** Whether the very same may succeed at once over another connection. */

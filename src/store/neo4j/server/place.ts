@@ -13,10 +13,12 @@ export interface Neo4jPlace {
   readonly origin?: { readonly folder: string; readonly reading: string }
   /** For how long, and up to how many bytes, the log of changes is kept; absent: none is. */
   readonly log?: { readonly days: number; readonly bytes: number }
-  /** Where the index is, for people: without a password. */
+  /** Where the index is, in words for people: no path, and no password. */
   readonly file: string
   /** Path of what is kept on this computer for looking at the vault as a whole. */
   readonly insightFile: string
+  /** Path of what is kept on this computer for drawing the map. */
+  readonly layoutFile: string
 }
 
 /** The version of Neo4j whose Cypher is spoken here. */
