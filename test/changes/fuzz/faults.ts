@@ -61,15 +61,15 @@ function linkFaults({ action, planned, result, before, after }: Step): readonly 
   const moved = movesOf(result)
   const fresh = new Set(result.files.flatMap(({ from, to }) => (to === undefined || from === to ? [] : [to])))
   const subjects = new Set(planned.operations.flatMap((operation) => ('id' in operation ? [operation.id] : [])))
-  return [...before.read].flatMap(([source, { ends }]) => {
-    const now = after.read.get(moved.get(source) ?? source)
-    if (now === undefined || (EDITS.has(action.kind) && subjects.has(source))) return []
-    // A heading or title that is renamed may lose or gain a link.
+  return [...before.read].flatMap(([source, old]) => {
+    const read = after.read.get(moved.get(source) ?? source)
+    if (read === undefined || (EDITS.has(action.kind) && subjects.has(source))) return []
+    // A heading or title that is renamed may lose and gain links.
     const isRenamed = (action.kind === 'rename_heading' || action.kind === 'title') && source === planned.subject
-    if (isRenamed && now.ends.length !== ends.length) return []
-    if (now.ends.length !== ends.length) return [`${source} has ${now.ends.length} links instead of ${ends.length}`]
+    const [ends, now] = isRenamed ? [endsBesideHeadings(old), endsBesideHeadings(read)] : [old.ends, read.ends]
+    if (now.length !== ends.length) return [`${source} has ${now.length} links instead of ${ends.length}`]
     const faults = ends.flatMap((end, at) => {
-      const { [at]: found } = now.ends
+      const { [at]: found } = now
       if (found === undefined) return []
       const mayHaveOther = REWRITES.has(action.kind) && end.path !== undefined && subjects.has(end.path)
       const fault = endFault(end, found, { moved, fresh, mayHaveOther })
@@ -78,6 +78,10 @@ function linkFaults({ action, planned, result, before, after }: Step): readonly 
     const excused = result.dangling.filter(({ path }) => path === source || path === moved.get(source)).length
     return faults.length <= excused ? [] : faults
   })
+}
+
+function endsBesideHeadings({ ends, headings }: ReadFile): readonly End[] {
+  return ends.filter(({ line }) => !headings.some((heading) => line >= heading.line && line <= heading.lastLine))
 }
 
 interface Known {
@@ -118,10 +122,18 @@ function byteFaults(step: Step): readonly string[] {
     if (!RELINKING.has(action.kind)) return [`${path} changed, though only ${planned.subject ?? 'another file'} was to`]
     const tagged = planned.tag === undefined ? now : withOldTag(now, planned.tag)
     const same = planned.tag === undefined ? (text: string) => text : (text: string) => text.toLowerCase()
-    if (action.kind !== 'several' && same(skeletonOf(tagged)) !== same(skeletonOf(was)))
-      return [`${path} changed outside of links:\n${JSON.stringify(was)}\n${JSON.stringify(now)}`]
+    const difference = differenceOf(same(skeletonOf(was)), same(skeletonOf(tagged)))
+    if (action.kind !== 'several' && difference !== undefined) return [`${path} changed outside of links: ${difference}`]
     return action.kind === 'several' || planned.tag !== undefined ? [] : relinkedFaults(result, { path, was, now })
   })
+}
+
+/** Where two texts begin to differ; `undefined` for equal ones. */
+function differenceOf(was: string, now: string): string | undefined {
+  if (was === now) return undefined
+  let at = 0
+  while (was[at] === now[at]) at++
+  return [was, now].map((text) => JSON.stringify(text.slice(Math.max(0, at - 40), at + 60))).join(' became ')
 }
 
 interface FilePair {
@@ -149,7 +161,9 @@ function withOldTag(text: string, { from, to }: { readonly from: string; readonl
 }
 
 /** A text without the destinations of its links and without the quotes of its properties. */
-function skeletonOf(text: string): string {
+function skeletonOf(written: string): string {
+  // The cards of a canvas are texts in JSON.
+  const text = written.startsWith('{') ? written.replaceAll('\\n', '\n').replaceAll('\\"', '"') : written
   const [top = ''] = /^(?:\u00ef\u00bb\u00bf)?---[ \t]*\r?\n[\s\S]*?\n---[ \t]*(?:\r?\n|$)/.exec(text) ?? []
   return top
     .replace(/["']/g, '')
@@ -157,7 +171,7 @@ function skeletonOf(text: string): string {
     .replace(/\[\[[^\n]*?\]\]/g, '[[]]')
     .replace(/\]\((?:<[^>\n]*>|[^\s()]*(?:\([^()\s]*\)[^\s()]*)*)/g, '](')
     .replace(/^([ >\t]*\[[^\]\n]+\]:[ \t]*)(?:<[^>\n]*>|\S+)/gm, '$1')
-    .replace(/\b(href|src)=(\\?["']).*?\2/g, '$1=')
+    .replace(/\b(href|src)=(["']).*?\2/g, '$1=')
     .replace(/"(file|subpath)":\s*"[^"]*"/g, '"$1":')
 }
 
