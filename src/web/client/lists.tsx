@@ -4,7 +4,7 @@ import { Refused, type ToolAnswer } from './api.ts'
 import { plainText } from './plain-text.ts'
 import { NoteLink } from './reader.tsx'
 import { folder, graph, showGroups, titleOf, vault } from './state.ts'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer, usePages } from './use-answer.ts'
 
 interface Problem {
   readonly kind: string
@@ -25,7 +25,7 @@ export function Problems() {
   const args = { ...scope, ...(kind === '' ? {} : { kind }) }
   return (
     <section class="list" aria-label="Problems">
-      <h2>What needs care</h2>
+      <h2>Problems</h2>
       <p class="chips">
         <button type="button" aria-pressed={kind === ''} onClick={() => setKind('')}>
           all {isAnswer(summary) && summary.total}
@@ -41,42 +41,34 @@ export function Problems() {
   )
 }
 
+interface ProblemsAnswer {
+  readonly problems: readonly Problem[]
+  readonly total: number
+}
+
 interface ProblemsOptions {
   readonly args: Record<string, unknown>
   /** With several kinds, each row names its own. */
   readonly isMixed: boolean
 }
 
-function ProblemPages(options: ProblemsOptions) {
-  const [offsets, setOffsets] = useState<readonly number[]>([0])
-  return offsets.map((offset, at) => (
-    <ProblemPage
-      key={offset}
-      {...options}
-      offset={offset}
-      onMore={at === offsets.length - 1 ? (next) => setOffsets([...offsets, next]) : undefined}
-    />
-  ))
-}
-
-interface ProblemPageOptions extends ProblemsOptions {
-  readonly offset: number
-  /** Absent where more are shown already. */
-  readonly onMore: ((offset: number) => void) | undefined
-}
-
-function ProblemPage({ args, isMixed, offset, onMore }: ProblemPageOptions) {
-  const answer = useAnswer<{ problems: readonly Problem[]; total: number }>('get_problems', { limit: PAGE, offset, ...args })
-  if (!isAnswer(answer)) return <Status of={answer} />
-  const next = offset + answer.problems.length
+function ProblemPages({ args, isMixed }: ProblemsOptions) {
+  const { pages, refused, more } = usePages<ProblemsAnswer>('get_problems', args, {
+    limit: PAGE,
+    rowsOf: ({ problems }) => problems,
+  })
+  const [first] = pages
+  if (first === undefined) return <Status of={refused} />
+  const problems = pages.flatMap((page) => page.problems)
   return (
     <>
-      <Status of={answer} />
-      {answer.total === 0 && <p class="empty">Nothing.</p>}
-      {byNote(answer.problems).map((problems, group) => (
-        <ProblemsOfNote key={`${problems[0]?.id} ${group}`} problems={problems} isMixed={isMixed} />
+      <Status of={first} />
+      {first.total === 0 && <p class="empty">Nothing.</p>}
+      {byNote(problems).map((ofNote, group) => (
+        <ProblemsOfNote key={`${ofNote[0]?.id} ${group}`} problems={ofNote} isMixed={isMixed} />
       ))}
-      {onMore !== undefined && answer.problems.length > 0 && <More left={answer.total - next} onMore={() => onMore(next)} />}
+      {refused && <Status of={refused} />}
+      <More left={first.total - problems.length} onMore={more} />
     </>
   )
 }
@@ -232,7 +224,7 @@ export function Gaps() {
   const answer = useAnswer<GapsAnswer>('gaps', scope)
   return (
     <section class="list" aria-label="Gaps">
-      <h2>What is missing</h2>
+      <h2>Gaps</h2>
       <Status of={answer} />
       {isAnswer(answer) &&
         GAPS.map((gap) => <GapList key={`${gap.kind} ${vault.value} ${folder.value}`} gap={gap} first={answer} scope={scope} />)}
@@ -248,9 +240,14 @@ interface GapListOptions {
 }
 
 function GapList({ gap, first, scope }: GapListOptions) {
-  const [offsets, setOffsets] = useState<readonly number[]>([])
   const { kind, title, about } = gap
-  const rows = gap.rows(first)
+  const known = gap.rows(first)
+  const { pages, refused, more } = usePages<GapsAnswer>(
+    'gaps',
+    { kind, ...scope },
+    { limit: PAGE, rowsOf: gap.rows, from: known.length, first: 0 },
+  )
+  const rows = [...known, ...pages.flatMap(gap.rows)]
   const total = first.totals[kind] ?? 0
   return (
     <>
@@ -259,37 +256,8 @@ function GapList({ gap, first, scope }: GapListOptions) {
       </h3>
       <p class="empty">{total === 0 ? 'None.' : about}</p>
       <ul>{rows}</ul>
-      {offsets.length === 0 && <More left={total - rows.length} onMore={() => setOffsets([rows.length])} />}
-      {offsets.map((offset, at) => (
-        <LaterGaps
-          key={offset}
-          gap={gap}
-          args={{ kind, limit: PAGE, offset, ...scope }}
-          onMore={at === offsets.length - 1 ? (next) => setOffsets([...offsets, next]) : undefined}
-        />
-      ))}
-    </>
-  )
-}
-
-interface LaterGapsOptions {
-  readonly gap: Gap
-  readonly args: Scope & { readonly kind: GapKind; readonly limit: number; readonly offset: number }
-  /** Absent where more are shown already. */
-  readonly onMore: ((offset: number) => void) | undefined
-}
-
-function LaterGaps({ gap, args, onMore }: LaterGapsOptions) {
-  const answer = useAnswer<GapsAnswer>('gaps', args)
-  if (!isAnswer(answer)) return <Status of={answer} />
-  const rows = gap.rows(answer)
-  const next = args.offset + rows.length
-  return (
-    <>
-      <ul>{rows}</ul>
-      {onMore !== undefined && rows.length > 0 && (
-        <More left={(answer.totals[gap.kind] ?? 0) - next} onMore={() => onMore(next)} />
-      )}
+      {refused && <Status of={refused} />}
+      <More left={total - rows.length} onMore={more} />
     </>
   )
 }

@@ -128,7 +128,7 @@ function keyOf({ path: ids }: Found): string {
 
 function waySummary({ path: ids, length }: Found): string {
   const between = ids.slice(1, -1).map(titleOf)
-  return `Another way, ${length} ${length === 1 ? 'link' : 'links'}${between.length === 0 ? '' : `, by ${between.join(', ')}`}`
+  return `${length} ${length === 1 ? 'link' : 'links'}${between.length === 0 ? '' : `, via ${between.join(', ')}`}`
 }
 
 function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {

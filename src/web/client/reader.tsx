@@ -22,7 +22,7 @@ import {
   vault,
   line as wantedLine,
 } from './state.ts'
-import { useAnswer } from './use-answer.ts'
+import { useAnswer, usePages } from './use-answer.ts'
 
 interface Backlink {
   readonly id: string
@@ -64,7 +64,7 @@ export function Reader() {
 }
 
 function NoteInFocus({ note: value }: { readonly note: PageNote }) {
-  const linked = useBacklinks(value.id, 0)
+  const linked = useBacklinks(value.id)
   const parsed = useParsed(value)
   return (
     <article class="note" aria-label={value.title}>
@@ -73,12 +73,12 @@ function NoteInFocus({ note: value }: { readonly note: PageNote }) {
         <p class="place">
           {value.kind === 'missing' ? 'This note does not exist yet.' : <Breakable text={value.path ?? value.id} />}
         </p>
-        <ToBacklinks to={value.id} answer={parsed === undefined ? undefined : linked} />
+        <ToBacklinks to={value.id} answer={parsed === undefined ? undefined : linked.pages[0]} />
         <Actions note={value} />
         <Properties note={value} />
       </header>
       <Body note={value} parsed={parsed} />
-      <Backlinks id={value.id} first={linked} />
+      <Backlinks linked={linked} />
       {value.kind === 'note' && <SimilarNotes id={value.id} />}
       {value.kind === 'note' && <Suggestions id={value.id} />}
     </article>
@@ -123,7 +123,7 @@ function Actions({ note: { id, path, title, kind, folder } }: { readonly note: P
       {kind !== 'missing' && (
         <>
           <button type="button" title="What is 1, 2 or 3 links away, then everything" onClick={showAround}>
-            Around it
+            Show neighbours
           </button>
           <button type="button" onClick={showPath}>
             Path from here
@@ -315,20 +315,17 @@ interface BacklinksAnswer {
 
 type LinkedFrom = ReturnType<typeof useBacklinks>
 
-function useBacklinks(id: string, offset: number) {
-  return useAnswer<BacklinksAnswer>('get_neighbors', {
-    id,
-    direction: 'in',
-    kinds: ['note', 'canvas'],
-    evidence: true,
-    limit: PAGE,
-    offset,
-  })
+function useBacklinks(id: string) {
+  return usePages<BacklinksAnswer>(
+    'get_neighbors',
+    { id, direction: 'in', kinds: ['note', 'canvas'], evidence: true },
+    { limit: PAGE, rowsOf: ({ results }) => results },
+  )
 }
 
 /** How many notes link here, and a way to them past a long text, once that is laid out. Its line is there before: what is below must not move away from the pointer. */
-function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: LinkedFrom }) {
-  if (answer === undefined || answer instanceof Refused) return <p class="place">Linked from …</p>
+function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {
+  if (answer === undefined) return <p class="place">Linked from …</p>
   if (answer.total === 0) return <p class="place">Linked from no note</p>
   return (
     <p class="place">
@@ -345,39 +342,16 @@ function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: Lin
   )
 }
 
-function Backlinks({ id, first }: { readonly id: string; readonly first: LinkedFrom }) {
-  const [pages, setPages] = useState(1)
-  const more = (page: number) => (page === pages - 1 ? () => setPages(pages + 1) : undefined)
+function Backlinks({ linked: { pages, refused, more } }: { readonly linked: LinkedFrom }) {
+  const [first] = pages
+  const links = pages.flatMap(({ results }) => results)
+  const left = (first?.total ?? 0) - links.length
   return (
     <section aria-label="Linked from">
-      <BacklinkPage answer={first} offset={0} onMore={more(0)} />
-      {Array.from({ length: pages - 1 }, (_, page) => (
-        <LaterBacklinks key={page} id={id} offset={(page + 1) * PAGE} onMore={more(page + 1)} />
-      ))}
-    </section>
-  )
-}
-
-interface BacklinkPageProps {
-  readonly answer: LinkedFrom
-  readonly offset: number
-  /** Absent where more are shown already. */
-  readonly onMore: (() => void) | undefined
-}
-
-function LaterBacklinks({ id, ...page }: Omit<BacklinkPageProps, 'answer'> & { readonly id: string }) {
-  return <BacklinkPage {...page} answer={useBacklinks(id, page.offset)} />
-}
-
-function BacklinkPage({ answer, offset, onMore }: BacklinkPageProps) {
-  const isFirst = offset === 0
-  if (answer === undefined) return isFirst ? <h2>Linked from …</h2> : <p class="empty">…</p>
-  if (answer instanceof Refused) return <p class="refused">{answer.message}</p>
-  const left = answer.total - offset - answer.results.length
-  return (
-    <>
-      {isFirst && <h2>Linked from {answer.total === 0 ? 'no note' : answer.total}</h2>}
-      {answer.results.map((link) => (
+      {(first !== undefined || refused === undefined) && (
+        <h2>Linked from {first === undefined ? '…' : first.total === 0 ? 'no note' : first.total}</h2>
+      )}
+      {links.map((link) => (
         <div class="backlink" key={link.id}>
           <NoteLink link={{ to: link.id, kind: 'note' }} line={link.lines?.[0]?.line}>
             {link.title}
@@ -390,12 +364,13 @@ function BacklinkPage({ answer, offset, onMore }: BacklinkPageProps) {
           {link.more !== undefined && <small>and {link.more} more</small>}
         </div>
       ))}
-      {onMore !== undefined && left > 0 && (
-        <button type="button" onClick={onMore}>
+      {refused && <p class="refused">{refused.message}</p>}
+      {left > 0 && (
+        <button type="button" onClick={more}>
           Show more of {left}
         </button>
       )}
-    </>
+    </section>
   )
 }
 

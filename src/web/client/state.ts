@@ -399,7 +399,7 @@ export function openTab(id: string): void {
   window.open(noteAddress(id, vault.value))
 }
 
-/** Lets what is one link more around the note in focus stand out, and after three links everything again. */
+/** Shows the notes one more link away from the open note; after three links, all notes. */
 export function showAround(): void {
   if (focused.value === undefined) {
     said.value = 'Choose a note first.'
@@ -408,7 +408,8 @@ export function showAround(): void {
   if (view.value !== 'map') showView('map')
   path.value = []
   steps.value = (steps.value + 1) % 4
-  said.value = steps.value === 0 ? 'All notes stand out.' : `Notes within ${steps.value} links stand out.`
+  said.value =
+    steps.value === 0 ? 'Showing all notes.' : `Showing notes within ${steps.value} ${steps.value === 1 ? 'link' : 'links'}.`
   pane.value = 'map'
   writeAddress()
   const notes = lit.value

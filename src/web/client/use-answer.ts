@@ -22,3 +22,52 @@ export function useAnswer<T>(tool: string, args: Record<string, unknown> | undef
   }, [question, changed, server])
   return answer?.question === question ? answer.given : undefined
 }
+
+export interface Pages<T> {
+  readonly pages: readonly ToolAnswer<T>[]
+  /** Why the newest page is missing. */
+  readonly refused: Refused | undefined
+  /** Loads one page more. */
+  readonly more: () => void
+}
+
+export interface PagesOptions<T> {
+  /** Rows of a page. */
+  readonly limit: number
+  rowsOf(answer: T): readonly unknown[]
+  /** Rows that are shown already. */
+  readonly from?: number
+  /** How many pages are loaded at first. */
+  readonly first?: number
+}
+
+/** The pages of a tool's list. All of them are requested again when the vault changes or one more is wanted, which keeps them of one state. */
+export function usePages<T>(tool: string, args: Record<string, unknown>, options: PagesOptions<T>): Pages<T> {
+  const { limit, rowsOf, from = 0, first = 1 } = options
+  const [count, setCount] = useState(first)
+  const [loaded, setLoaded] = useState<Omit<Pages<T>, 'more'> & { readonly question: string }>()
+  const { value: changed } = changes
+  const { value: of } = vault
+  const { value: server } = api
+  const question = JSON.stringify([tool, of, args, from])
+  useEffect(() => {
+    let isGone = false
+    const load = async (): Promise<void> => {
+      const pages: ToolAnswer<T>[] = []
+      for (let offset = from; server !== undefined && pages.length < count; ) {
+        const answer = await server.call<T>(tool, { ...args, limit, offset }, of)
+        pages.push(answer)
+        offset += rowsOf(answer).length
+      }
+      if (!isGone) setLoaded({ question, pages, refused: undefined })
+    }
+    const refuse = (error: unknown): void =>
+      setLoaded((before) => ({ question, pages: before?.question === question ? before.pages : [], refused: refusalOf(error) }))
+    load().catch((error: unknown) => isGone || refuse(error))
+    return () => {
+      isGone = true
+    }
+  }, [question, changed, server, count])
+  const { pages, refused } = loaded?.question === question ? loaded : { pages: [], refused: undefined }
+  return { pages, refused, more: () => setCount(count + 1) }
+}

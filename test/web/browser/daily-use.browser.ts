@@ -137,7 +137,7 @@ test('another way that is opened as soon as it is there is shown', async () => {
       }).observe(document, { childList: true, subtree: true })
     },
   })
-  await page.waitForSelector('details[open] > summary:has-text("Another way")')
+  await page.waitForSelector('details[open] > summary:has-text("via")')
   const other = (await page.innerText('details[open] > summary')).includes('Left') ? 'Left' : 'Right'
   await wayIsShown(page, other)
 })
@@ -192,9 +192,9 @@ test('from the head of a long note one comes to what links to it', async () => {
 
 test('what is around a note is shown with a click, step by step', async () => {
   const { page } = await look(await openRoux(openWorld({ fixture: 'demo' })), { hash: '&note=Hydration' })
-  await page.click('.actions button:text-is("Around it")')
+  await page.click('.actions button:text-is("Show neighbours")')
   await page.waitForSelector('.narrowed button:has-text("1 link around Hydration")')
-  await page.click('.actions button:text-is("Around it")')
+  await page.click('.actions button:text-is("Show neighbours")')
   await page.waitForSelector('.narrowed button:has-text("2 links around Hydration")')
 })
 

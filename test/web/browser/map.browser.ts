@@ -222,7 +222,7 @@ test('a note is found, opened, left along its links, traced to another and its p
   expect(await page.evaluate(() => location.hash)).not.toBe(first)
   await page.waitForSelector('.note h1:not(:text-is("Hydration"))')
   await page.keyboard.press('n')
-  await said('Notes within 1 links stand out.')
+  await said('Showing notes within 1 link.')
   await page.keyboard.press('p')
   await page.waitForFunction(() => document.activeElement?.closest('.picker') !== null)
   await page.keyboard.type('Louis Pasteur')
