@@ -15,7 +15,7 @@ import type { OpenOptions } from './open-options.ts'
 let opened = 0
 
 /** The reading side of an engine, with a callback for commits. */
-export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'expect' | 'refreshSearch' | 'prepare' | 'rest'> {
+export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
   readonly store: Store
   /** The index was replaced by another, perhaps elsewhere. */
   reopen(cache: IndexStatus['cache']): void
@@ -34,7 +34,6 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
     return {
       store,
       refresh: nothing,
-      expect: nothing,
       refreshSearch: async () => {},
       prepare: (part) => {
         if (part === 'names') store.planAhead()
@@ -49,7 +48,6 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
   return {
     store,
     refresh: () => store.refresh(),
-    expect: (coming) => store.expect(coming),
     refreshSearch: (embedder) => store.refreshSearch(embedder),
     prepare: (part, until) => store.prepare(part, until),
     rest: () => store.rest(),

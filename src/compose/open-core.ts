@@ -45,7 +45,6 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
   const indexing = new IndexingClient(shared.indexers, data, {
     onCommitted: () => tryEagerly(() => engine.refresh()),
-    onComing: (coming) => tryEagerly(() => engine.expect(coming)),
     onReplaced: (cache) => tryEagerly(() => engine.reopen(cache)),
     onSearchReplaced: (cache) => engine.reopenSearch(cache),
     openEmbedder: () => (embedding === undefined ? Promise.reject(new Error('no embedder is configured')) : embedding.open()),

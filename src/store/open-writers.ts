@@ -4,19 +4,16 @@ import type { SearchWriter } from '../core/search-writer.ts'
 import { type EmbeddedPlace, indexLocation, searchLocation } from './embedded/place.ts'
 import { openSearchWriter } from './embedded/search/search-writer.ts'
 import { isDamage, isUnwritable } from './embedded/sqlite.ts'
-import { type ComingRows, openIndexWriter } from './embedded/writer.ts'
+import { openIndexWriter } from './embedded/writer.ts'
 import { lazily } from './lazily.ts'
 import type { Neo4jPlace } from './neo4j/server/place.ts'
-
-export type { ComingRows }
 
 /** Which engine has a vault, and what it takes to find it there: a value, because the two sides are opened in two threads. */
 export type EnginePlace = EmbeddedPlace | Neo4jPlace
 
 /** The writing sides of an engine, and what its errors mean. */
 export interface EngineWriters {
-  /** `onComing`: where readers can prepare for a first commit while it is written. */
-  openIndex(cache: IndexStatus['cache'], onComing?: (coming: ComingRows) => void): IndexWriter
+  openIndex(cache: IndexStatus['cache']): IndexWriter
   openSearch(cache: IndexStatus['cache']): SearchWriter
   /** Whether it keeps the texts of notes. */
   readonly keepsTexts: boolean
@@ -32,7 +29,7 @@ export function openWriters(place: EnginePlace): EngineWriters {
   switch (place.type) {
     case 'embedded':
       return {
-        openIndex: (cache, onComing) => openIndexWriter(indexLocation(place, cache), onComing),
+        openIndex: (cache) => openIndexWriter(indexLocation(place, cache)),
         openSearch: (cache) => openSearchWriter(searchLocation(place, cache)),
         keepsTexts: false,
         isDamage,

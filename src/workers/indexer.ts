@@ -138,7 +138,7 @@ function openService(
   const watchKind = !watch || vault.watch === 'off' ? 'off' : vault.watch === 'polling' ? 'polling' : 'events'
   return new IndexingService({
     openVault: () => openVault(root, options),
-    openWriter: (cache) => openIndex(cache, (coming) => send({ type: 'coming', coming })),
+    openWriter: openIndex,
     ...(watchKind === 'off'
       ? undefined
       : { watch: startWatching(root, { ...options, watch: watchKind === 'polling' ? 'polling' : 'auto' }) }),

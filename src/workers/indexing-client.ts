@@ -5,7 +5,6 @@ import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts
 import type { WriteResult, Writing } from '../core/operations.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { Latch, within } from '../indexing/service.ts'
-import type { ComingRows } from '../store/open-writers.ts'
 import type { IndexerChannel, IndexerHost } from './indexer-channel.ts'
 import { firstLine, indexingFailed, LostWrite, lostWriteError, notBegun } from './lost-write.ts'
 import type { FromIndexer, IndexerData, ToIndexer, WriteJob } from './messages.ts'
@@ -15,8 +14,6 @@ export interface ClientListeners {
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onSearchReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** Called with the rows the first commit is about to write. */
-  readonly onComing?: (coming: ComingRows) => void
   /** Opens the embedder, or gives the one that is open. */
   readonly openEmbedder: () => Promise<Embedder>
   readonly onError: (stack: string) => void
@@ -273,9 +270,6 @@ export class IndexingClient implements Indexing {
       case 'status':
         if (UP_TO_DATE.has(message.status.phase) && !this.#isReplacing) this.#upToDate.open()
         this.#tell(message.status)
-        break
-      case 'coming':
-        listeners.onComing?.(message.coming)
         break
       case 'committed':
         listeners.onCommitted(message.generation)

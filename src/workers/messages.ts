@@ -14,7 +14,7 @@ import type { FileStat } from '../core/vault.ts'
 import type { WrittenGraph } from '../core/vector-graphs.ts'
 import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 import type { LaidOut } from '../insight/layout.ts'
-import type { ComingRows, EnginePlace } from '../store/open-writers.ts'
+import type { EnginePlace } from '../store/open-writers.ts'
 
 /** The configuration of an indexing worker. */
 export interface IndexerData {
@@ -53,8 +53,6 @@ export type ToIndexer =
 
 export type FromIndexer =
   | { readonly type: 'status'; readonly status: IndexStatus }
-  /** The first commit is about to be written. */
-  | { readonly type: 'coming'; readonly coming: ComingRows }
   | { readonly type: 'committed'; readonly generation: number }
   | { readonly type: 'replaced'; readonly cache: IndexStatus['cache'] }
   | { readonly type: 'searchReplaced'; readonly cache: IndexStatus['cache'] }

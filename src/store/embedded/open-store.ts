@@ -10,7 +10,6 @@ import { Rankings } from './rankings.ts'
 import type { VectorIndexKind } from './search/chunk-graph.ts'
 import { SearchReads } from './search/search-reads.ts'
 import { isDamage } from './sqlite.ts'
-import type { ComingRows } from './writer.ts'
 
 export interface StoreOptions {
   /** Part of every id, where one process serves several vaults. */
@@ -31,8 +30,6 @@ export interface StoreOptions {
 export interface EmbeddedStore extends Store {
   /** Takes over what was committed; cheap when nothing was. */
   refresh(): void
-  /** Prepares for what the first commit is about to write. */
-  expect(coming: ComingRows): void
   /** The index was thrown away and built again, perhaps elsewhere. */
   reopen(location: Location): void
   /** Takes over what was committed for search, and what is new of this embedder's vectors. */
@@ -116,10 +113,6 @@ class SqliteStore implements EmbeddedStore {
       const ids = keys.filter((key) => graph.row(key) !== undefined).map((key) => graph.id(key))
       for (const listener of this.#listeners) listener({ generation, ids })
     })
-  }
-
-  expect(coming: ComingRows): void {
-    this.#guard(() => this.#projection.expect(coming))
   }
 
   reopen(location: Location): void {

@@ -9,20 +9,14 @@ import { attempt, openToRead, versionOf } from './database-file.ts'
 import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
 import { identityOf, type Location } from './location.ts'
 import { findNotesWithProblems } from './notes-with-problems.ts'
-import { SEPARATOR, type StoredState, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
+import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
-import { type ComingRows, readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
+import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
 
 /** Names as far as they are built: of the keys below `next`. */
 interface NamesAhead {
   readonly names: SimilarNames
   next: number
-}
-
-interface NewRows {
-  readonly rows: readonly GraphRow[]
-  /** Of these rows alone, where it is made already. */
-  readonly graph?: Graph
 }
 
 const MANY_LINKS = 100
@@ -55,8 +49,6 @@ export class Projection {
   #names: SimilarNames | undefined
   #namesAhead: NamesAhead | undefined
   #notesWithProblems: readonly number[] | undefined
-  /** What the first commit was about to write. */
-  #coming: (Required<NewRows> & { readonly lineage: string }) | undefined
   readonly #links = new Map<number, readonly ResolvedLink[]>()
 
   constructor(location: Location, vault: string | undefined) {
@@ -98,19 +90,10 @@ export class Projection {
     // 3 µs; where there is none the generation itself is asked.
     const version = versionOf(this.#location, open.version)
     if (version === this.#version) return []
-    const { rows, graph } = this.#newRows(open.database)
+    const rows = this.#newRows(open.database)
     this.#version = version
-    if (rows.length > 0) this.#apply(rows, graph)
+    if (rows.length > 0) this.#apply(rows)
     return rows.map((row) => row.key)
-  }
-
-  /** Makes the graph of what is about to be committed: once it is, nothing needs to be read. @throws DamagedIndex */
-  expect({ lineage, hot }: ComingRows): void {
-    if (this.#generation > 0) return
-    const rows = hot === '' ? [] : hot.split(SEPARATOR).map(unpackHot)
-    const graph = new Graph(this.#vault)
-    graph.apply(rows)
-    this.#coming = { lineage, rows, graph }
   }
 
   /** Something was committed or replaced: the next `refresh` looks at the file itself. */
@@ -118,38 +101,28 @@ export class Projection {
     this.#sameUntil = 0
   }
 
-  #newRows(database: Database): NewRows {
+  #newRows(database: Database): readonly GraphRow[] {
     database.exec('BEGIN')
     try {
-      const state = readMeta(database)
-      const { generation, outside, complete, lineage, rows: count } = state
+      const { generation, outside, complete, lineage, rows: count } = readMeta(database)
       this.#lineage = lineage
-      if (generation === this.#generation) return { rows: [] }
-      const found = this.#arrived(state) ?? readRows(database, this.#generation)
-      if (this.#generation === 0 && found.rows.length !== count) throw new DamagedIndex('rows are missing')
+      if (generation === this.#generation) return []
+      const rows = readRows(database, this.#generation)
+      if (this.#generation === 0 && rows.length !== count) throw new DamagedIndex('rows are missing')
       this.#generation = generation
       this.#outside = outside
       this.#isComplete = complete
-      return found
+      return rows
     } finally {
       // What was found damaged may have ended it already.
       attempt(() => database.exec('COMMIT'))
     }
   }
 
-  /** What was expected, if that is what was committed. */
-  #arrived({ generation, lineage }: StoredState): NewRows | undefined {
-    const coming = this.#coming
-    this.#coming = undefined
-    return this.#generation === 0 && generation === 1 && coming?.lineage === lineage ? coming : undefined
-  }
-
-  /** `graph`: has these rows already, and no others. */
-  #apply(rows: readonly GraphRow[], graph: Graph | undefined): void {
+  #apply(rows: readonly GraphRow[]): void {
     this.#links.clear()
     this.#notesWithProblems = undefined
-    if (graph === undefined) this.#applyToGraph(rows)
-    else this.#graph = graph
+    this.#applyToGraph(rows)
     for (const row of rows) {
       this.#tags?.add(row)
       this.#folders?.add(row)
@@ -286,7 +259,6 @@ export class Projection {
     this.#outside = []
     this.#isComplete = false
     this.#lineage = undefined
-    this.#coming = undefined
     this.#links.clear()
     this.#graph = new Graph(this.#vault)
     this.#tags = undefined
@@ -339,9 +311,9 @@ export function linksOf(key: number, data: string | undefined, row: GraphRow | u
   return []
 }
 
-function readRows(database: Database, generation: number): NewRows {
+function readRows(database: Database, generation: number): readonly GraphRow[] {
   const { texts, keySum } = readNewTexts(database, generation)
-  return { rows: requireKeys(texts.map(unpackHot), keySum) }
+  return requireKeys(texts.map(unpackHot), keySum)
 }
 
 /** The texts of rows newer than a generation. */

@@ -37,19 +37,9 @@ import {
 import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
 import { sweepOldIndexes } from './sweep.ts'
 
-/** What the first commit of an index is about to write. The lineage tells later whether it was this one that came to pass. */
-export interface ComingRows {
-  readonly lineage: string
-  /** The column `hot` of every row, joined by `SEPARATOR`. */
-  readonly hot: string
-}
-
-/**
- * The writing side of the embedded store. Nothing is made on disk before the first commit.
- * @param onComing told what the first commit will write, before it does: a reader has made its graph of it by the time that is done
- */
-export function openIndexWriter(location: Location, onComing?: (coming: ComingRows) => void): IndexWriter {
-  return new SqliteWriter(location, onComing)
+/** The writing side of the embedded store. Nothing is made on disk before the first commit. */
+export function openIndexWriter(location: Location): IndexWriter {
+  return new SqliteWriter(location)
 }
 
 /** What the database of an index is. */
@@ -60,12 +50,10 @@ const NOTHING: StoredState = { generation: 0, outside: [], nextKey: 0, rows: 0, 
 
 class SqliteWriter implements IndexWriter {
   readonly #file: DatabaseFile
-  readonly #onComing: ((coming: ComingRows) => void) | undefined
   #isSwept = false
 
-  constructor(location: Location, onComing: ((coming: ComingRows) => void) | undefined) {
+  constructor(location: Location) {
     this.#file = new DatabaseFile(location, INDEX)
-    this.#onComing = onComing
   }
 
   async state(): Promise<IndexState> {
@@ -191,8 +179,6 @@ class SqliteWriter implements IndexWriter {
       },
       commit: async (state) => {
         const hot = batches.map(({ put }) => put.map(packHot))
-        const { complete, lineage } = state
-        if (base === 0 && complete && lineage !== undefined) this.#onComing?.({ lineage, hot: hot.flat().join(SEPARATOR) })
         return this.#file.write((database) => {
           const current = readMeta(database)
           if (current.generation !== base) return undefined
