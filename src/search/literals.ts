@@ -1,6 +1,6 @@
 import type { Condition } from '../core/query.ts'
 import { foldTag } from '../core/text/fold.ts'
-import { wordsLookup } from './query/to-condition.ts'
+import { wordsLookup } from './query/query.ts'
 
 /** Something in a question that is meant letter by letter: a key, code, a tag. */
 export interface Literal {

@@ -2,8 +2,7 @@ import type { Task } from '../core/note.ts'
 import type { Node, ValueKind } from '../core/store.ts'
 import { foldName } from '../core/text/fold.ts'
 import type { FileStat } from '../core/vault.ts'
-import { askedTexts, readDate } from '../search/query/compare.ts'
-import { absolutePeriod } from '../search/query/period.ts'
+import { absolutePeriod, askedTexts, readDate } from '../search/query/compare-values.ts'
 
 /** A note's facts beside its words: properties, tasks, and its file's stat as a fallback. */
 export interface NoteSource {

@@ -1,9 +1,18 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { Found } from '../../core/search.ts'
 import type { FindOrder, NodeKind, Page, Scope, Snapshot } from '../../core/store.ts'
-import type { Query } from '../../search/query/query.ts'
-import { begun, positiveWords, type QueryWord, relaxed, termsOf } from '../../search/query/query-words.ts'
-import { type CommunityIds, type TitleIds, titlesIn, toCondition } from '../../search/query/to-condition.ts'
+import {
+  begun,
+  type CommunityIds,
+  positiveWords,
+  type Query,
+  type QueryWord,
+  relaxed,
+  type TitleIds,
+  termsOf,
+  titlesIn,
+  toCondition,
+} from '../../search/query/query.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { lookUp, unknownNodeError } from '../names/known-node.ts'
 import { namedExactly } from '../names/named-exactly.ts'

@@ -1,6 +1,5 @@
 import type { NodeId } from '../../core/ids.ts'
-import type { Query } from '../../search/query/query.ts'
-import { type CommunityIds, communitiesIn } from '../../search/query/to-condition.ts'
+import { type CommunityIds, communitiesIn, type Query } from '../../search/query/query.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 import { membersOf, requireCommunity } from './find-community.ts'

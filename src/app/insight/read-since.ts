@@ -1,5 +1,5 @@
 import { RouxError } from '../../core/errors.ts'
-import { readPeriod } from '../../search/query/period.ts'
+import { readPeriod } from '../../search/query/compare-values.ts'
 import { quoted } from '../answer/truncate.ts'
 
 const MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 604_800_000 } as const

@@ -1,5 +1,5 @@
 import type { Condition, Lookup } from '../../core/query.ts'
-import type { KeySet } from './key-set.ts'
+import { countBits } from '../count-bits.ts'
 
 /** Look-ups of notes by what they have. A look-up may answer more notes than `all`: they are left out. */
 export interface QuerySource {
@@ -69,4 +69,91 @@ function cost(condition: Condition): number {
     default:
       return 0
   }
+}
+
+/** An immutable set of small integers (keys of notes), a bit for each: 120,000 take 15 KB. */
+export class KeySet {
+  readonly #bits: Uint32Array
+  #size: number | undefined
+
+  private constructor(bits: Uint32Array) {
+    this.#bits = bits
+  }
+
+  static readonly EMPTY = new KeySet(new Uint32Array(0))
+
+  /** The set of these keys, in any order. Memory is that of the highest. @throws RangeError for a key that is no integer from 0 to 2³² − 1 */
+  static of(keys: Iterable<number>): KeySet {
+    let bits = new Uint32Array(64)
+    let length = 0
+    for (const key of keys) {
+      if (key >>> 0 !== key) throw new RangeError(`${key} is no key.`)
+      const at = key >>> 5
+      if (at >= length) length = at + 1
+      if (at >= bits.length) bits = resized(bits, 2 * length)
+      bits[at] = (bits[at] ?? 0) | (1 << (key & 31))
+    }
+    return length === 0 ? KeySet.EMPTY : new KeySet(bits.slice(0, length))
+  }
+
+  /** How many keys there are; counted once. */
+  get size(): number {
+    this.#size ??= sizeOf(this.#bits)
+    return this.#size
+  }
+
+  get isEmpty(): boolean {
+    return this.#size === undefined ? this.#bits.every((word) => word === 0) : this.#size === 0
+  }
+
+  has(key: number): boolean {
+    return key >>> 0 === key && ((this.#bits[key >>> 5] ?? 0) & (1 << (key & 31))) !== 0
+  }
+
+  /** The keys that are in both. */
+  and(other: KeySet): KeySet {
+    const [a, b] = byLength(this.#bits, other.#bits)
+    const bits = new Uint32Array(a.length)
+    for (let at = 0; at < bits.length; at++) bits[at] = (a[at] ?? 0) & (b[at] ?? 0)
+    return new KeySet(bits)
+  }
+
+  /** The keys that are in either. */
+  or(other: KeySet): KeySet {
+    const [short, long] = byLength(this.#bits, other.#bits)
+    const bits = long.slice()
+    for (let at = 0; at < short.length; at++) bits[at] = (long[at] ?? 0) | (short[at] ?? 0)
+    return new KeySet(bits)
+  }
+
+  /** The keys that are here and not there. */
+  andNot(other: KeySet): KeySet {
+    const bits = this.#bits.slice()
+    const shared = Math.min(bits.length, other.#bits.length)
+    for (let at = 0; at < shared; at++) bits[at] = (bits[at] ?? 0) & ~(other.#bits[at] ?? 0)
+    return new KeySet(bits)
+  }
+
+  /** The keys, ascending. */
+  *[Symbol.iterator](): IterableIterator<number> {
+    for (let at = 0; at < this.#bits.length; at++) {
+      for (let rest = this.#bits[at] ?? 0; rest !== 0; rest &= rest - 1) yield at * 32 + 31 - Math.clz32(rest & -rest)
+    }
+  }
+}
+
+function resized(bits: Uint32Array, length: number): Uint32Array<ArrayBuffer> {
+  const larger = new Uint32Array(length)
+  larger.set(bits)
+  return larger
+}
+
+function byLength(a: Uint32Array, b: Uint32Array): readonly [short: Uint32Array, long: Uint32Array] {
+  return a.length <= b.length ? [a, b] : [b, a]
+}
+
+function sizeOf(bits: Uint32Array): number {
+  let size = 0
+  for (const word of bits) size += countBits(word)
+  return size
 }

@@ -1,8 +1,7 @@
 import type { RouxError } from '../../core/errors.ts'
 import type { Query, QueryPart, Span } from './query.ts'
-import { type Flaw, queryError } from './query-error.ts'
 import { readTerm } from './read-term.ts'
-import { readToken, type Token } from './read-token.ts'
+import { type Flaw, queryError, readToken, type Token } from './read-token.ts'
 
 /**
  * Reads a query; `docs/query.md` has the grammar. Takes time linear in the text.

@@ -1,4 +1,12 @@
-import type { Comparison, Feature, TaskState } from '../../core/query.ts'
+import { foldId, type NodeId } from '../../core/ids.ts'
+import type { Comparison, Condition, Feature, Lookup, TaskState, WordField, WordTerm } from '../../core/query.ts'
+import { foldName } from '../../core/text/fold.ts'
+import { analyze } from '../words/analyze.ts'
+import { phraseOf, queryTerms } from '../words/query-terms.ts'
+import { textsMeant } from './compare-values.ts'
+
+/** A shorter word begins too many others. */
+const SHORTEST_BEGINNING = 4
 
 /** Offsets in the text of a query, in UTF-16 units; `end` is behind the last. */
 export interface Span {
@@ -42,3 +50,225 @@ export type Term = { readonly span: Span } & (
   | { readonly kind: 'time'; readonly field: TimeField; readonly from: number; readonly to: number; readonly written: string }
   | { readonly kind: 'has'; readonly feature: Feature }
 )
+
+export interface Leaf<T> {
+  readonly leaf: T
+  readonly isNegated: boolean
+}
+
+/** The single conditions in a query, in its order. */
+export function walk(query: Query): Generator<Leaf<Term>>
+
+export function walk(condition: Condition): Generator<Leaf<Lookup>>
+
+export function* walk(tree: Query | Condition, isNegated = false): Generator<Leaf<Term | Lookup>> {
+  const inner = walk as (part: Query | Condition, isNegated: boolean) => Generator<Leaf<Term | Lookup>>
+  if (tree.kind === 'and' || tree.kind === 'or') for (const part of tree.parts) yield* inner(part, isNegated)
+  else if (tree.kind === 'not') yield* inner(tree.part, !isNegated)
+  else if (tree.kind !== 'all') yield { leaf: tree as Term | Lookup, isNegated }
+}
+
+/** A word, phrase or prefix that notes are wanted to have. */
+export interface QueryWord {
+  readonly form: TextForm
+  readonly text: string
+}
+
+/** Words to rank by and to highlight: those that are not negated, in the order of the query, each once. */
+export function positiveWords(query: Query): readonly QueryWord[] {
+  const words = new Map<string, QueryWord>()
+  for (const { leaf, isNegated } of walk(query)) {
+    if (isNegated || (leaf.kind !== 'text' && leaf.kind !== 'title')) continue
+    const name = `${leaf.kind} ${leaf.form} ${leaf.text}`
+    if (!words.has(name)) words.set(name, { form: leaf.form, text: leaf.text })
+  }
+  return [...words.values()]
+}
+
+/** The states of tasks that notes are wanted to have. */
+export function positiveTasks(query: Query): ReadonlySet<TaskState> {
+  const wanted = [...walk(query)].filter(({ isNegated }) => !isNegated)
+  return new Set(wanted.flatMap(({ leaf }) => (leaf.kind === 'task' ? leaf.state : [])))
+}
+
+/** The names of the properties in a query, each with whether it is compared as a number or a date. */
+export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
+  const names = new Map<string, boolean>()
+  for (const { leaf } of walk(query)) {
+    const isCompared = leaf.kind === 'comparison'
+    const name = isCompared || leaf.kind === 'property' ? leaf.name : leaf.kind === 'type' ? 'type' : undefined
+    if (name !== undefined) names.set(name, isCompared || names.get(name) === true)
+  }
+  return names
+}
+
+/** The values of properties in a query. */
+export function valuesIn(query: Query): readonly { readonly name: string; readonly value: string }[] {
+  return [...walk(query)].flatMap(({ leaf }) => {
+    if (leaf.kind === 'type') return { name: 'type', value: leaf.value }
+    return leaf.kind === 'property' && leaf.value ? { name: leaf.name, value: leaf.value } : []
+  })
+}
+
+/** The tags in a query. */
+export function tagsIn(query: Query): readonly string[] {
+  return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'tag' ? leaf.name : []))
+}
+
+/** The words as an engine ranks by them. */
+export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
+  return words.flatMap(({ form, text }) =>
+    form === 'prefix' ? queryTerms(text).map((term) => ({ ...term, match: 'prefix' as const, parts: [] })) : queryTerms(text),
+  )
+}
+
+/**
+ * The query with alternatives where bare words and prefixes stand side by side (`a b` is `a OR b`); phrases, `title:` and all filters hold.
+ * `undefined` where that asks for nothing else.
+ */
+export function relaxed(query: Query): QueryPart | undefined {
+  const part = query.kind === 'all' ? undefined : relax(query)
+  return part === query ? undefined : part
+}
+
+function relax(query: QueryPart): QueryPart {
+  if (query.kind !== 'and' && query.kind !== 'or') return query
+  const inner = query.parts.map(relax)
+  const isSame = inner.every((part, at) => part === query.parts[at])
+  const parts = isSame ? query.parts : inner
+  const bare = query.kind === 'and' ? parts.filter(isBareWord) : []
+  if (bare.length < 2) return isSame ? query : { ...query, parts }
+  const others = parts.filter((part) => !isBareWord(part))
+  const any: QueryPart = { kind: 'or', parts: bare, span: query.span }
+  return others.length === 0 ? any : { kind: 'and', parts: [...others, any], span: query.span }
+}
+
+/** The query with its bare words as beginnings of words (`conf` is `conf*`). `undefined` where that asks for nothing else. */
+export function begun(query: Query): QueryPart | undefined {
+  const part = query.kind === 'all' ? undefined : begin(query)
+  return part === query ? undefined : part
+}
+
+function begin(query: QueryPart): QueryPart {
+  if (query.kind === 'and' || query.kind === 'or') {
+    const parts = query.parts.map(begin)
+    return parts.every((part, at) => part === query.parts[at]) ? query : { ...query, parts }
+  }
+  const isWord = query.kind === 'text' && query.form === 'word' && query.text.length >= SHORTEST_BEGINNING
+  return isWord ? { ...query, form: 'prefix' } : query
+}
+
+function isBareWord(part: QueryPart): boolean {
+  return part.kind === 'text' && part.form !== 'phrase'
+}
+
+/** Ids of the notes that a title in `~relation=title`, `links:title` or `linkedfrom:title` means. */
+export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
+
+/** Ids of the notes of each community that a query names. */
+export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
+
+/** What of a query is looked up before it is asked. */
+export interface LookedUp {
+  readonly titles?: TitleIds
+  readonly communities?: CommunityIds
+}
+
+/** The titles of notes in a query, each once. */
+export function titlesIn(query: Query): readonly string[] {
+  const titles = [...walk(query)].flatMap(({ leaf }) => {
+    if (leaf.kind === 'links' || leaf.kind === 'linkedfrom') return leaf.title
+    return leaf.kind === 'relation' && leaf.title !== undefined ? leaf.title : []
+  })
+  return [...new Set(titles)]
+}
+
+/** The communities in a query, each once. */
+export function communitiesIn(query: Query): readonly string[] {
+  return [...new Set([...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'community' ? leaf.id : [])))]
+}
+
+/** A query as engines take it: texts folded and analysed, titles and communities looked up. `undefined` asks for all. */
+export function toCondition(query: Query, lookedUp: LookedUp = {}): Condition | undefined {
+  return query.kind === 'all' ? undefined : partOf(query, lookedUp)
+}
+
+function partOf(part: QueryPart, lookedUp: LookedUp): Condition {
+  switch (part.kind) {
+    case 'and':
+    case 'or': {
+      const { kind } = part
+      const parts = part.parts.map((inner) => partOf(inner, lookedUp))
+      return { kind, parts: parts.flatMap((inner) => (inner.kind === kind ? inner.parts : [inner])) }
+    }
+    case 'not':
+      return { kind: 'not', part: partOf(part.part, lookedUp) }
+    case 'property':
+      return propertyOf(part.name, part.value)
+    case 'type':
+      return propertyOf('type', part.value)
+    default:
+      return lookupOf(part, lookedUp)
+  }
+}
+
+function lookupOf(
+  term: Exclude<Term, { readonly kind: 'property' | 'type' }>,
+  { titles = new Map(), communities = new Map() }: LookedUp,
+): Lookup {
+  switch (term.kind) {
+    case 'text':
+      return textOf(term, 'any')
+    case 'title':
+      return textOf(term, 'title')
+    case 'tag':
+      return { kind: 'tag', name: foldName(term.name) }
+    case 'relation':
+      return {
+        kind: 'relation',
+        name: foldName(term.name),
+        targets: term.title === undefined ? undefined : (titles.get(term.title) ?? []),
+      }
+    case 'comparison': {
+      const { name, operator, number, period } = term
+      return { kind: 'comparison', name: foldName(name), operator, number, period }
+    }
+    case 'links':
+    case 'linkedfrom':
+      return { kind: term.kind, nodes: titles.get(term.title) ?? [] }
+    case 'community':
+      return { kind: 'among', nodes: communities.get(term.id) ?? [] }
+    case 'task':
+      return { kind: 'task', state: term.state }
+    case 'path':
+      return { kind: 'path', text: foldId(term.text) }
+    case 'time':
+      return { kind: 'time', field: term.field, from: term.from, to: term.to }
+    case 'has':
+      return { kind: 'has', feature: term.feature }
+  }
+}
+
+function propertyOf(name: string, value: string | undefined): Condition {
+  const meant = value === undefined ? [undefined] : textsMeant(value)
+  const parts = meant.map((text): Lookup => ({ kind: 'property', name: foldName(name), value: text }))
+  const [only] = parts
+  return parts.length === 1 && only !== undefined ? only : { kind: 'or', parts }
+}
+
+/** Looks a text up as one that is typed without quotes. */
+export function wordsLookup(text: string): Lookup {
+  return textOf({ text, form: 'word' }, 'any')
+}
+
+/** A word that the analysis takes apart (`well-known`, `12:30`) is a phrase; one that is nothing but signs is nowhere. */
+function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
+  const tokens = analyze(text).filter(({ kind }) => kind === 'word')
+  const [token] = tokens
+  if (token === undefined) return { kind: 'nothing' }
+  const isPrefix = form === 'prefix'
+  if (tokens.length > 1 || form === 'phrase') return { kind: 'phrase', field, phrase: phraseOf(text, { isPrefix }) }
+  if (isPrefix) return { kind: 'word', field, word: { form: token.form, stem: token.form, match: 'prefix' } }
+  const [term = { ...token, match: 'stem' as const }] = queryTerms(text)
+  return { kind: 'word', field, word: { form: term.form, stem: term.stem, match: term.match } }
+}

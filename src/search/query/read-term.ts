@@ -1,9 +1,58 @@
-import type { Term } from './query.ts'
-import { readComparison } from './read-comparison.ts'
-import { readField } from './read-field.ts'
-import { readTag } from './read-tag.ts'
-import type { Token } from './read-token.ts'
-import { plainText, type Reading, readName, readWords, requireText } from './read-value.ts'
+import type { RouxError } from '../../core/errors.ts'
+import { type Comparison, FEATURES, TASK_STATES } from '../../core/query.ts'
+import { readNumber, readPeriod } from './compare-values.ts'
+import type { Term, TextForm, TimeField } from './query.ts'
+import {
+  FIELD_NAMES,
+  type FieldName,
+  findField,
+  hasWord,
+  nearestOf,
+  type Piece,
+  queryError,
+  shown,
+  type Token,
+} from './read-token.ts'
+
+const TIMES: { readonly [field in FieldName]?: TimeField } = {
+  created: 'created',
+  dateCreated: 'created',
+  modified: 'modified',
+  dateModified: 'modified',
+}
+
+const TITLE = { what: 'the text after title:', hint: 'Write it without a blank: title:word or title:"two words".' }
+
+const PATH = {
+  what: 'the text after path:',
+  hint: 'Write a part of the folder or file name, without a blank: path:journal/2024 or path:"Daily notes".',
+}
+
+const COMMUNITY = {
+  what: 'the id after community:',
+  hint: 'Write an id that map answers: community:c4, or community:c4.2 for a part of it.',
+}
+
+const TYPE = { what: 'the text after type:', hint: 'Write what the property "type" says, without a blank: type:person.' }
+
+/** ASCII that is neither letter, digit, `_`, `-` nor `/`, blanks, and general punctuation end a tag, as in Obsidian. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
+const NOT_IN_TAGS = /[\x00-,.:-@[-^`{-\x7f\s\u2000-\u206f\u2e00-\u2e7f]/
+
+const COUNTS_BACK = /^[a-z]+-\d+$/i
+
+const DATE_HINT =
+  'Write a date such as 2024, 2024-01, 2024-01-31 or 2024-01-31T12:30, or count from today: day, day-7, week-1, month-3, year-1. A span of time is two conditions: created:>=2024-01 created:<=2024-03.'
+
+const COMPARISONS =
+  'Properties are compared as in #status=done, #rating>=4 or #due<2024-05-01, and -#status=done finds notes where it is not so; dates of notes as in modified:>2024-01-31.'
+
+const QUOTE_IT = 'To search for the text itself, put it in quotes'
+
+const PICTOGRAPH = /\p{Extended_Pictographic}/u
+
+const COMPARISON_HINT =
+  'Write a number or a date: #rating>=4, #due<2024-05-01, #due>=day-7. Texts are compared by "=" only: #status=done, or -#status=done for notes where it is not so.'
 
 type TermToken = Extract<Token, { kind: 'text' | 'named' | 'field' }>
 
@@ -32,10 +81,233 @@ function readTagOrProperty({ name, operator, value, span }: NamedToken, reading:
 function readRelation({ name, value, span }: NamedToken, reading: Reading): Term {
   const relation = { kind: 'relation', name: readName(name, reading), span } as const
   if (value === undefined) return { ...relation, title: undefined }
-  return { ...relation, title: plainText(requireText(value, reading, TITLE), reading) }
+  return { ...relation, title: plainText(requireText(value, reading, RELATION_TITLE), reading) }
 }
 
-const TITLE = {
+const RELATION_TITLE = {
   what: 'the title after "="',
   hint: 'Write the title of the note that the link leads to, ~up="Home", or leave "=" out to find every note with such a link.',
+}
+
+/** What `name:value` asks for. @throws `INVALID_PARAMS` for a field that there is not, and for a value that it cannot have */
+function readField(token: FieldToken, reading: Reading): Term {
+  const { value, span } = token
+  const field = findField(token.name)
+  if (field === undefined) throw unknownField(token, reading)
+  const time = TIMES[field]
+  if (time !== undefined) return readTime(token, time, reading)
+  refuseOperator(token, reading)
+  switch (field) {
+    case 'title':
+      requireText(value, reading, TITLE)
+      return { kind: 'title', ...readWords(value, reading), span }
+    case 'path':
+      return { kind: 'path', text: plainText(requireText(value, reading, PATH), reading), span }
+    case 'type':
+      return { kind: 'type', value: plainText(requireText(value, reading, TYPE), reading), span }
+    case 'tag':
+      return { kind: 'tag', name: readTag(value, reading), span }
+    case 'links':
+    case 'linkedfrom':
+      return { kind: field, title: plainText(requireText(value, reading, noteOf(field)), reading), span }
+    case 'community':
+      return { kind: 'community', id: plainText(requireText(value, reading, COMMUNITY), reading), span }
+    case 'task':
+      return { kind: 'task', state: readWord(token, reading, { field, words: TASK_STATES }), span }
+    default:
+      return { kind: 'has', feature: readWord(token, reading, { field: 'has', words: FEATURES }), span }
+  }
+}
+
+function noteOf(field: string) {
+  return {
+    what: `the note after ${field}:`,
+    hint: `Write its title or its path, without a blank: ${field}:Home or ${field}:"folder/My note".`,
+  }
+}
+
+function refuseOperator({ operator, value }: FieldToken, reading: Reading): void {
+  if (operator === '') return
+  const hint = 'Leave it out. Compared are created: and modified:, as in modified:>2024-01-31, and properties, as in #rating>=4.'
+  throw queryError(reading.text, {
+    at: value.span.start - operator.length,
+    problem: `only dates can be compared by ${shown(operator)}`,
+    hint,
+  })
+}
+
+function unknownField({ name, span }: FieldToken, reading: Reading): RouxError {
+  const near = nearestOf(name, FIELD_NAMES)
+  const written = shown(reading.text.slice(span.start, span.end).replace(/["“”„]/g, ''))
+  return queryError(reading.text, {
+    at: span.start,
+    problem: `there is no field ${shown(name)}${near === undefined ? '' : `, did you mean ${near}`}`,
+    hint: `There are ${FIELD_NAMES.join(', ')}. ${QUOTE_IT}: ${written}.`,
+    ...(near === undefined ? {} : { candidates: [near] }),
+  })
+}
+
+/** One of the words that a field knows, in any case. */
+function readWord<Word extends string>(
+  { value }: FieldToken,
+  reading: Reading,
+  { field, words }: { readonly field: string; readonly words: readonly Word[] },
+): Word {
+  const wanted = value.text.toLowerCase()
+  const word = words.find((name) => name === wanted)
+  if (word !== undefined) return word
+  const near = nearestOf(wanted, words)
+  const problem =
+    wanted === ''
+      ? `the word after ${field}: is missing`
+      : `${field}: does not know ${shown(value.text)}${near === undefined ? '' : `, did you mean ${near}`}`
+  const hint = `Write one of ${words.map((name) => `${field}:${name}`).join(', ')}.`
+  throw queryError(reading.text, { at: value.span.start, problem, hint, ...(near === undefined ? {} : { candidates: [near] }) })
+}
+
+/** The name of a tag, without `#` in front and `/` at the end. */
+function readTag(piece: Piece, reading: Reading): string {
+  const sign = piece.text.startsWith('#') && reading.text[piece.span.start - 1] !== '#' ? 1 : 0
+  const name = piece.text.slice(sign).replace(/(?<!\/)\/+$/, '')
+  const first = piece.span.start + (piece.isQuoted ? 1 : 0) + sign
+  if (name === '')
+    throw queryError(reading.text, {
+      at: first,
+      problem: 'the name of a tag is missing',
+      hint: `Write it without a blank: #project. ${QUOTE_IT}.`,
+    })
+  const wrong = NOT_IN_TAGS.exec(name)
+  if (wrong !== null) {
+    // `#status:done` is how other languages write properties.
+    const hint = '<>!:'.includes(wrong[0]) ? COMPARISONS : `A tag has letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
+    throw queryError(reading.text, { at: first + wrong.index, problem: `${shown(wrong[0])} cannot be in a tag`, hint })
+  }
+  if (/^[\d/]*$/.test(name)) {
+    throw queryError(reading.text, {
+      at: first,
+      problem: `${shown(name)} is no tag: one of digits alone is none`,
+      hint: 'For the number write it without "#".',
+    })
+  }
+  return name
+}
+
+export type FieldToken = Extract<Token, { kind: 'field' }>
+
+/** The time that a date and its operator stand for: `>` is after the whole period, `<` before all of it, nothing within. */
+function readTime({ operator, value, span }: FieldToken, field: TimeField, reading: Reading): Term {
+  const period = readPeriod(value.text, reading.now)
+  if (period === undefined) {
+    const problem = value.text.trim() === '' ? 'a date is missing' : `${shown(value.text)} is no date`
+    throw queryError(reading.text, { at: value.span.start, problem, hint: DATE_HINT })
+  }
+  const isPlain = operator === '=' && !COUNTS_BACK.test(value.text)
+  const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
+  switch (operator) {
+    case '':
+      // What counts back from today is a beginning: `day-7` asks for the last seven days, as in other note programs.
+      return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
+    case '=':
+      return { ...time, ...period }
+    case '<':
+      return { ...time, from: Number.NEGATIVE_INFINITY, to: period.from }
+    case '<=':
+      return { ...time, from: Number.NEGATIVE_INFINITY, to: period.to }
+    case '>':
+      return { ...time, from: period.to, to: Number.POSITIVE_INFINITY }
+    case '>=':
+      return { ...time, from: period.from, to: Number.POSITIVE_INFINITY }
+    default:
+      throw queryError(reading.text, {
+        at: value.span.start - operator.length,
+        problem: `dates cannot be compared by ${shown(operator)}`,
+        hint: 'Write one of >, >=, <, <=, =, or nothing for "in this period".',
+      })
+  }
+}
+
+/** What a query is read against. */
+export interface Reading {
+  readonly text: string
+  /** From which days, weeks, months and years are counted. */
+  readonly now: Date
+}
+
+/** A word, a prefix or, if quoted, a phrase. */
+function readWords(piece: Piece, reading: Reading): { readonly form: TextForm; readonly text: string } {
+  const { text, isQuoted, span } = piece
+  if (isQuoted) {
+    if (hasWord(text)) return { form: 'phrase', text }
+    throw queryError(reading.text, {
+      at: span.start,
+      problem: 'there is no word between the quotes',
+      hint: 'Write at least one word: "exact phrase".',
+    })
+  }
+  const star = text.indexOf('*')
+  if (star === -1) return { form: 'word', text }
+  if (star === text.length - 1 && hasWord(text)) return { form: 'prefix', text: text.slice(0, -1) }
+  const hint = `Write the beginning of a word and then the star: neur*. ${QUOTE_IT}.`
+  throw queryError(reading.text, { at: span.start + star, problem: '"*" can only end a word', hint })
+}
+
+/** The piece itself, unless it is empty. */
+function requireText(piece: Piece, reading: Reading, { what, hint }: { readonly what: string; readonly hint: string }): Piece {
+  if (piece.text.trim() !== '') return piece
+  throw queryError(reading.text, { at: piece.span.start, problem: `${what} is missing`, hint })
+}
+
+/** The text of a value that cannot be cut short with a star. */
+function plainText(piece: Piece, reading: Reading): string {
+  const star = piece.isQuoted ? -1 : piece.text.indexOf('*')
+  if (star === -1) return piece.text
+  const hint =
+    'Leave the star out (path: finds every path that contains the text, a tag also what is nested in it), or put the text in quotes.'
+  throw queryError(reading.text, {
+    at: piece.span.start + star,
+    problem: '"*" means nothing here',
+    hint,
+  })
+}
+
+/** The name of a property or typed link: anything with a letter, digit or emoji in it. */
+function readName(piece: Piece, reading: Reading): string {
+  const { text, isQuoted, span } = piece
+  const sigil = reading.text.charAt(span.start - 1)
+  if (!hasWord(text) && !PICTOGRAPH.test(text)) {
+    const hint = `Write it without a blank: #status=done, ~up="Home". ${QUOTE_IT}.`
+    throw queryError(reading.text, { at: span.start, problem: `a name is missing after "${sigil}"`, hint })
+  }
+  if (!isQuoted && /[<>!]$/.test(text)) {
+    throw queryError(reading.text, { at: span.end - 1, problem: 'only properties and dates can be compared', hint: COMPARISONS })
+  }
+  return plainText(piece, reading)
+}
+
+interface ComparedPieces {
+  readonly name: Piece
+  readonly operator: Comparison['operator']
+  readonly value: Piece
+}
+
+interface ComparisonTerm extends Comparison {
+  readonly kind: 'comparison'
+  readonly name: string
+  readonly written: string
+}
+
+/** What a property is compared with: `2024` is a number and a year. @throws `INVALID_PARAMS` for what is no number and no date */
+function readComparison({ name, operator, value }: ComparedPieces, reading: Reading): ComparisonTerm {
+  const property = readName(name, reading)
+  const what = `the number or date after ${shown(operator)}`
+  const written = requireText(value, reading, { what, hint: COMPARISON_HINT }).text.trim()
+  const number = readNumber(written)
+  const period = readPeriod(written, reading.now)
+  if (number === undefined && period === undefined)
+    throw queryError(reading.text, {
+      at: value.span.start,
+      problem: `${shown(written)} is neither a number nor a date`,
+      hint: COMPARISON_HINT,
+    })
+  return { kind: 'comparison', name: property, operator, written, number, period }
 }

@@ -1,6 +1,34 @@
-import { isFieldName } from './fields.ts'
+import { RouxError } from '../../core/errors.ts'
+import { SimilarNames } from '../similar-names.ts'
 import type { Span } from './query.ts'
-import { queryError, shown } from './query-error.ts'
+
+const SHOWN_PIECE = 40
+
+const SHOWN_BEFORE = 40
+
+const SHOWN_AFTER = 30
+
+/** The names that may stand before a colon, in the order in which they are shown. */
+export const FIELD_NAMES = [
+  'title',
+  'path',
+  'type',
+  'tag',
+  'links',
+  'linkedfrom',
+  'community',
+  'task',
+  'created',
+  'modified',
+  'dateCreated',
+  'dateModified',
+  'has',
+] as const
+
+const BY_FOLDED: ReadonlyMap<string, FieldName> = new Map(FIELD_NAMES.map((name) => [name.toLowerCase(), name]))
+
+/** Character pairs shared by `titel` and `title` (0.5) or `pth` and `path` (0.4), but not by words that happen to have one in common. */
+const MINIMUM = 0.35
 
 /** A piece of text, without quotes and escapes; `span` covers what was typed. */
 export interface Piece {
@@ -51,6 +79,7 @@ export function hasWord(text: string): boolean {
 }
 
 const MARKS = { '(': 'open', ')': 'close', '-': 'minus' } as const
+
 const KEYWORDS: ReadonlyMap<string, 'or' | 'and' | 'not'> = new Map([
   ['OR', 'or'],
   ['AND', 'and'],
@@ -58,12 +87,17 @@ const KEYWORDS: ReadonlyMap<string, 'or' | 'and' | 'not'> = new Map([
 ])
 
 const BLANKS = /\s*/y
+
 const BARE = /[^\s()"“”„]*/y
+
 const BARE_NAMES = { '#': /[^\s()"“”„=<>]*/y, '~': /[^\s()"“”„=]*/y }
+
 const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
+
 /** One letter is a drive (`C:\x`) or nothing; no field has a longer name than this. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
-/** The text after the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
+
+/** What follows the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
 /** The offset of the next token: blanks, punctuation and emoji that stand alone (`&`, `…`, `🎉`) are passed over. */
@@ -133,6 +167,7 @@ function readLink(text: string, start: number): Piece | undefined {
 }
 
 const NOTE_FIELD = /^(?:links|linkedfrom)$/i
+
 const NOTE_LINK = /\[\[([^[\]|#\n]+)(?:[|#][^[\]\n]*)?\]\]/y
 
 function wholePiece(piece: Piece): Token {
@@ -175,4 +210,77 @@ function isEscapable(c: string): boolean {
 function endOf(pattern: RegExp, text: string, start: number): number {
   pattern.lastIndex = start
   return pattern.test(text) ? pattern.lastIndex : start
+}
+
+/** What is wrong at a place of a query. */
+export interface Flaw {
+  /** Offset in UTF-16 units. */
+  readonly at: number
+  /** A clause without a full stop: `"titel" is no field`. */
+  readonly problem: string
+  /** What to write instead. */
+  readonly hint: string
+  readonly candidates?: readonly string[]
+}
+
+/**
+ * The error `INVALID_PARAMS` of a query that cannot be read. Its message has three lines: what is wrong at which column
+ * (characters, from 1), the query (cut to what is around the place), and a caret under the place.
+ */
+export function queryError(text: string, { at, problem, hint, candidates }: Flaw): RouxError {
+  const { line, offset } = excerpt(text, at)
+  const message = `The query cannot be read at column ${columnOf(text, at)}: ${problem}.\n${line}\n${' '.repeat(offset)}^`
+  return new RouxError('INVALID_PARAMS', message, candidates === undefined ? { hint } : { hint, candidates })
+}
+
+/** A piece of a query for a message, in double quotes and cut to 40 characters. */
+export function shown(piece: string): string {
+  const { text, isCut } = firstCharacters(piece, SHOWN_PIECE)
+  return `"${onOneLine(text)}${isCut ? '…' : ''}"`
+}
+
+function columnOf(text: string, at: number): number {
+  let column = 1
+  for (const _ of text.slice(0, at)) column++
+  return column
+}
+
+function excerpt(text: string, at: number): { readonly line: string; readonly offset: number } {
+  // Enough units for the characters wanted, also when one that is cut in two stands first.
+  const head = [...text.slice(Math.max(0, at - 2 * SHOWN_BEFORE - 2), at)]
+  const before = head.slice(-SHOWN_BEFORE)
+  const isCut = before.length < head.length || at > 2 * SHOWN_BEFORE + 2
+  const lead = `${isCut ? '…' : ''}${onOneLine(before.join(''))}`
+  const after = firstCharacters(text.slice(at, at + 2 * SHOWN_AFTER + 2), SHOWN_AFTER)
+  return { line: `${lead}${onOneLine(after.text)}${after.isCut ? '…' : ''}`, offset: [...lead].length }
+}
+
+function firstCharacters(text: string, count: number): { readonly text: string; readonly isCut: boolean } {
+  const characters = [...text.slice(0, 2 * count + 2)]
+  return { text: characters.slice(0, count).join(''), isCut: characters.length > count }
+}
+
+/** Line ends, tabs and control characters as blanks, one for one, so that the caret stays where it belongs. */
+function onOneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
+}
+
+export type FieldName = (typeof FIELD_NAMES)[number]
+
+/** Whether there is a field of this name, in any case. */
+function isFieldName(name: string): boolean {
+  return findField(name) !== undefined
+}
+
+/** The field of this name, in any case. */
+export function findField(name: string): FieldName | undefined {
+  return BY_FOLDED.get(name.toLowerCase())
+}
+
+/** The one of `names` that `word` may have been meant for. */
+export function nearestOf(word: string, names: readonly string[]): string | undefined {
+  const index = new SimilarNames()
+  for (const [key, name] of names.entries()) index.set(key, [name])
+  const files = { accept: () => true, id: (key: number) => String(key).padStart(3, '0') }
+  return index.find(word, files, { limit: 1, minimum: MINIMUM })[0]?.name
 }

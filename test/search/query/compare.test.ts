@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { askedTexts } from '../../../src/search/query/compare.ts'
+import { askedTexts } from '../../../src/search/query/compare-values.ts'
 
 test('a text that lists several is asked for by each of them, and a number by all of it', () => {
   expect(askedTexts(['drama,  comedy ；noir', '1,000'])).toEqual(['drama,  comedy ；noir', 'drama', 'comedy', 'noir', '1,000'])

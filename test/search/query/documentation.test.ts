@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { RouxError } from '../../../src/core/errors.ts'
 import { FEATURES } from '../../../src/core/query.ts'
-import { FIELD_NAMES } from '../../../src/search/query/fields.ts'
 import { parseQuery } from '../../../src/search/query/parse-query.ts'
+import { FIELD_NAMES } from '../../../src/search/query/read-token.ts'
 
 const page = readFileSync(new URL('../../../docs/query.md', import.meta.url), 'utf8')
 const now = new Date(2024, 4, 15, 10, 30)

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readPeriod } from '../../../src/search/query/compare-values.ts'
 import { parseQuery } from '../../../src/search/query/parse-query.ts'
-import { readPeriod } from '../../../src/search/query/period.ts'
 
 const zone = process.env.TZ
 beforeEach(() => {

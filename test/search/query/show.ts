@@ -1,4 +1,4 @@
-import { formatQuery } from '../../../src/search/query/format-query.ts'
+import { formatQuery } from './format-query.ts'
 import type { Query } from '../../../src/search/query/query.ts'
 
 /** A query with its structure laid open: every group in parentheses, kinds by name. */

@@ -1,6 +1,5 @@
 import type { Comparison, Feature, Lookup, Phrase, TaskState, WordField } from '../../../src/core/query.ts'
-import type { QuerySource } from '../../../src/search/query/evaluate.ts'
-import { KeySet } from '../../../src/search/query/key-set.ts'
+import { KeySet, type QuerySource } from '../../../src/search/query/evaluate.ts'
 import type { Query, QueryPart, Term, TextForm } from '../../../src/search/query/query.ts'
 
 export interface TestNote {

@@ -1,6 +1,6 @@
 import type { Comparison, TaskState } from '../../../core/query.ts'
 import type { PropertyCount, ValueCount, ValueKind } from '../../../core/store.ts'
-import { compares } from '../../../search/query/compare.ts'
+import { compares } from '../../../search/query/compare-values.ts'
 import { factsOf, NO_TASKS, type NoteFacts, type PropertyFacts } from '../../note-facts.ts'
 import type { Projection } from '../projection.ts'
 import { StaleKeys } from './stale-keys.ts'

@@ -2,8 +2,8 @@ import type { Condition, Lookup } from '../../../core/query.ts'
 import type { Found, FoundNote } from '../../../core/search.ts'
 import type { FindOrder, Page } from '../../../core/store.ts'
 import { foldName } from '../../../core/text/fold.ts'
-import { evaluate } from '../../../search/query/evaluate.ts'
-import type { KeySet } from '../../../search/query/key-set.ts'
+import { evaluate, type KeySet } from '../../../search/query/evaluate.ts'
+import { walk } from '../../../search/query/query.ts'
 import { type VaultFacts, VaultSource } from './vault-source.ts'
 
 /** Loads what the condition and the order will ask for. */
@@ -98,13 +98,6 @@ function compare<T extends string | number>(a: T, b: T): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function kindsOf(condition: Condition | undefined): ReadonlySet<Condition['kind']> {
-  const kinds = new Set<Condition['kind']>()
-  const collect = (part: Condition): void => {
-    kinds.add(part.kind)
-    if (part.kind === 'and' || part.kind === 'or') part.parts.forEach(collect)
-    else if (part.kind === 'not') collect(part.part)
-  }
-  if (condition !== undefined) collect(condition)
-  return kinds
+function kindsOf(condition: Condition | undefined): ReadonlySet<Lookup['kind']> {
+  return new Set(condition === undefined ? [] : [...walk(condition)].map(({ leaf }) => leaf.kind))
 }

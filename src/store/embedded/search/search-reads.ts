@@ -5,7 +5,7 @@ import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits 
 import type { FindOptions, NameOptions, Page, PropertyCount, Scope, ValueCount } from '../../../core/store.ts'
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import { eachInTurn } from '../../../core/waiting/take-turns.ts'
-import { KeySet } from '../../../search/query/key-set.ts'
+import { KeySet } from '../../../search/query/evaluate.ts'
 import { DamagedWords } from '../../../search/words/index/bytes.ts'
 import type { Location } from '../location.ts'
 import { fileStem, type Projection } from '../projection.ts'

@@ -1,6 +1,5 @@
 import type { Feature, Lookup } from '../../../core/query.ts'
-import type { QuerySource } from '../../../search/query/evaluate.ts'
-import { KeySet } from '../../../search/query/key-set.ts'
+import { KeySet, type QuerySource } from '../../../search/query/evaluate.ts'
 import type { WordIndex } from '../../../search/words/index/word-index.ts'
 import type { Projection } from '../projection.ts'
 import type { Facets } from './facets.ts'

@@ -1,4 +1,4 @@
-import type { Query, QueryPart, Term, TextForm } from './query.ts'
+import type { Query, QueryPart, Term, TextForm } from '../../../src/search/query/query.ts'
 
 /** The shortest spelling that reads as the same query. */
 export function formatQuery(query: Query): string {
