@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** What is said about embedders in the settings (`embedder.*`). */
 export interface EmbedderSettings {
   readonly kind: 'static' | 'transformers' | 'openai' | 'none'
@@ -29,4 +31,19 @@ export interface DownloadProgress {
   readonly loaded: number
   /** Bytes in all; absent while not known. */
   readonly total?: number
+}
+
+/** What an embedder's vectors depend on. */
+export interface Provenance {
+  readonly kind: string
+  readonly model: string
+  readonly dimensions: number
+  /** Everything else that changes vectors: prefixes, pooling, limits, weights. */
+  readonly recipe: Readonly<Record<string, unknown>>
+}
+
+/** `kind:model:dimensions:recipe`, the last as 8 hex digits of its hash: another prefix makes other vectors. */
+export function embedderId({ kind, model, dimensions, recipe }: Provenance): string {
+  const digest = createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 8)
+  return `${kind}:${model}:${dimensions}:${digest}`
 }

@@ -1,5 +1,30 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { reasonOf } from '../core/provider-error.ts'
+import { homedir } from 'node:os'
+import { isAbsolute, join, resolve } from 'node:path'
+import { providerError, reasonOf } from '../core/provider-error.ts'
+
+/** Precisions by what the hub's files are called, in the order of preference: 8 bits are a quarter of the size and as good. */
+const PRECISIONS = [
+  ['q8', 'model_quantized.onnx'],
+  ['int8', 'model_int8.onnx'],
+  ['uint8', 'model_uint8.onnx'],
+  ['fp32', 'model.onnx'],
+  ['fp16', 'model_fp16.onnx'],
+  ['q4', 'model_q4.onnx'],
+  ['bnb4', 'model_bnb4.onnx'],
+  ['q4f16', 'model_q4f16.onnx'],
+] as const
+
+const DESCRIPTIONS = ['config.json', 'tokenizer_config.json']
+
+/** A tokenizer may have 17 MB: it is left to the worker to read. */
+const NEEDED = [...DESCRIPTIONS, 'tokenizer.json']
+
+const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
+
+/** Every precision that a model may come in, the preferred one first. */
+export const PREFERRED_PRECISIONS: readonly string[] = PRECISIONS.map(([precision]) => precision)
 
 /** The part of `@huggingface/transformers` that is used; without an embedder of that kind it is never loaded. */
 export interface Engine {
@@ -83,5 +108,67 @@ function resolveWith(require: NodeJS.Require, specifier: string): string | undef
     return require.resolve(specifier)
   } catch {
     return undefined
+  }
+}
+
+/** Where a model's files are or would be. */
+export interface ModelPlace {
+  /** Its folder, absolute. */
+  readonly folder: string
+  /** Its id on the hub; absent for a folder of the user's own. */
+  readonly hubId?: string
+}
+
+/**
+ * Tells a folder from an id of the hub: only what looks like a path is a folder, so that none that happens to lie in the working
+ * directory, and may be a stranger's, is taken for a model of the hub.
+ * @param models folder that downloaded models are kept in, each in `<owner>/<name>`.
+ * @throws RouxError `PROVIDER_ERROR` when it can be neither.
+ */
+export function placeModel(model: string, models: string): ModelPlace {
+  if (isAbsolute(model) || /^(\.\.?|~)([\\/]|$)/.test(model)) return { folder: expand(model) }
+  if (HUB_ID.test(model) && !model.includes('..')) return { folder: join(models, ...model.split('/')), hubId: model }
+  throw providerError(
+    `"${model}" is neither a model's folder nor an id of the Hugging Face hub.`,
+    'Set `embedder.model` to an id like `Xenova/all-MiniLM-L6-v2`, or to a folder, as `./folder`, `~/folder` or a full path.',
+  )
+}
+
+/** What a model's folder holds: the precision to use, or the names of what is missing. */
+export function inspectModelFolder(folder: string): { readonly precision: string } | { readonly missing: readonly string[] } {
+  const weights = filesOf(join(folder, 'onnx'))
+  const precision = PRECISIONS.find(([, file]) => weights.includes(file))?.[0]
+  const missing = NEEDED.filter((name) => !isFile(join(folder, name)))
+  if (precision !== undefined && missing.length === 0) return { precision }
+  return { missing: precision === undefined ? [...missing, 'onnx/model_quantized.onnx'] : missing }
+}
+
+/** What in a model's folder is damaged, as a clause; `undefined` when its descriptions can be read. The rest shows when it is loaded. */
+export function findDamage(folder: string): string | undefined {
+  return DESCRIPTIONS.find((name) => !isJsonObject(join(folder, name)))?.concat(' is damaged')
+}
+
+function expand(path: string): string {
+  return path.startsWith('~') ? join(homedir(), path.slice(1)) : resolve(path)
+}
+
+function filesOf(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false
+}
+
+function isJsonObject(path: string): boolean {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+  } catch {
+    return false
   }
 }

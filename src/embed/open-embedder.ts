@@ -22,7 +22,7 @@ export async function openEmbedder(
 ): Promise<Embedder | undefined> {
   switch (settings.kind) {
     case 'static': {
-      const { openLazyStaticEmbedder } = await import('./lazy-static-embedder.ts')
+      const { openLazyStaticEmbedder } = await import('./static-embedder.ts')
       return openLazyStaticEmbedder(dependencies.tablePath, settings.dimensions, { kept: KEPT, isExpected: true, isSparse: true })
     }
     case 'transformers': {

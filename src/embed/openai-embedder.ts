@@ -12,20 +12,24 @@ import {
   withoutKey,
 } from '../outbound/http-client.ts'
 import type { Meter, Spent } from '../outbound/usage-meter.ts'
-import { embedderId } from './embedder-id.ts'
-import type { EmbedderSettings } from './embedder-settings.ts'
+import { type EmbedderSettings, embedderId } from './embedder-settings.ts'
 import { recipeOf } from './model-recipes.ts'
-import { readAnswer } from './openai-answer.ts'
-import { isBlank } from './vectors.ts'
+import { isBlank, unitVector } from './vectors.ts'
 
 const DEFAULT_URL = 'http://127.0.0.1:11434/v1'
+
 const DEFAULT_BATCH = 64
+
 const DEFAULT_TIMEOUT = 60_000
+
 const BACKOFF = 500
+
 /** Characters in one request at most: servers bound the tokens of a request (OpenAI 300,000), and a long one is lost whole. */
 const REQUEST_CHARACTERS = 200_000
+
 /** A token of English is 4 characters; of a text that is cut by `maxTokens`, a little is lost rather than all refused. */
 const CHARACTERS_PER_TOKEN = 3
+
 /** A text this short is not cut further when the server says that it is too long. */
 const MIN_CHARACTERS = 64
 
@@ -241,4 +245,53 @@ function checkedUrl(baseUrl: string): string {
     'The address of the embedding server is none that can be asked.',
     'Set `embedder.base_url` to something like http://127.0.0.1:11434/v1, without name, key or question mark.',
   )
+}
+
+/** What an answer must fit. */
+export interface Expected {
+  readonly count: number
+  /** Absent: the first vector decides. */
+  readonly dimensions: number | undefined
+}
+
+/**
+ * Reads the answer to `POST /embeddings`, a JSON text: `{data: [{index, embedding: [number, …]}, …]}`.
+ * @returns unit vectors in the order of the request, or what is wrong with the answer, as a clause.
+ */
+export function readAnswer(body: string, { count, dimensions }: Expected): readonly Float32Array[] | string {
+  const data = parseData(body)
+  if (typeof data === 'string') return data
+  if (data.length !== count) return `it holds ${data.length} vectors for ${count} texts`
+  const vectors: Float32Array[] = []
+  let length = dimensions
+  for (const [position, item] of data.entries()) {
+    const { index = position, embedding } = (item ?? {}) as { readonly index?: unknown; readonly embedding?: unknown }
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= count) return 'its indexes are damaged'
+    if (vectors[index] !== undefined) return 'it holds two vectors for one text'
+    const vector = readVector(embedding)
+    if (typeof vector === 'string') return vector
+    length ??= vector.length
+    if (vector.length !== length) return `its vectors have ${vector.length} dimensions instead of ${length}`
+    vectors[index] = vector
+  }
+  return vectors
+}
+
+function parseData(body: string): readonly unknown[] | string {
+  let value: unknown
+  try {
+    value = JSON.parse(body)
+  } catch {
+    return /^\s*</.test(body) ? 'it is a web page and no JSON' : 'it is no JSON'
+  }
+  const { data } = (value ?? {}) as { readonly data?: unknown }
+  return Array.isArray(data) ? data : 'it holds no list of vectors (`data`)'
+}
+
+function readVector(embedding: unknown): Float32Array | string {
+  if (!Array.isArray(embedding) || embedding.length === 0) return 'it holds something else than vectors (`embedding`)'
+  if (!embedding.every((value) => typeof value === 'number' && Number.isFinite(value))) {
+    return 'it holds a vector with a component that is no number'
+  }
+  return unitVector(embedding) ?? 'it holds a vector of zeros'
 }

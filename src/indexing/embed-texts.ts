@@ -1,7 +1,17 @@
 import type { Embedder } from '../core/embedder.ts'
 import { isTransient } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
-import type { EmbeddingPace } from './embedding-pace.ts'
+
+/** How long after a question the next one is expected, ms. */
+const EXPECTED_MS = 500
+
+/** Between two pieces of work while no one asks, ms: on two cores a server and its client need them both. */
+const PAUSE_MS = 4
+
+/** How long is rested after work while someone asks: so many times as long as it took, and no longer than that, ms. */
+const REST = 2
+
+const MOST_REST_MS = 16
 
 /** The result of embedding texts. */
 export interface Embedded {
@@ -86,4 +96,50 @@ function joined(parts: readonly Embedded[]): Embedded {
 
 function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
+}
+
+/** When to embed, and how much at once: callers that ask meanwhile have most of the processor. */
+export class EmbeddingPace {
+  #askedAt = Number.NEGATIVE_INFINITY
+  #workedSince = performance.now()
+
+  /** A question came. */
+  asked(): void {
+    this.#askedAt = performance.now()
+  }
+
+  /** Whether questions come. */
+  get isAsked(): boolean {
+    return performance.now() - this.#askedAt < EXPECTED_MS
+  }
+
+  /** Work begins after a time in which nothing was done. */
+  begin(): void {
+    this.#workedSince = performance.now()
+  }
+
+  /** Leaves the processor to others for a while. */
+  async rest(): Promise<void> {
+    const worked = performance.now() - this.#workedSince
+    const pause = this.isAsked ? Math.min(MOST_REST_MS, REST * worked) : 0
+    await new Promise((resolve) => setTimeout(resolve, Math.max(PAUSE_MS, pause)))
+    this.begin()
+  }
+}
+
+/** How fast notes were embedded lately. */
+export class EmbeddingRate {
+  #notes = 0
+  #ms = 0
+
+  add(notes: number, ms: number): void {
+    // Older batches count half: a model that is loading says nothing of what comes.
+    this.#notes = this.#notes / 2 + notes
+    this.#ms = this.#ms / 2 + ms
+  }
+
+  /** Milliseconds for so many notes; `undefined` before anything was measured. */
+  remaining(notes: number): number | undefined {
+    return this.#notes === 0 ? undefined : Math.round((notes * this.#ms) / this.#notes)
+  }
 }

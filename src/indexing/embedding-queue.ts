@@ -3,9 +3,7 @@ import { isTransient } from '../core/errors.ts'
 import type { ChunkPlace, SearchProgress } from '../core/search.ts'
 import type { EmbeddedText, NoteVectors, SearchWriter } from '../core/search-writer.ts'
 import { chunkHash } from '../search/chunks.ts'
-import { type Embedded, embedTexts } from './embed-texts.ts'
-import { EmbeddingPace } from './embedding-pace.ts'
-import { EmbeddingRate } from './embedding-rate.ts'
+import { type Embedded, EmbeddingPace, EmbeddingRate, embedTexts } from './embed-texts.ts'
 import type { ReadNote } from './search-document.ts'
 
 export interface EmbeddingParts {

@@ -11,10 +11,9 @@ import { changesBetween } from '../graph/changes/changes-between.ts'
 import type { NameIndex } from '../links/names.ts'
 import { parseCanvas } from '../markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
-import { checkSubpaths } from './check-subpaths.ts'
 import { type Described, describeFailed, describeNote, describeUnread, type FileFacts } from './describe-file.ts'
 import { IdTable } from './id-table.ts'
-import { LinkTable, type Renamed } from './link-table.ts'
+import { checkSubpaths, LinkTable, type Renamed } from './link-table.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 
 /** The part to compare with the files: everything, or folders (with or without their sub-folders) and files. */

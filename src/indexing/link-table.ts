@@ -1,7 +1,8 @@
-import type { FileRecord, IndexWriter, ResolvedLink } from '../core/index-writer.ts'
+import type { FileRecord, IndexWriter, Outline, ResolvedLink } from '../core/index-writer.ts'
 import type { Flavour, Link } from '../core/note.ts'
 import { type NamedFile, NameIndex, namesOf } from '../links/names.ts'
 import { addMentions, mentionsAny, outlineName, resolveLink } from '../links/resolve.ts'
+import { subpathTest } from '../links/subpath.ts'
 
 /** A file whose names are what they are now. */
 type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
@@ -294,4 +295,56 @@ function sameNames(a: readonly string[], b: readonly string[]): boolean {
 
 function difference(a: readonly string[], b: readonly string[]): readonly string[] {
   return [...a.filter((name) => !b.includes(name)), ...b.filter((name) => !a.includes(name))]
+}
+
+/** Where the headings and blocks of notes are known. */
+export interface OutlineSources {
+  readonly writer: Pick<IndexWriter, 'outlines'>
+  /** Of the files that are about to be committed; `undefined` for those that have none. */
+  readonly placed: ReadonlyMap<number, Outline | undefined>
+}
+
+/** A file's links as they are resolved now; those that are the same objects as `before` are known. */
+export interface LinkingFile {
+  readonly links: readonly ResolvedLink[]
+  readonly before?: readonly ResolvedLink[]
+}
+
+/**
+ * The links of these files, marked where the heading or block that they name is not there. What the index does not know of yet is
+ * taken to be there: the link is looked at again when it comes.
+ */
+export async function checkSubpaths(
+  files: readonly LinkingFile[],
+  { writer, placed }: OutlineSources,
+): Promise<readonly (readonly ResolvedLink[])[]> {
+  const wanted = files.flatMap(({ links, before }) =>
+    links.flatMap((link, at) => {
+      const key = link === before?.[at] ? undefined : partOf(link)?.key
+      return key === undefined || placed.has(key) ? [] : [key]
+    }),
+  )
+  const keys = [...new Set(wanted)]
+  const stored = await writer.outlines(keys)
+  const outlines = new Map([...placed, ...keys.map((key, at) => [key, stored[at]] as const)])
+  const tests = new Map<number, (subpath: string) => boolean>()
+  const isBroken = (link: ResolvedLink): boolean => {
+    const part = partOf(link)
+    const outline = part === undefined ? undefined : outlines.get(part.key)
+    if (part === undefined || outline === undefined) return false
+    const test = tests.get(part.key) ?? subpathTest(outline)
+    tests.set(part.key, test)
+    return !test(part.subpath)
+  }
+  return files.map(({ links, before }) => {
+    const marked = links.map((link, at) =>
+      link !== before?.[at] && isBroken(link) ? { ...link, brokenSubpath: true as const } : link,
+    )
+    return marked.some((link, at) => link !== links[at]) ? marked : links
+  })
+}
+
+/** The part of a file that a link leads to; `undefined` when it leads to all of it, or nowhere. */
+function partOf({ to, subpath }: ResolvedLink): { readonly key: number; readonly subpath: string } | undefined {
+  return subpath === undefined || typeof to === 'string' ? undefined : { key: to, subpath }
 }

@@ -11,7 +11,7 @@ import { canvasProse } from '../markdown/json-canvas/canvas-json.ts'
 import { parseCanvas } from '../markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../markdown/parse-note.ts'
 import { type Chunk, chunkNote } from '../search/chunks.ts'
-import { analyseNote, type NoteFields } from '../search/words/analyse-note.ts'
+import { analyseNote, type NoteFields } from '../search/words/scan.ts'
 import { describeNote } from './describe-file.ts'
 
 /** A note as it is read for the search indexes. */

@@ -1,6 +1,6 @@
 import { type CommunityLevel, NO_COMMUNITY } from '../core/insight/communities.ts'
 import type { ApartCommunities } from '../core/insight/gaps.ts'
-import { inverseDocumentFrequency } from '../search/words/scoring.ts'
+import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import { eachLinkBetween } from './communities/between.ts'
 import type { NearestByText } from './communities/clustered-graph.ts'
 import type { WeightedGraph } from './communities/weighted-graph.ts'

@@ -1,9 +1,8 @@
 import { NumberList } from '../search/number-list.ts'
-import { ownCopy } from '../search/words/own-copy.ts'
+import { WORD } from '../search/words/compound.ts'
+import { ownCopy } from '../search/words/fold-word.ts'
 import { scanWords } from '../search/words/scan.ts'
-import { stemOf } from '../search/words/stem.ts'
-import { isStopWord } from '../search/words/stop-words.ts'
-import { WORD } from '../search/words/word-sink.ts'
+import { isStopWord, stemOf } from '../search/words/stem.ts'
 import { FLAG_BITS, FLAGS, type NoteRecord } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
 

@@ -1,8 +1,7 @@
 import { NumberList } from '../search/number-list.ts'
+import { WORD } from '../search/words/compound.ts'
 import { scanWords } from '../search/words/scan.ts'
-import { stemOf } from '../search/words/stem.ts'
-import { isStopWord } from '../search/words/stop-words.ts'
-import { WORD } from '../search/words/word-sink.ts'
+import { isStopWord, stemOf } from '../search/words/stem.ts'
 import type { Corpus } from './corpus.ts'
 import { caseOf, FLAG_BITS, IS_CLOSED } from './note-record.ts'
 

@@ -1,6 +1,6 @@
 import { type Nearest, NO_NOTE } from '../core/insight/insight.ts'
 import { selectTop } from '../graph/select-top.ts'
-import { inverseDocumentFrequency } from '../search/words/scoring.ts'
+import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import type { Bags, Corpus } from './corpus.ts'
 import { type QuestionTerm, questionTerms } from './question-terms.ts'
 

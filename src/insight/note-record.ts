@@ -1,8 +1,8 @@
 import { markProse, OPEN, SILENT } from '../markdown/inline-spans.ts'
 import { NumberList } from '../search/number-list.ts'
+import { WORD, type WordSink } from '../search/words/compound.ts'
 import { ByteReader, ByteWriter, DamagedWords } from '../search/words/index/bytes.ts'
 import { scanWords } from '../search/words/scan.ts'
-import { WORD, type WordSink } from '../search/words/word-sink.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { inverseDocumentFrequency } from '../search/words/scoring.ts'
+import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import type { Corpus } from './corpus.ts'
 import { type QuestionTerm, questionTerms } from './question-terms.ts'
 

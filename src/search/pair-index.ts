@@ -1,5 +1,4 @@
-import { countBits } from './count-bits.ts'
-import { NumberList } from './number-list.ts'
+import { countBits, NumberList } from './number-list.ts'
 
 /** Longer texts are compared by this many characters: a name of a megabyte must not hold anyone up. */
 const MAX_LENGTH = 512

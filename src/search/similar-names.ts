@@ -1,8 +1,22 @@
 import { foldName } from '../core/text/fold.ts'
-import { BestNames, type SimilarName } from './best-names.ts'
 import { NumberList } from './number-list.ts'
 import { PairIndex, WantedPairs } from './pair-index.ts'
-import { isPlain, plainName } from './plain-name.ts'
+import { foldLetters } from './words/fold-word.ts'
+
+/** What a sentence or a quotation puts around a name; signs such as # and + make other names of it. */
+const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
+
+/** What there is to do in a name: letters beyond ASCII, white space, and signs around it. */
+const TO_DO = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
+
+/** So similar is what was meant. */
+const ALIKE = 0.75
+
+/** A slip makes another word of a shorter one. */
+const SHORTEST_WORD = 4
+
+/** Which names to look at. Nearly all that are one slip apart share so many pairs; to look at those that share fewer takes many times as long. */
+export const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
 
 /** A file with its names. */
 export interface NamedFiles {
@@ -251,12 +265,164 @@ export class SimilarNames {
 
 /** Look-ups that all names are gone through for; a search makes three. */
 const MOST_WITHOUT = 30
+
 /** Names between two looks at the clock. */
 const LOOK_AT_CLOCK = 32
+
 const ALMOST = 0.999
+
 const ROUNDING = 1e-9
 
 /** The numbers of pairs m for which 2 min(m, shared) / (length + m) reaches the least likeness. */
 function lengthsThatReach(least: number, length: number, shared: number): { readonly from: number; readonly to: number } {
   return { from: (least * length) / (2 - least) - ROUNDING, to: (2 * shared) / least - length + ROUNDING }
+}
+
+/** A name that may be meant, and whose it is. */
+export interface SimilarName {
+  readonly key: number
+  readonly name: string
+  /** 0–1. */
+  readonly score: number
+}
+
+/** The best of the names offered so far, best first, then by id; a key once, under its best name. */
+class BestNames {
+  readonly #limit: number
+  readonly #idOf: (key: number) => string
+  readonly #names: SimilarName[] = []
+
+  constructor(limit: number, idOf: (key: number) => string) {
+    this.#limit = limit
+    this.#idOf = idOf
+  }
+
+  /** What a name must reach to be of use; `minimum` while there is room. */
+  least(minimum: number): number {
+    const last = this.#names.length < this.#limit ? undefined : this.#names[this.#limit - 1]
+    return last === undefined ? minimum : last.score
+  }
+
+  offer(name: SimilarName): void {
+    if (name.score < this.least(0)) return
+    const known = this.#names.findIndex(({ key }) => key === name.key)
+    const other = this.#names[known]
+    if (other !== undefined) {
+      if (other.score > name.score || (other.score === name.score && other.name <= name.name)) return
+      this.#names.splice(known, 1)
+    }
+    let low = 0
+    let high = this.#names.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#comesBefore(this.#names[middle] as SimilarName, name)) low = middle + 1
+      else high = middle
+    }
+    this.#names.splice(low, 0, name)
+    if (this.#names.length > this.#limit) this.#names.pop()
+  }
+
+  #comesBefore(a: SimilarName, b: SimilarName): boolean {
+    return a.score > b.score || (a.score === b.score && this.#idOf(a.key) < this.#idOf(b.key))
+  }
+
+  list(): readonly SimilarName[] {
+    return this.#names
+  }
+}
+
+/** Those of some similar names that may have been meant by what was written: alike, or one slip in a word apart. */
+export function nearHits<T extends { readonly name: string; readonly score: number }>(
+  written: string,
+  hits: readonly T[],
+): readonly T[] {
+  return hits.filter(({ name, score }) => isNear(written, name, score))
+}
+
+/** Those of some texts that may have been meant by what was written, best first. */
+export function nearTexts(texts: readonly string[], written: string): readonly string[] {
+  const names = new SimilarNames()
+  for (const [at, text] of texts.entries()) names.set(at, [text])
+  const inOrder = { accept: () => true, id: (at: number) => String(at).padStart(8, '0') }
+  return nearHits(written, names.find(written, inOrder, LOOKED_AT)).map(({ key }) => texts[key] ?? '')
+}
+
+function isNear(written: string, name: string, score: number): boolean {
+  // Another number is another thing: the day before, the next part.
+  return digitsOf(written) === digitsOf(name) && (score >= ALIKE || isOneSlipApart(written, name))
+}
+
+/** Whether two names are the same but for one letter of one word, or two neighbours that changed places. */
+function isOneSlipApart(a: string, b: string): boolean {
+  const left = plainName(a).split(' ')
+  const right = plainName(b).split(' ')
+  if (left.length !== right.length) return false
+  const [differing, ...more] = left.flatMap((word, at) => (word === right[at] ? [] : [[word, right[at] ?? ''] as const]))
+  if (differing === undefined) return true
+  const isLong = Math.min(...differing.map((word) => word.length)) >= SHORTEST_WORD
+  return more.length === 0 && isLong && editDistance(...differing, 1) !== undefined
+}
+
+/** The numbers in a name. */
+export function digitsOf(name: string): string {
+  return (foldName(name).match(/\p{N}+/gu) ?? []).join(' ')
+}
+
+/**
+ * How many letters must be put in, left out, changed or swapped with their neighbour to make one text of the other (optimal string
+ * alignment distance); `undefined` when more than `most`. Time grows with `most` times the length.
+ */
+export function editDistance(a: string, b: string, most: number): number | undefined {
+  if (Math.abs(a.length - b.length) > most) return undefined
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const row: number[] = [i]
+    let least = i
+    for (let j = 1; j <= b.length; j++) {
+      const isFar = Math.abs(i - j) > most
+      const cost = isFar ? most + 1 : step({ a, b, i, j }, { beforeLast, last, row })
+      row.push(cost)
+      least = Math.min(least, cost)
+    }
+    if (least > most) return undefined
+    beforeLast = last
+    last = row
+  }
+  const distance = last[b.length] ?? 0
+  return distance > most ? undefined : distance
+}
+
+interface Rows {
+  readonly beforeLast: readonly number[]
+  readonly last: readonly number[]
+  readonly row: readonly number[]
+}
+
+function step(
+  { a, b, i, j }: { readonly a: string; readonly b: string; readonly i: number; readonly j: number },
+  { beforeLast, last, row }: Rows,
+): number {
+  const isSame = a[i - 1] === b[j - 1]
+  const cost = Math.min((last[j - 1] ?? 0) + (isSame ? 0 : 1), (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1)
+  const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+  return isSwapped ? Math.min(cost, (beforeLast[j - 2] ?? 0) + 1) : cost
+}
+
+/**
+ * A name as it is typed in a hurry: letters as they are indexed, without accents, white space as one blank, and nothing around it that a
+ * sentence would put there. `Café  latte?` and `cafe latte` are the same.
+ */
+export function plainName(name: string): string {
+  const text = foldLetters(name).replace(/\s+/g, ' ')
+  let start = 0
+  let end = text.length
+  while (start < end && AROUND.has(text.charAt(start))) start++
+  while (end > start && AROUND.has(text.charAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+/** Whether a name is plain but for upper case, as most are: told without making other texts of it. */
+export function isPlain(name: string): boolean {
+  return !TO_DO.test(name)
 }

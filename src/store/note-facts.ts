@@ -1,8 +1,18 @@
+import type { ResolvedLink } from '../core/index-writer.ts'
+import { endingOf } from '../core/media-types.ts'
 import type { Task } from '../core/note.ts'
-import type { Node, ValueKind } from '../core/store.ts'
+import type { Node, Occurrence, ValueKind } from '../core/store.ts'
 import { foldName } from '../core/text/fold.ts'
 import type { FileStat } from '../core/vault.ts'
 import { absolutePeriod, askedTexts, readDate } from '../search/query/compare-values.ts'
+import { plainName } from '../search/similar-names.ts'
+
+/** Endings of files that are embedded, not written as notes; elsewhere a dot may well stand in a name (`Node.js`). */
+const ATTACHMENTS: ReadonlySet<string> = new Set([
+  ...['avif', 'bmp', 'gif', 'jpeg', 'jpg', 'png', 'svg', 'tif', 'tiff', 'webp', 'heic', 'pdf'],
+  ...['3gp', 'flac', 'm4a', 'mkv', 'mov', 'mp3', 'mp4', 'ogg', 'ogv', 'opus', 'wav', 'webm'],
+  ...['csv', 'doc', 'docx', 'odt', 'ppt', 'pptx', 'xls', 'xlsx', 'zip'],
+])
 
 /** A note's facts beside its words: properties, tasks, and its file's stat as a fallback. */
 export interface NoteSource {
@@ -103,4 +113,31 @@ function toTime(text: string | undefined): number {
   if (text === undefined) return Number.NaN
   const iso = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
   return absolutePeriod(iso)?.from ?? Date.parse(iso)
+}
+
+/** A link of the index as the place that it is, between the ends that it has now. */
+export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
+  return {
+    from,
+    to,
+    kind: link.kind,
+    form: link.form,
+    ...(link.property === undefined ? {} : { property: link.property }),
+    ...(link.subpath === undefined ? {} : { subpath: link.subpath }),
+    ...(link.brokenSubpath === undefined ? {} : { brokenSubpath: link.brokenSubpath }),
+    line: link.line,
+    start: link.start,
+    end: link.end,
+    inComment: link.inComment === true,
+  }
+}
+
+/**
+ * What missing targets have in common that mean the same note; `undefined` for an attachment. Their names differ in case, accents, or by
+ * what stands between words; a letter or digit makes another day or version of it.
+ */
+export function wantedKey(name: string): string | undefined {
+  if (ATTACHMENTS.has(endingOf(name))) return undefined
+  const plain = plainName(name.replace(/[\s_-]+/g, ' '))
+  return plain === '' ? name : plain
 }

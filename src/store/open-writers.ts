@@ -1,11 +1,11 @@
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { SearchWriter } from '../core/search-writer.ts'
-import { type EmbeddedPlace, indexLocation, searchLocation } from './embedded/place.ts'
+import { once } from '../core/waiting/once.ts'
+import { type EmbeddedPlace, indexLocation, searchLocation } from './embedded/location.ts'
 import { openSearchWriter } from './embedded/search/search-writer.ts'
 import { isDamage, isUnwritable } from './embedded/sqlite.ts'
 import { openIndexWriter } from './embedded/writer.ts'
-import { lazily } from './lazily.ts'
 import type { Neo4jPlace } from './neo4j/server/place.ts'
 
 /** Which engine has a vault, and what it takes to find it there: a value, because the two sides are opened in two threads. */
@@ -44,4 +44,36 @@ export function openWriters(place: EnginePlace): EngineWriters {
         isUnwritable: () => false,
       }
   }
+}
+
+/**
+ * Something whose methods all answer later, made when the first of them is called; `iterating` are those that answer in parts. What failed to be
+ * made is tried again.
+ */
+function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
+  let made = once(make)
+  const get = async (): Promise<T> => {
+    try {
+      return await made()
+    } catch (error) {
+      made = once(make)
+      throw error
+    }
+  }
+  type Method = (...given: unknown[]) => unknown
+  const method = async (name: string | symbol): Promise<Method> => {
+    const target = await get()
+    return (Reflect.get(target, name) as Method).bind(target)
+  }
+  const iterated = new Set<string | symbol | number>(iterating)
+  return new Proxy({} as T, {
+    get: (_, name) => {
+      // `await` asks whether it is a promise.
+      if (name === 'then') return undefined
+      if (!iterated.has(name)) return async (...given: unknown[]) => (await method(name))(...given)
+      return async function* (...given: unknown[]) {
+        yield* (await method(name))(...given) as AsyncIterable<unknown>
+      }
+    },
+  })
 }

@@ -186,7 +186,7 @@ function openService(
 /** The built-in model computes here; what waits for a network or has a thread of its own is asked for where it is. */
 async function openPassageEmbedder(settings: IndexerData['settings']['embedder'], relay: EmbedderRelay): Promise<Embedder> {
   if (settings.kind !== 'static') return await relay.open()
-  const { openLazyStaticEmbedder } = await import('../embed/lazy-static-embedder.ts')
+  const { openLazyStaticEmbedder } = await import('../embed/static-embedder.ts')
   return openLazyStaticEmbedder(embeddingTable(), settings.dimensions === 0 ? undefined : settings.dimensions)
 }
 

@@ -1,7 +1,7 @@
 import { copyFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { openLazyStaticEmbedder } from '../../src/embed/lazy-static-embedder.ts'
+import { openLazyStaticEmbedder } from '../../src/embed/static-embedder.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { TABLE } from './support.ts'
 

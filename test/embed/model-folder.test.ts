@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { inspectModelFolder, placeModel } from '../../src/embed/model-folder.ts'
+import { inspectModelFolder, placeModel } from '../../src/embed/model-engine.ts'
 import { modelFolder } from './support.ts'
 
 test('what looks like a path is a folder', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { encode, padInputs, pool } from '../../src/embed/token-batches.ts'
+import { encode, padInputs, pool } from '../../src/embed/model-service.ts'
 
 /** 101 and 102 mark beginning and end; a token a letter. */
 const tokenizer = (text: string) => {

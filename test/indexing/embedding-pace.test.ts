@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { EmbeddingPace } from '../../src/indexing/embedding-pace.ts'
+import { EmbeddingPace } from '../../src/indexing/embed-texts.ts'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }))
 afterEach(() => void vi.useRealTimers())

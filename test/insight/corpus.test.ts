@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Corpus } from '../../src/insight/corpus.ts'
 import { FLAG_BITS } from '../../src/insight/note-record.ts'
-import { analyze } from '../../src/search/words/analyze.ts'
+import { analyze } from '../../src/search/words/scan.ts'
 import { type CorpusNote, corpusOf } from './corpora.ts'
 
 /** The terms of a note with how often they count. */

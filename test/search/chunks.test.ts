@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parseNote } from '../../src/markdown/parse-note.ts'
-import { plainText } from '../../src/search/chunks/plain-text.ts'
-import { type Chunk, chunkHash, chunkNote, MAX_CHUNKS } from '../../src/search/chunks.ts'
+import { type Chunk, chunkHash, chunkNote, MAX_CHUNKS, plainText } from '../../src/search/chunks.ts'
 
 function chunksOf(text: string, title = 'Note'): readonly Chunk[] {
   const { bodyStart, headings } = parseNote(text, { profile: 'lenient', mode: 'obsidian', comments: true })

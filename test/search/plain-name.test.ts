@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { foldName } from '../../src/core/text/fold.ts'
-import { isPlain, plainName } from '../../src/search/plain-name.ts'
+import { isPlain, plainName } from '../../src/search/similar-names.ts'
 
 const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),

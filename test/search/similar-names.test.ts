@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { plainName } from '../../src/search/plain-name.ts'
-import { SimilarNames } from '../../src/search/similar-names.ts'
+import { plainName, SimilarNames } from '../../src/search/similar-names.ts'
 
 /** Dice by the book: pairs of neighbouring characters without white space, each as often as both have it. */
 function dice(a: string, b: string): number {

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { placeOf } from '../../src/compose/engine.ts'
 import { readSettings } from '../../src/config/load.ts'
-import { sweepOldIndexes } from '../../src/store/embedded/sweep.ts'
+import { sweepOldIndexes } from '../../src/store/embedded/location.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 test('indexes that were not used for 30 days go; the own one, younger ones and other files stay', () => {

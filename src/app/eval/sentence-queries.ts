@@ -1,6 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
 import { sentenceAt } from '../../markdown/prose/sentences.ts'
-import { unitsOf } from '../../search/chunks/units.ts'
+import { unitsOf } from '../../search/chunks.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { readNotes, readTexts } from '../read/texts.ts'
 import type { KnownItem } from './known-item.ts'

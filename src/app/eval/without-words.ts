@@ -1,5 +1,5 @@
-import { plainText } from '../../search/chunks/plain-text.ts'
-import { analyze } from '../../search/words/analyze.ts'
+import { plainText } from '../../search/chunks.ts'
+import { analyze } from '../../search/words/scan.ts'
 
 /** Fewer words than these ask for nothing in particular. */
 const FEWEST_WORDS = 4

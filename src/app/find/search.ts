@@ -4,8 +4,18 @@ import type { NodeId } from '../../core/ids.ts'
 import type { WordTerm } from '../../core/query.ts'
 import type { ChunkHit, NoteChunks, WordHits } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
-import { type FusedHit, fuse, nearestNotes, type RetrieverScore, type SemanticHit } from '../../search/fusion.ts'
-import { ALL_KNOWN, isKnown, type KnownShare, knownShare, wordsOfNames } from '../../search/known-share.ts'
+import {
+  ALL_KNOWN,
+  type FusedHit,
+  fuse,
+  isKnown,
+  type KnownShare,
+  knownShare,
+  nearestNotes,
+  type RetrieverScore,
+  type SemanticHit,
+  wordsOfNames,
+} from '../../search/fusion.ts'
 import { type Literal, literalsIn } from '../../search/literals.ts'
 import { type EmbedderTraits, keepRelevant, leastScore, type Relevance } from '../../search/relevance.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'

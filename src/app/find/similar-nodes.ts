@@ -3,7 +3,7 @@ import { type Followed, type Insight, NO_NOTE, noteNumber } from '../../core/ins
 import type { ChunkHit } from '../../core/search.ts'
 import { ALL, type Scope, type Snapshot } from '../../core/store.ts'
 import { magnitudeOf } from '../../core/vectors.ts'
-import { isKnown } from '../../search/known-share.ts'
+import { isKnown } from '../../search/fusion.ts'
 import { LEAST_SCORE, type Relevance } from '../../search/relevance.ts'
 import {
   answerInSteps,

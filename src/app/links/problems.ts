@@ -3,7 +3,7 @@ import type { LinkForm } from '../../core/note.ts'
 import type { NameHit, Node, Problem, ProblemKind, Snapshot, WrittenLink } from '../../core/store.ts'
 import { anchorOf, headingLinkText } from '../../core/text/heading-text.ts'
 import { linkText } from '../../core/text/link-text.ts'
-import { LOOKED_AT, nearHits, nearTexts } from '../../search/near-names.ts'
+import { LOOKED_AT, nearHits, nearTexts } from '../../search/similar-names.ts'
 
 /** A problem as answers tell it. */
 export interface ReportedProblem {

@@ -1,8 +1,6 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
-import { editDistance } from '../../search/edit-distance.ts'
-import { digitsOf } from '../../search/near-names.ts'
-import { plainName } from '../../search/plain-name.ts'
+import { digitsOf, editDistance, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
 /** Names that share so many character pairs are looked at: two slips in a title of eight letters leave as many. */

@@ -1,6 +1,6 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
-import { plainName } from '../../search/plain-name.ts'
+import { plainName } from '../../search/similar-names.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { answerFindable } from '../find/findable.ts'
 import { embedQuestions } from '../find/question-vector.ts'

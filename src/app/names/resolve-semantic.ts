@@ -1,7 +1,7 @@
 import type { NameVectorHit } from '../../core/search.ts'
 import type { Scope, Snapshot } from '../../core/store.ts'
 import { listSome } from '../../core/text/list-some.ts'
-import { isKnown } from '../../search/known-share.ts'
+import { isKnown } from '../../search/fusion.ts'
 import { quoted } from '../answer/truncate.ts'
 import { type QuestionVectors, unknownWarning } from '../find/question-vector.ts'
 import type { Answer } from '../graph-core.ts'

@@ -1,5 +1,5 @@
 import type { Condition, Lookup } from '../../core/query.ts'
-import { countBits } from '../count-bits.ts'
+import { countBits } from '../number-list.ts'
 
 /** Look-ups of notes by what they have. A look-up may answer more notes than `all`: they are left out. */
 export interface QuerySource {

@@ -1,8 +1,8 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
 import type { Comparison, Condition, Feature, Lookup, TaskState, WordField, WordTerm } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { analyze } from '../words/analyze.ts'
 import { phraseOf, queryTerms } from '../words/query-terms.ts'
+import { analyze } from '../words/scan.ts'
 import { textsMeant } from './compare-values.ts'
 
 /** A shorter word begins too many others. */

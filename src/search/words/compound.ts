@@ -1,8 +1,23 @@
-import { camelParts } from './camel-case.ts'
-import { classAt, MARK, SPACED, widthAt } from './chars.ts'
-import { foldWord, MAX_FORM } from './fold-word.ts'
-import { ownCopy } from './own-copy.ts'
-import { PART, WORD, type WordSink } from './word-sink.ts'
+import type { WordSink } from '../../core/search-writer.ts'
+import { classAt, foldWord, MARK, MAX_FORM, ownCopy, SPACED, widthAt } from './fold-word.ts'
+
+/** A word of the text. */
+export const WORD = 0
+
+/** A part of the word before it, at the same position: `effect` of `useEffect`, `node` of `node.js`. */
+export const PART = 1
+
+/** The last character of an unspaced run, which begins no pair; it lets one character be found wherever it stands. */
+export const TAIL = 2
+
+/** Longer words, and words of more parts, are no names but noise (keys, hashes). */
+const MAX_LENGTH = 48
+
+const MAX_PARTS = 6
+
+const HUMP = /[A-Z]+(?![a-z]{2})|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+/g
+
+const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 
 /** Asked of the prototype: see `scanWords`. */
 const { charCodeAt, slice } = String.prototype
@@ -40,6 +55,7 @@ interface Found {
 
 /** Readings kept at hand, because the same few names make most compounds; when they are more, all are forgotten. */
 const MEMO = 500
+
 const memo = new Map<string, Reading>()
 
 /** Forgets the compounds kept at hand. */
@@ -135,6 +151,7 @@ function putParts(pieces: readonly Piece[], { folded, name, whole, sink, positio
 }
 
 const VERSION = /^v\d+(\.\d+)+$/
+
 const NUMBER = /^\d+(\.\d+)+$/
 
 /** Emits the pieces separately: together they are too long for a name. */
@@ -200,7 +217,9 @@ function putCompound(pieces: readonly Piece[], whole: string, to: { start: numbe
 
 /** Endings after an apostrophe that are not part of the word; `n't` is. */
 const SUFFIX = /^(?:s|d|m|ll|re|ve)$/i
+
 const ELISION = /^(?:\p{L}|qu)$/iu
+
 const DIGITS = /^\d+$/
 
 function readPiece(text: string, start: number): Piece {
@@ -259,4 +278,13 @@ function isApostrophe(unit: number): boolean {
 
 function isJoiner(unit: number): boolean {
   return unit === 46 || unit === 95 || unit === 64
+}
+
+export type { WordSink } from '../../core/search-writer.ts'
+
+/** The parts of a name in camel case that have two letters or more (`useEffect` → `use`, `Effect`); none of another word. */
+function camelParts(word: string): readonly string[] {
+  if (word.length > MAX_LENGTH || !SMALL_THEN_CAPITAL.test(word)) return []
+  const parts = word.match(HUMP) ?? []
+  return parts.length < 2 || parts.length > MAX_PARTS ? [] : parts.filter((part) => part.length > 1)
 }

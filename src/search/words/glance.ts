@@ -1,5 +1,5 @@
-import { beginningOf } from './beginning.ts'
 import type { SnippetQuery } from './matches.ts'
+import { beginningOf } from './stem.ts'
 
 /** An upper bound for the weight of a query's words in a part of a text; `undefined` if only reading it tells. */
 export type Glance = (text: string, start: number, end: number) => number | undefined

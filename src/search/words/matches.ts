@@ -1,8 +1,7 @@
 import type { Phrase, WordTerm } from '../../core/query.ts'
-import { beginningOf } from './beginning.ts'
+import type { WordSink } from './compound.ts'
 import { scanWords } from './scan.ts'
-import { stemOf } from './stem.ts'
-import type { WordSink } from './word-sink.ts'
+import { beginningOf, stemOf } from './stem.ts'
 
 export interface SnippetQuery {
   /** Words, with what each counts for (such as its idf). */

@@ -1,6 +1,6 @@
 import type { Phrase, WordTerm } from '../../core/query.ts'
-import { analyze, type Token } from './analyze.ts'
-import { classAt, UNSPACED } from './chars.ts'
+import { classAt, UNSPACED } from './fold-word.ts'
+import { analyze, type Token } from './scan.ts'
 
 /** The distinct words of a query in order of appearance, without stop words unless there is nothing else. */
 export function queryTerms(text: string): readonly WordTerm[] {

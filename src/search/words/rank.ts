@@ -1,9 +1,23 @@
 import type { WordTerm } from '../../core/query.ts'
-import { Accumulator } from './accumulator.ts'
-import { bestSlots } from './best-slots.ts'
-import type { Slots } from './index/slots.ts'
+import type { Slots, WordKey } from './index/segment.ts'
 import { idOf } from './query-terms.ts'
-import { DEFAULT_SCORING, type Scoring } from './scoring.ts'
+
+/** With the 31 bits of a score these make whole numbers that a double holds. */
+const KEYS = 2 ** 22
+
+const MOST_BITS = 2 ** 31 - 1
+
+/** Scores that differ by less than a hundredth may be in one step. */
+const UNTOLD_BITS = 16
+
+/**
+ * Round numbers on plateaus: mean nDCG@10 of cacm, cranfield and scifact is .530; between .526 and .531 with
+ * k1 from .9 to 1.2 and the body's b from .3 to .6, .520–.525 with the title's weight 1, .495 without the title.
+ */
+export const DEFAULT_SCORING: Scoring = {
+  title: { weight: 0.75, k1: 1.2, b: 0.75 },
+  body: { weight: 1, k1: 1.2, b: 0.5 },
+}
 
 /** Distinct words of a query that are used; of more the rarest. */
 export const MAX_TERMS = 200
@@ -109,4 +123,228 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
     })
   }
   return bytes
+}
+
+/** Adds up the scores of all documents, one word after the other; 24 bytes a slot. */
+class Accumulator {
+  /** Live documents. */
+  readonly documents: number
+  /** Above every score. */
+  maxScore = 0
+  readonly scores: Float32Array
+  /** The idf of the words that a document holds. */
+  readonly masses: Float32Array
+  readonly #slots: Slots
+  readonly #scoring: Scoring
+  readonly #averages: { readonly title: number; readonly body: number }
+  /** Counts of the word that is being added, all 0 between words, and the slots that hold it. */
+  readonly #title: Uint32Array
+  readonly #body: Uint32Array
+  readonly #holders: Uint32Array
+  #held = 0
+  readonly #touched: Uint32Array
+  #touchedCount = 0
+
+  constructor(slots: Slots, scoring: Scoring) {
+    this.#slots = slots
+    this.#scoring = scoring
+    this.scores = new Float32Array(slots.size)
+    this.masses = new Float32Array(slots.size)
+    this.#title = new Uint32Array(slots.size)
+    this.#body = new Uint32Array(slots.size)
+    this.#holders = new Uint32Array(slots.size)
+    this.#touched = new Uint32Array(slots.size)
+    const total = { documents: 0, title: 0, body: 0 }
+    for (const { liveCount, titleWords, bodyWords } of slots.segments) {
+      total.documents += liveCount
+      total.title += titleWords
+      total.body += bodyWords
+    }
+    this.documents = total.documents
+    const all = Math.max(total.documents, 1)
+    this.#averages = { title: Math.max(total.title, 1) / all, body: Math.max(total.body, 1) / all }
+  }
+
+  /** Slots that hold a word, in the order found. */
+  get touched(): Uint32Array {
+    return this.#touched.subarray(0, this.#touchedCount)
+  }
+
+  /** Adds a word's share to every document that holds it; returns their number. */
+  add(word: WordKey, count: number): number {
+    this.#held = 0
+    for (const at of this.#slots.segments.keys()) this.#gather(at, word)
+    if (this.#held > 0) this.#score(count)
+    return this.#held
+  }
+
+  #gather(at: number, word: WordKey): void {
+    const { segments, bases } = this.#slots
+    const segment = segments[at]
+    if (segment === undefined) return
+    const base = bases[at] as number
+    const { live } = segment
+    const title = this.#title
+    const body = this.#body
+    segment.visit(word, (entry) => {
+      const postings = segment.postings(entry)
+      while (postings.next()) {
+        if (live[postings.ordinal] === 0) continue
+        const slot = base + postings.ordinal
+        if (title[slot] === 0 && body[slot] === 0) this.#holders[this.#held++] = slot
+        if (postings.title > 0) title[slot] = (title[slot] as number) + postings.title
+        body[slot] = (body[slot] as number) + postings.body
+      }
+    })
+  }
+
+  #score(count: number): void {
+    const holders = this.#holders.subarray(0, this.#held)
+    const { inTitle, inBody } = this.#documentFrequencies(holders)
+    const title = new FieldScore(this.#scoring.title, this.#averages.title, count * this.idf(inTitle))
+    const body = new FieldScore(this.#scoring.body, this.#averages.body, count * this.idf(inBody))
+    this.#addBodies(holders, body)
+    if (inTitle > 0) this.#addTitles(holders, title)
+    this.maxScore += (inTitle > 0 ? title.max : 0) + (inBody > 0 ? body.max : 0)
+  }
+
+  #documentFrequencies(holders: Uint32Array): { readonly inTitle: number; readonly inBody: number } {
+    const title = this.#title
+    const body = this.#body
+    let inTitle = 0
+    let inBody = 0
+    for (const slot of holders) {
+      if (title[slot] !== 0) inTitle++
+      if (body[slot] !== 0) inBody++
+    }
+    return { inTitle, inBody }
+  }
+
+  #addBodies(holders: Uint32Array, body: FieldScore): void {
+    const { scores, masses } = this
+    const counts = this.#body
+    const lengths = this.#slots.bodyLengths
+    const mass = this.idf(holders.length)
+    for (const slot of holders) {
+      if (masses[slot] === 0) this.#touched[this.#touchedCount++] = slot
+      masses[slot] = (masses[slot] as number) + mass
+      scores[slot] = (scores[slot] as number) + body.of(counts[slot] as number, lengths[slot] as number)
+      counts[slot] = 0
+    }
+  }
+
+  #addTitles(holders: Uint32Array, title: FieldScore): void {
+    const { scores } = this
+    const counts = this.#title
+    const lengths = this.#slots.titleLengths
+    for (const slot of holders) {
+      if (counts[slot] === 0) continue
+      scores[slot] = (scores[slot] as number) + title.of(counts[slot] as number, lengths[slot] as number)
+      counts[slot] = 0
+    }
+  }
+
+  /** The idf of a word that so many live documents hold. */
+  idf(documents: number): number {
+    return inverseDocumentFrequency(documents, this.documents)
+  }
+}
+
+/** The order of results: higher scores first, of equal ones smaller keys. */
+export interface SlotOrder {
+  /** Above 0. */
+  readonly scores: Float32Array
+  /** Below 2²²; slots that are ordered have each its own. */
+  readonly keys: Uint32Array
+  /** Those that score as the last of the best does are among them, too. */
+  readonly withTies?: boolean
+}
+
+/**
+ * The `limit` best slots, best first. Each is a number that begins with the score and ends with the key: to sort numbers takes a fifth of
+ * the time that comparing slots takes.
+ */
+export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, withTies = false }: SlotOrder): readonly number[] {
+  const candidates = slots.length > limit ? likeliest(slots, limit, scores) : slots
+  const bits = bitsOf(candidates, scores)
+  const marks = new Float64Array(candidates.length)
+  const slotOf = new Uint32Array(candidates.reduce((most, slot) => Math.max(most, keys[slot] as number), 0) + 1)
+  for (let at = 0; at < marks.length; at++) {
+    const slot = candidates[at] as number
+    const key = keys[slot] as number
+    slotOf[key] = slot
+    // The bits of positive floats are in the order of the floats.
+    marks[at] = (MOST_BITS - (bits[at] as number)) * KEYS + key
+  }
+  marks.sort()
+  const best: number[] = []
+  for (const mark of marks.subarray(0, withTies ? tiedEnd(marks, limit) : limit))
+    best.push(slotOf[mark - Math.floor(mark / KEYS) * KEYS] as number)
+  return best
+}
+
+/** Where those end that score as the last within the limit does. */
+function tiedEnd(marks: Float64Array, limit: number): number {
+  const score = Math.floor((marks[limit - 1] ?? 0) / KEYS)
+  let end = Math.min(limit, marks.length)
+  while (end < marks.length && Math.floor((marks[end] as number) / KEYS) === score) end++
+  return end
+}
+
+function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
+  const values = new Float32Array(slots.length)
+  for (let at = 0; at < values.length; at++) values[at] = scores[slots[at] as number] as number
+  return new Uint32Array(values.buffer)
+}
+
+/** The best so many, and those whose scores begin with the same bits as the last one's. */
+function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
+  const bits = bitsOf(slots, scores)
+  const counts = new Uint32Array(1 << (31 - UNTOLD_BITS))
+  let least = 0
+  for (const each of bits) {
+    const step = each >>> UNTOLD_BITS
+    counts[step] = (counts[step] as number) + 1
+    if (step > least) least = step
+  }
+  for (let left = limit - (counts[least] as number); left > 0; left -= counts[least] as number) least--
+  return slots.filter((_, at) => (bits[at] as number) >>> UNTOLD_BITS >= least)
+}
+
+/** BM25 of one field: Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009. */
+export interface FieldScoring {
+  /** What the field counts for, 0 or more. */
+  readonly weight: number
+  /** How fast more of the same word stops mattering, above 0. */
+  readonly k1: number
+  /** How much long fields are discounted, 0–1. */
+  readonly b: number
+}
+
+export interface Scoring {
+  readonly title: FieldScoring
+  readonly body: FieldScoring
+}
+
+/** How telling a word is that stands in so many of all documents; above 0. */
+export function inverseDocumentFrequency(documents: number, all: number): number {
+  return Math.log(1 + (Math.max(all - documents, 0) + 0.5) / (documents + 0.5))
+}
+
+/** What one word gives to the documents that have it in a field. */
+export class FieldScore {
+  /** Above every score. */
+  readonly max: number
+  readonly #flat: number
+  readonly #sloped: number
+
+  constructor({ weight, k1, b }: FieldScoring, averageLength: number, idf: number) {
+    this.max = weight * (k1 + 1) * idf
+    this.#flat = k1 * (1 - b)
+    this.#sloped = (k1 * b) / averageLength
+  }
+
+  of(count: number, length: number): number {
+    return count === 0 ? 0 : (this.max * count) / (count + this.#flat + this.#sloped * length)
+  }
 }

@@ -1,20 +1,28 @@
-import { classAt, MARK, SEPARATOR, SPACED, UNSPACED, widthAt } from './chars.ts'
-import { readCompound } from './compound.ts'
-import { foldWord, MAX_FORM } from './fold-word.ts'
-import { TAIL, WORD, type WordSink } from './word-sink.ts'
+import type { AnalysedText, NoteWords } from '../../core/search-writer.ts'
+import { PART, readCompound, TAIL, WORD, type WordSink } from './compound.ts'
+import { classAt, foldWord, MARK, MAX_FORM, SEPARATOR, SPACED, UNSPACED, widthAt } from './fold-word.ts'
+import { isStopWord, stemOf } from './stem.ts'
+
+/** Positions left free between two texts of a field, so that no phrase reaches from one into the other. */
+const GAP = 4
 
 const LOWER = 1
+
 const UPPER = 2
+
 const DIGIT = 3
-/**
- * Characters after a plain word that may make it a compound: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII
- * characters.
- */
+
+/** What, after a plain word, may make a compound of it: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and whatever is not ASCII. */
 const LINK = 4
+
 const ascii = new Uint8Array(128)
+
 for (let unit = 48; unit < 58; unit++) ascii[unit] = DIGIT
+
 for (let unit = 65; unit < 91; unit++) ascii[unit] = UPPER
+
 for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
+
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
 /** Asked of the prototype: texts are of so many kinds (slices, ropes, of one or two bytes) that V8 looks the method up at each character. */
@@ -122,4 +130,58 @@ function readUnspaced(text: string, start: number, position: number, sink: WordS
   }
   if (before !== '') sink(before, next === position ? WORD : TAIL, next++, beforeStart, at)
   return { at, position: next }
+}
+
+/** One word of a text as the index knows it. */
+export interface Token {
+  /** Folded: lower case, without accents. */
+  readonly form: string
+  readonly stem: string
+  /** `part`: of the word before it, at the same position. `tail`: the last character of a run in a script without spaces. */
+  readonly kind: 'word' | 'part' | 'tail'
+  /** In words, from 0. */
+  readonly position: number
+  /** UTF-16 offsets. */
+  readonly start: number
+  readonly end: number
+  readonly isStopWord: boolean
+}
+
+/** All words of a text, in order. For large texts `scanWords` is cheaper. */
+export function analyze(text: string): readonly Token[] {
+  const tokens: Token[] = []
+  scanWords(text, (form, kind, position, start, end) => {
+    const name = kind === PART ? 'part' : kind === TAIL ? 'tail' : 'word'
+    tokens.push({ form, stem: stemOf(form), kind: name, position, start, end, isStopWord: isStopWord(form) })
+  })
+  return tokens
+}
+
+/** What is indexed of a note. */
+export interface NoteFields {
+  /** The title and each alias. */
+  readonly title: readonly string[]
+  /** Counted once more than where they stand in the body. */
+  readonly headings: readonly string[]
+  readonly body: string
+  readonly tags: readonly string[]
+  readonly properties: readonly string[]
+}
+
+/** A note's fields as the words that an index takes. */
+export function analyseNote({ title, headings, body, tags, properties }: NoteFields): Pick<NoteWords, 'title' | 'body'> {
+  return { title: wordsOf(title), body: wordsOf([body, ...headings, ...tags, ...properties]) }
+}
+
+function wordsOf(texts: readonly string[]): AnalysedText {
+  return (sink) => {
+    let position = 0
+    let words = 0
+    for (const text of texts) {
+      const end = scanWords(text, sink, position)
+      words += end - position
+      if (end > position) position = end + GAP
+    }
+    return words
+  }
 }

@@ -38,17 +38,22 @@ import type {
 import { eachInTurn, takeTurns } from '../../core/waiting/take-turns.ts'
 import type { Graph } from '../../graph/graph.ts'
 import { findPaths } from '../../graph/paths.ts'
-import { nameFinder } from './names.ts'
-import { neighborsOf } from './neighbors.ts'
-import { nodeOf, summaryOf } from './node.ts'
-import { linksInto, linksWithin, occurrencesOf } from './occurrences.ts'
+import {
+  findWanted,
+  folderTree,
+  linksInto,
+  linksWithin,
+  nameFinder,
+  neighborsOf,
+  nodeOf,
+  occurrencesOf,
+  summaryOf,
+} from './node.ts'
 import { countProblems, findProblems } from './problems.ts'
 import type { Projection } from './projection.ts'
 import type { Rankings } from './rankings.ts'
 import { acceptor, inScope } from './scope.ts'
 import type { SearchReads } from './search/search-reads.ts'
-import { folderTree } from './tree.ts'
-import { findWanted } from './wanted.ts'
 
 export interface SnapshotParts {
   readonly projection: Projection

@@ -1,6 +1,9 @@
+import { unpackHeader } from '../../search/words/index/page.ts'
 import { type DatabaseKind, kindOf } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { unpackHot, unpackInfo, unpackLinks, unpackMentions, unpackStat } from './rows.ts'
+import { unpackCoarse } from './search/coarse-part.ts'
+import { headerPlace, pagePlace, SEARCH, unpackVectors, unsealBytes } from './search/search-rows.ts'
 import { DamagedIndex, type Database, openSqlite } from './sqlite.ts'
 import { INDEX, readMeta, readTexts, requireKeys } from './writer.ts'
 
@@ -16,7 +19,7 @@ export function examineIndex(location: Location): IndexCondition {
 }
 
 /** Looks at a database of ours without changing it; `readAll` throws what it finds damaged. */
-export function examineDatabase(
+function examineDatabase(
   location: Location,
   kind: Pick<DatabaseKind, 'applicationId' | 'format'>,
   readAll: (database: Database) => void,
@@ -92,5 +95,30 @@ export function sqliteVersion(): { readonly version?: string; readonly message?:
     return row === undefined ? {} : { version: row.version }
   } catch (error) {
     return { message: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+/** Looks at a search index without changing it: every row is read once. */
+export function examineSearchIndex(location: Location): IndexCondition {
+  return examineDatabase(location, SEARCH, readSearchRows)
+}
+
+/** @throws what SQLite says, DamagedIndex, DamagedWords */
+function readSearchRows(database: Database): void {
+  for (const row of database.prepare('SELECT id, rank, header FROM segment').iterate()) {
+    const { id, rank, header } = row as { id: number; rank: number; header: unknown }
+    unpackHeader(unsealBytes(headerPlace(id, rank), header))
+  }
+  for (const row of database.prepare('SELECT segment, first, data FROM page').iterate()) {
+    const { segment, first, data } = row as { segment: number; first: Uint8Array; data: unknown }
+    unsealBytes(pagePlace(segment, first), data)
+  }
+  for (const row of database.prepare('SELECT embedder, key, data FROM vector').iterate()) {
+    const { embedder, key, data } = row as { embedder: number; key: number; data: unknown }
+    unpackVectors(embedder, key, data)
+  }
+  for (const row of database.prepare('SELECT embedder, revision, data FROM coarse').iterate()) {
+    const { data, ...place } = row as { embedder: number; revision: number; data: unknown }
+    unpackCoarse(place, data)
   }
 }

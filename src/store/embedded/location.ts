@@ -1,7 +1,17 @@
-import { linkSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../core/error-code.ts'
+import type { IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
+
+/** An index that no one opened for so long belongs to a vault, version or setting that is no more (ms). */
+const MONTH = 30 * 24 * 3_600_000
+
+/** Files of one vault: its index, the search index and what is saved beside that, insight, and the places on the map. */
+const CACHE_FILE =
+  /^(?:(?:index|search-\d+|insight-\d+)-([0-9a-f]{24})\.db(?:\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(?:-.+)?)?|layout-([0-9a-f]{24})\.json(?:\.\d+\.tmp)?)$/
+
+const DRAFT = /\.(?:new|tmp)$/
 
 /** Where an index lives: a file, or memory that this process's threads share under a name. */
 export type Location = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'memory'; readonly name: string }
@@ -41,4 +51,54 @@ export function publish(draft: string, path: string): void {
 /** Deletes a database and what SQLite keeps beside it. */
 export function deleteDatabase(path: string): void {
   for (const ending of ['-wal', '-shm', '-journal', '']) rmSync(path + ending, { force: true })
+}
+
+/** Where the embedded engine keeps what it knows of a vault. */
+export interface EmbeddedPlace {
+  readonly type: 'embedded'
+  /** Path of the index on disk. */
+  readonly file: string
+  /** Path of the search index on disk. */
+  readonly searchFile: string
+  /** Path of what is kept for looking at the vault as a whole. */
+  readonly insightFile: string
+  /** Path of what is kept for drawing the map. */
+  readonly layoutFile: string
+  /** Name of the indexes in memory, unique in the process. */
+  readonly memory: string
+}
+
+export function indexLocation({ file, memory }: EmbeddedPlace, cache: IndexStatus['cache']): Location {
+  return cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }
+}
+
+export function searchLocation({ searchFile, memory }: EmbeddedPlace, cache: IndexStatus['cache']): Location {
+  return cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }
+}
+
+/** Deletes files of other indexes in the same folder that were not used for 30 days, and drafts that were left behind. */
+export function sweepOldIndexes(path: string, now = Date.now()): void {
+  const folder = dirname(path)
+  const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0]
+  const isOld = (name: string): boolean => {
+    const found = CACHE_FILE.exec(name)
+    const owner = found?.[1] ?? found?.[2]
+    if (owner === undefined || (owner === vault && !DRAFT.test(name))) return false
+    const file = join(folder, name)
+    const used = usedAt(usedWith(file, owner)) ?? usedAt(file)
+    return used !== undefined && now - used > MONTH
+  }
+  // All are judged before the first goes: some are judged by others.
+  for (const name of readdirSync(folder).filter(isOld)) deleteDatabase(join(folder, name))
+}
+
+/** Whose time of use counts: what is saved beside a database, and the places on the map, are used with it and keep an old time themselves. */
+function usedWith(file: string, owner: string): string {
+  if (DRAFT.test(file)) return file
+  return file.endsWith('.json') ? join(dirname(file), `index-${owner}.db`) : file.replace(/\.hnsw-.*$/, '')
+}
+
+function usedAt(file: string): number | undefined {
+  const stat = statSync(file, { throwIfNoEntry: false })
+  return stat === undefined ? undefined : Math.max(stat.mtimeMs, stat.atimeMs)
 }

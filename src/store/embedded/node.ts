@@ -1,7 +1,39 @@
-import type { Node, NodeOptions, NodeSummary } from '../../core/store.ts'
-import type { NodeIndex } from '../../graph/graph.ts'
-import { timesOf } from '../note-facts.ts'
+import type { NodeId } from '../../core/ids.ts'
+import type { ResolvedLink } from '../../core/index-writer.ts'
+import type {
+  Direction,
+  Folder,
+  NameHit,
+  NameMatch,
+  NameOptions,
+  NeighborOptions,
+  Node,
+  NodeKind,
+  NodeOptions,
+  NodeSummary,
+  Occurrence,
+  OutgoingLink,
+  Page,
+  Paged,
+  Scope,
+  Stretch,
+  TreeOptions,
+  WantedFilter,
+  WantedNote,
+} from '../../core/store.ts'
+import { foldName } from '../../core/text/fold.ts'
+import { type FolderEntry, spelledPath } from '../../graph/folder-index.ts'
+import type { Graph, NodeIndex } from '../../graph/graph.ts'
+import { selectTop } from '../../graph/select-top.ts'
+import type { SimilarName } from '../../search/similar-names.ts'
+import { timesOf, toOccurrence, wantedKey } from '../note-facts.ts'
 import type { Projection } from './projection.ts'
+import { acceptor, folderStart } from './scope.ts'
+
+const NOTES: readonly NodeKind[] = ['note']
+
+/** Sources that are told of each. */
+const SOURCES = 3
 
 /** Everything but a node's text. */
 export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOptions): Node {
@@ -36,4 +68,248 @@ export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOpt
 
 export function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
   return { id: graph.id(node), title: graph.title(node) }
+}
+
+/** Finds the files of the scope that are called so; good for one generation. */
+export function nameFinder(
+  projection: Projection,
+  match: NameMatch,
+  { scope, ...bounds }: NameOptions & { readonly scope: Scope },
+): (name: string) => readonly NameHit[] {
+  const files = { accept: acceptor(projection, scope), id: (key: number) => projection.graph.id(key) }
+  const index = projection.names()
+  const look = (name: string): readonly SimilarName[] => {
+    if (match === 'similar') return index.find(name, files, bounds)
+    return match === 'equal' ? index.equal(name, files) : index.equalPlain(name, files)
+  }
+  return (name) => look(name).map((hit) => toHit(projection, hit))
+}
+
+function toHit(projection: Projection, { key, name, score }: SimilarName): NameHit {
+  const { graph } = projection
+  const of = graph.title(key) === name ? 'title' : graph.row(key)?.aliases.includes(name) === true ? 'alias' : 'file'
+  return { ...summaryOf(projection, key), name, score, of }
+}
+
+/** The nodes linked to or from a node, by in-degree, then id; without itself and without excluded ones. */
+export function neighborsOf(projection: Projection, id: NodeId, options: NeighborOptions, page: Page): Paged<NodeId> {
+  const { graph } = projection
+  const node = graph.find(id)
+  if (node === undefined) return { items: [], total: 0 }
+  const found = new Set<NodeIndex>()
+  const kinds = options.kinds ?? NOTES
+  for (const other of adjacent(projection, node, options)) {
+    const kind = graph.kind(other)
+    if (other === node || kind === undefined || !kinds.includes(kind)) continue
+    if (other >= 0 && graph.row(other)?.excluded) continue
+    found.add(other)
+  }
+  const items = graph.topByInDegree(found, page.offset + page.limit).slice(page.offset)
+  return { items: items.map((other) => graph.id(other)), total: found.size }
+}
+
+function* adjacent(projection: Projection, node: NodeIndex, options: NeighborOptions): IterableIterator<NodeIndex> {
+  const { graph } = projection
+  if (wants(options.direction, 'out') && node >= 0) {
+    if (options.type === undefined) {
+      yield* graph.targets(node)
+      yield* graph.missingTargets(node)
+    } else {
+      for (const link of projection.links(node)) {
+        const end = isOfType(link, options.type) ? endOf(projection, link) : undefined
+        if (end !== undefined) yield end
+      }
+    }
+  }
+  if (wants(options.direction, 'in')) {
+    for (const source of graph.sources(node)) {
+      const { type } = options
+      const counts =
+        type === undefined || projection.links(source).some((link) => isOfType(link, type) && endOf(projection, link) === node)
+      if (counts) yield source
+    }
+  }
+}
+
+function wants(direction: Direction, side: 'in' | 'out'): boolean {
+  return direction === 'both' || direction === side
+}
+
+/** Property names compare folded. */
+function isOfType(link: ResolvedLink, type: string): boolean {
+  return link.property !== undefined && foldName(link.property) === foldName(type)
+}
+
+/** The folders below `path` with their notes; `undefined` when nothing is there. */
+export function folderTree(projection: Projection, path: string, options: TreeOptions): Folder | undefined {
+  const root = projection.folders().find(path)
+  if (root === undefined) return undefined
+  const { includeArchived, limit } = options
+  const tree: Tree = { graph: projection.graph, includeArchived, counts: new Map(), left: limit }
+  const notes = countNotes(tree, root)
+  if (notes === 0 && path !== '') return undefined
+  return toFolder(tree, root, options.depth + 1)
+}
+
+interface Tree {
+  readonly graph: Graph
+  readonly includeArchived: boolean
+  /** Notes at any depth. */
+  readonly counts: Map<FolderEntry, number>
+  /** How many notes may still be shown. */
+  left: number
+}
+
+function countNotes(tree: Tree, folder: FolderEntry): number {
+  let count = ownNotes(tree, folder)
+  for (const below of folder.folders.values()) count += countNotes(tree, below)
+  tree.counts.set(folder, count)
+  return count
+}
+
+function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): number {
+  return includeArchived ? notes.length : notes.length - archived
+}
+
+/** Notes of a folder before its sub-folders, so that the limit shows what is near first. */
+function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
+  const notes = firstNotes(tree, folder)
+  tree.left -= notes.length
+  const filled = [...folder.folders].filter(([, below]) => tree.counts.get(below) !== 0)
+  const shown = depth > 1 ? filled.sort(([a], [b]) => (a < b ? -1 : 1)) : []
+  return {
+    path: spelledPath(folder),
+    noteCount: tree.counts.get(folder) ?? 0,
+    folders: shown.map(([, below]) => toFolder(tree, below, depth - 1)),
+    notes,
+    omittedNotes: ownNotes(tree, folder) - notes.length,
+    omittedFolders: filled.length - shown.length,
+  }
+}
+
+/** The first notes by id that may still be shown. */
+function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }: FolderEntry): readonly NodeSummary[] {
+  if (left <= 0) return []
+  const isHidden = (key: number): boolean => graph.row(key)?.archived === true
+  const candidates = includeArchived || archived === 0 ? notes : notes.filter((key) => !isHidden(key))
+  const first = selectTop(candidates, left, (a, b) => graph.id(a) < graph.id(b))
+  return first.map((key) => ({ id: graph.id(key), title: graph.title(key) }))
+}
+
+/** The targets without a note, by how many files want them, then by name. */
+export function findWanted(projection: Projection, filter: WantedFilter, page: Page): Paged<WantedNote> {
+  const { graph } = projection
+  const wanted = [...drafts(projection, filter).values()].sort(
+    (a, b) => b.sources.size - a.sources.size || (a.name < b.name ? -1 : 1),
+  )
+  const items = wanted.slice(page.offset, page.offset + page.limit).map(({ name, targets, sources }) => ({
+    name,
+    ids: [graph.id(targets[0]), ...targets.slice(1).map((target) => graph.id(target))] as const,
+    files: sources.size,
+    sources: graph.topByInDegree(sources, SOURCES).map((source) => graph.id(source)),
+  }))
+  return { items, total: wanted.length }
+}
+
+interface Draft {
+  /** As most files write it. */
+  name: string
+  /** How many files write it so. */
+  most: number
+  readonly targets: [NodeIndex, ...NodeIndex[]]
+  readonly sources: Set<number>
+}
+
+function drafts({ graph }: Projection, { folder, counts }: WantedFilter): ReadonlyMap<string, Draft> {
+  const start = folder === undefined ? '' : folderStart(folder)
+  const isMeant = (key: number): boolean => {
+    const { path, excluded } = graph.row(key) ?? {}
+    return path !== undefined && excluded === false && graph.folded(key).startsWith(start) && counts?.(path) !== false
+  }
+  const found = new Map<string, Draft>()
+  for (const target of graph.missing()) {
+    const name = graph.title(target)
+    const sources = graph.sources(target).filter(isMeant)
+    const means = wantedKey(name)
+    if (sources.length === 0 || means === undefined) continue
+    const known = found.get(means)
+    if (known === undefined) {
+      found.set(means, { name, most: sources.length, targets: [target], sources: new Set(sources) })
+      continue
+    }
+    known.targets.push(target)
+    for (const source of sources) known.sources.add(source)
+    if (sources.length <= known.most) continue
+    known.name = name
+    known.most = sources.length
+  }
+  return found
+}
+
+/** Of each pair every place where its first node links to its second, in order of position. The links of a node are looked through once. */
+export function occurrencesOf(
+  projection: Projection,
+  pairs: readonly (readonly [from: NodeId, to: NodeId])[],
+): readonly (readonly Occurrence[])[] {
+  const { graph } = projection
+  const found: Occurrence[][] = pairs.map(() => [])
+  const asked = new Map<NodeIndex, Map<NodeIndex, number[]>>()
+  for (const [at, [from, to]] of pairs.entries()) {
+    const source = graph.find(from)
+    const target = graph.find(to)
+    if (source === undefined || source < 0 || target === undefined) continue
+    // The graph knows who links to whom: a hub's thousands of links are not read to learn that none is meant.
+    if (!graph.linksTo(source, target)) continue
+    const targets = asked.get(source) ?? new Map<NodeIndex, number[]>()
+    asked.set(source, targets.set(target, [...(targets.get(target) ?? []), at]))
+  }
+  for (const [source, targets] of asked) {
+    for (const link of projection.links(source)) {
+      const end = endOf(projection, link)
+      for (const at of (end === undefined ? undefined : targets.get(end)) ?? []) {
+        const [from, to] = pairs[at] as readonly [NodeId, NodeId]
+        found[at]?.push(toOccurrence(link, { from, to }))
+      }
+    }
+  }
+  return found
+}
+
+/** Every place in other listed nodes that links to one of these. */
+export function linksInto(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
+  const { graph } = projection
+  const targets = new Set(ids.flatMap((id) => graph.find(id) ?? []))
+  const isOther = (key: number): boolean => !targets.has(key) && graph.row(key)?.excluded === false
+  const sources = [...new Set([...targets].flatMap((target) => graph.sources(target)))].filter(isOther)
+  const named = sources.map((key) => ({ key, id: graph.id(key) })).sort((a, b) => (a.id < b.id ? -1 : 1))
+  return named.flatMap(({ key, id }) =>
+    projection.links(key).flatMap((link) => {
+      const end = endOf(projection, link)
+      return end !== undefined && targets.has(end) ? [toOccurrence(link, { from: id, to: graph.id(end) })] : []
+    }),
+  )
+}
+
+/** The links that begin in each stretch and lead to other files that are wanted. */
+export function linksWithin(
+  projection: Projection,
+  stretches: readonly Stretch[],
+  isWanted: (key: number) => boolean,
+): readonly (readonly OutgoingLink[])[] {
+  const { graph } = projection
+  return stretches.map(({ id, start, end }) => {
+    const source = graph.find(id)
+    if (source === undefined || source < 0) return []
+    return projection.links(source).flatMap((link): readonly OutgoingLink[] => {
+      const { to } = link
+      if (link.start < start || link.start >= end || link.inComment === true) return []
+      if (typeof to !== 'number' || to === source || !isWanted(to)) return []
+      return [{ ...toOccurrence(link, { from: id, to: graph.id(to) }), inLinks: graph.inDegree(to) }]
+    })
+  })
+}
+
+/** Where a link of the index points in the graph. */
+export function endOf({ graph }: Projection, link: ResolvedLink): NodeIndex | undefined {
+  return typeof link.to === 'number' ? link.to : graph.findMissing(link.to)
 }

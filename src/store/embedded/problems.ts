@@ -11,9 +11,8 @@ import {
   type WrittenLink,
 } from '../../core/store.ts'
 import type { Graph, GraphRow } from '../../graph/graph.ts'
-import { isOrphan } from './notes-with-problems.ts'
-import { endOf } from './occurrences.ts'
-import type { Projection } from './projection.ts'
+import { endOf } from './node.ts'
+import { isOrphan, type Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
 
 /**

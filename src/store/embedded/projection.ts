@@ -8,7 +8,6 @@ import { SimilarNames } from '../../search/similar-names.ts'
 import { attempt, openToRead, versionOf } from './database-file.ts'
 import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
 import { identityOf, type Location } from './location.ts'
-import { findNotesWithProblems } from './notes-with-problems.ts'
 import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
@@ -20,11 +19,15 @@ interface NamesAhead {
 }
 
 const MANY_LINKS = 100
+
 const HUBS_KEPT = 32
+
 /** How late it may be noticed that another process has replaced the index, ms. */
 const SAME_LIFE = 20
+
 /** Rows between two looks at the clock. */
 const LOOK_AT_CLOCK = 32
+
 /** More rows than this are not read as one text. */
 const MANY_ROWS = 20_000
 
@@ -358,4 +361,16 @@ function namesOf(row: GraphRow): readonly string[] {
 export function fileStem(row: Pick<GraphRow, 'path' | 'kind'> | undefined): string | undefined {
   if (row?.path === undefined || row.kind !== 'note') return undefined
   return fileStemOf(row.path)
+}
+
+/** Files that have a problem of any kind, by id. */
+function findNotesWithProblems(graph: Graph): readonly number[] {
+  return graph
+    .order()
+    .filter((key) => graph.problemCount(key) > 0 || (graph.isListedNote(key) && (isOrphan(graph, key) || graph.hasTwins(key))))
+}
+
+/** A note that no other note links to and that links to no other. */
+export function isOrphan(graph: Graph, key: number): boolean {
+  return graph.inDegree(key) === 0 && graph.outDegree(key) === 0
 }

@@ -13,7 +13,7 @@ import type {
   VaultState,
 } from '../../core/index-writer.ts'
 import { attempt, DatabaseFile, type DatabaseKind, requireKind } from './database-file.ts'
-import type { Location } from './location.ts'
+import { type Location, sweepOldIndexes } from './location.ts'
 import {
   APPLICATION_ID,
   FORMAT,
@@ -35,7 +35,6 @@ import {
   unpackState,
 } from './rows.ts'
 import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
-import { sweepOldIndexes } from './sweep.ts'
 
 /** The writing side of the embedded store. Nothing is made on disk before the first commit. */
 export function openIndexWriter(location: Location): IndexWriter {

@@ -1,5 +1,5 @@
 import type { PhraseWord, WordField, WordTerm } from '../../core/query.ts'
-import { DEFAULT_SCORING } from '../../search/words/scoring.ts'
+import { DEFAULT_SCORING } from '../../search/words/rank.ts'
 
 type Looked = Pick<WordTerm, 'form' | 'stem' | 'match'>
 

@@ -4,8 +4,8 @@ import type { FileInfo, FileRecord, ResolvedLink } from '../../core/index-writer
 import { fileStemOf, folderOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { withParents } from '../../graph/tag-index.ts'
-import { plainName } from '../../search/plain-name.ts'
 import { readDate, readNumber } from '../../search/query/compare-values.ts'
+import { plainName } from '../../search/similar-names.ts'
 import { factsOf } from '../note-facts.ts'
 import { sortable } from './sortable.ts'
 

@@ -1,7 +1,7 @@
 import type { WordTerm } from '../../core/query.ts'
 import type { WordHits } from '../../core/search.ts'
 import type { Scope } from '../../core/store.ts'
-import { DEFAULT_SCORING, inverseDocumentFrequency } from '../../search/words/scoring.ts'
+import { DEFAULT_SCORING, inverseDocumentFrequency } from '../../search/words/rank.ts'
 import { wordQuery } from './lucene.ts'
 import type { Asking } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { seededRandom } from '../../../src/app/eval/random.ts'
 import { withTypo } from '../../../src/app/eval/typo.ts'
-import { editDistance } from '../../../src/search/edit-distance.ts'
+import { editDistance } from '../../../src/search/similar-names.ts'
 
 test('a typo is one slip, and never in a first letter', () => {
   const word = fc.stringMatching(/^[a-z]{4,12}$/)

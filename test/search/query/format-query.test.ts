@@ -1,10 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RouxError } from '../../../src/core/errors.ts'
-import { formatQuery } from './format-query.ts'
 import { parseQuery } from '../../../src/search/query/parse-query.ts'
 import type { Query } from '../../../src/search/query/query.ts'
 import { anyQuery, anyText } from './arbitraries.ts'
+import { formatQuery } from './format-query.ts'
 
 const now = new Date(2024, 4, 15, 10, 30)
 

@@ -1,5 +1,5 @@
-import { formatQuery } from './format-query.ts'
 import type { Query } from '../../../src/search/query/query.ts'
+import { formatQuery } from './format-query.ts'
 
 /** A query with its structure laid open: every group in parentheses, kinds by name. */
 export function show(query: Query): string {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { analyze } from '../../../src/search/words/analyze.ts'
 import { forgetCompounds } from '../../../src/search/words/compound.ts'
-import { scanWords } from '../../../src/search/words/scan.ts'
+import { analyze, scanWords } from '../../../src/search/words/scan.ts'
 
 /** Words with their positions where these are not the next one; parts after `+`, tails after `~`. */
 function show(text: string): string {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { bestSlots } from '../../../src/search/words/best-slots.ts'
+import { bestSlots } from '../../../src/search/words/rank.ts'
 
 test('are those that sorting all would put first, of equal ones those with smaller keys, or all that score as the last does', () => {
   const score = fc.oneof(

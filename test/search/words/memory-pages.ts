@@ -1,9 +1,9 @@
-import { analyseNote, type NoteFields } from '../../../src/search/words/analyse-note.ts'
 import { SegmentBuilder } from '../../../src/search/words/index/builder.ts'
 import { compareBytes } from '../../../src/search/words/index/bytes.ts'
 import type { Page } from '../../../src/search/words/index/page.ts'
 import type { PageSource } from '../../../src/search/words/index/segment.ts'
 import type { StoredSegment } from '../../../src/search/words/index/word-index.ts'
+import { analyseNote, type NoteFields } from '../../../src/search/words/scan.ts'
 import { stemOf } from '../../../src/search/words/stem.ts'
 
 /** A document before it is analysed. */

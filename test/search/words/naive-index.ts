@@ -1,6 +1,6 @@
 import type { Phrase, WordTerm } from '../../../src/core/query.ts'
-import { analyze, type Token } from '../../../src/search/words/analyze.ts'
-import type { Scoring } from '../../../src/search/words/scoring.ts'
+import type { Scoring } from '../../../src/search/words/rank.ts'
+import { analyze, type Token } from '../../../src/search/words/scan.ts'
 import type { WordDocument } from './memory-pages.ts'
 
 /** The keyword index as its definition says: every question reads every document. */

@@ -26,8 +26,7 @@ import {
 } from '../../../src/core/store.ts'
 import { foldName, foldTag } from '../../../src/core/text/fold.ts'
 import { SimilarNames } from '../../../src/search/similar-names.ts'
-import type { PropertyFacts } from '../../../src/store/note-facts.ts'
-import { wantedKey } from '../../../src/store/wanted-names.ts'
+import { type PropertyFacts, wantedKey } from '../../../src/store/note-facts.ts'
 import { factsOfFile, type Generation, type MemoryFile } from './data.ts'
 
 export interface MemoryNode extends NodeSummary {

@@ -15,7 +15,7 @@ import type {
   StoreChange,
   Topology,
 } from '../../../src/core/store.ts'
-import type { SimilarName } from '../../../src/search/best-names.ts'
+import type { SimilarName } from '../../../src/search/similar-names.ts'
 import { timesOf } from '../../../src/store/note-facts.ts'
 import { memoryResults } from '../shared-results.ts'
 import { NOTHING, pause, type SearchData } from './data.ts'

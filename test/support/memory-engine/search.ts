@@ -8,7 +8,7 @@ import type { FindOptions, NameOptions, Page, Scope } from '../../../src/core/st
 import { foldName, foldTag } from '../../../src/core/text/fold.ts'
 import { compares } from '../../../src/search/query/compare-values.ts'
 import { evaluate, KeySet } from '../../../src/search/query/evaluate.ts'
-import { DEFAULT_SCORING, FieldScore, inverseDocumentFrequency } from '../../../src/search/words/scoring.ts'
+import { DEFAULT_SCORING, FieldScore, inverseDocumentFrequency } from '../../../src/search/words/rank.ts'
 import { factsOfFile, type MemoryDocument, type MemoryFile, type MemoryToken, type SearchData } from './data.ts'
 import { type MemoryGraph, type MemoryNode, namesOf } from './graph.ts'
 

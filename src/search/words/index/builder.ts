@@ -1,10 +1,8 @@
 import type { AnalysedText, NoteWords } from '../../../core/search-writer.ts'
 import { NumberList } from '../../number-list.ts'
-import { ownCopy } from '../own-copy.ts'
+import { ownCopy } from '../fold-word.ts'
 import { ByteWriter } from './bytes.ts'
-import type { SegmentHeader } from './header.ts'
-import { type Page, PageWriter } from './page.ts'
-import { PostingWriter } from './postings.ts'
+import { type Page, PageWriter, PostingWriter, type SegmentHeader } from './page.ts'
 
 /** The indexed words of a file. */
 export interface WordDocument extends Pick<NoteWords, 'title' | 'body'> {

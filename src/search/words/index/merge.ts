@@ -1,7 +1,5 @@
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
-import type { SegmentHeader } from './header.ts'
-import { type Page, PageCursor, PageWriter } from './page.ts'
-import { PostingCursor, PostingWriter } from './postings.ts'
+import { type Page, PageCursor, PageWriter, PostingCursor, PostingWriter, type SegmentHeader } from './page.ts'
 
 /** A segment to be merged. */
 export interface MergeSource {

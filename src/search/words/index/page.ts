@@ -1,5 +1,12 @@
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
+/** As the machine writes it: to one of another byte order it is another format. */
+const FORMAT = 2
+
+const HEAD_BYTES = 8
+
+const DOCUMENT_BYTES = 20
+
 /** A page of a segment. */
 export interface Page {
   /** UTF-8 of the first stem: pages are looked up by it, as bytes. All forms of a stem are in one page. */
@@ -25,6 +32,7 @@ export interface Entry {
 
 /** A page is closed before the stem that would make it longer; one stem's page may be much longer. */
 const PAGE_BYTES = 4096
+
 /** No stem or form is longer: 64 UTF-16 units are at most 192 bytes. */
 const MAX_KEY = 192
 
@@ -158,5 +166,116 @@ export class PageCursor {
     const start = reader.take(own)
     for (let at = 0; at < own; at++) into[shared + at] = bytes[start + at] as number
     return length
+  }
+}
+
+/** The documents of a segment, one an ordinal; the arrays are of one length. */
+export interface SegmentHeader {
+  /** Each once. */
+  readonly keys: Uint32Array
+  readonly stamps: Float64Array
+  /** Words of title and aliases. */
+  readonly titleLengths: Uint32Array
+  /** Words of everything else. */
+  readonly bodyLengths: Uint32Array
+}
+
+/** The header as bytes: format and count, then the four arrays as they lie in memory, so that every start reads them without a loop. */
+export function packHeader({ keys, stamps, titleLengths, bodyLengths }: SegmentHeader): Uint8Array {
+  const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
+  new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])
+  const header = listsIn(bytes.buffer, keys.length)
+  header.keys.set(keys)
+  header.stamps.set(stamps)
+  header.titleLengths.set(titleLengths)
+  header.bodyLengths.set(bodyLengths)
+  return bytes
+}
+
+/** Reads what `packHeader` wrote; throws `DamagedWords`. */
+export function unpackHeader(bytes: Uint8Array): SegmentHeader {
+  // A copy begins where numbers may lie.
+  const { buffer } = new Uint8Array(bytes)
+  if (bytes.length < HEAD_BYTES) throw new DamagedWords('a segment has no header')
+  const [format, count = 0] = new Uint32Array(buffer, 0, 2)
+  if (format !== FORMAT) throw new DamagedWords('a segment is of another format')
+  if (bytes.length !== HEAD_BYTES + count * DOCUMENT_BYTES) throw new DamagedWords('a segment is not as long as it says')
+  return listsIn(buffer, count)
+}
+
+function listsIn(buffer: ArrayBuffer, count: number): SegmentHeader {
+  const keysStart = HEAD_BYTES + count * Float64Array.BYTES_PER_ELEMENT
+  const list = (at: number) => new Uint32Array(buffer, keysStart + at * count * Uint32Array.BYTES_PER_ELEMENT, count)
+  return { keys: list(0), stamps: new Float64Array(buffer, HEAD_BYTES, count), titleLengths: list(1), bodyLengths: list(2) }
+}
+
+/**
+ * One document's share in a word: `delta << 2 | code`, where delta counts the documents between it and the one before.
+ * Code 1 and 2: so often in the body, not in the title. Code 0: the body's count follows. Code 3: a number follows whose lowest
+ * two bits are the title's count less 1, 3 of them for another number of the rest, the other bits the body's count.
+ */
+export class PostingWriter {
+  readonly #out: ByteWriter
+  #before = -1
+
+  constructor(out: ByteWriter) {
+    this.#out = out
+  }
+
+  start(): void {
+    this.#before = -1
+  }
+
+  add(ordinal: number, title: number, body: number): void {
+    const delta = (ordinal - this.#before - 1) * 4
+    this.#before = ordinal
+    if (title > 0) {
+      this.#out.varint(delta + 3)
+      this.#out.varint(body * 4 + Math.min(title - 1, 3))
+      if (title > 3) this.#out.varint(title - 4)
+    } else if (body < 3) this.#out.varint(delta + body)
+    else {
+      this.#out.varint(delta)
+      this.#out.varint(body)
+    }
+  }
+}
+
+/** Reads documents and counts from front to back. */
+export class PostingCursor {
+  ordinal = -1
+  title = 0
+  body = 0
+  readonly #reader: ByteReader
+  readonly #documents: number
+
+  /** `documents` bounds the ordinals. */
+  constructor(bytes: Uint8Array, span: { readonly start: number; readonly end: number }, documents: number) {
+    this.#reader = new ByteReader(bytes, span.start, span.end)
+    this.#documents = documents
+  }
+
+  next(): boolean {
+    const reader = this.#reader
+    if (reader.at >= reader.end) return false
+    // Most heads are one byte: this is the innermost loop of a search.
+    let head = reader.bytes[reader.at] as number
+    if (head < 128) reader.at++
+    else head = reader.varint()
+    const code = head & 3
+    this.ordinal += 1 + (head > 0x7fffffff ? Math.floor(head / 4) : head >> 2)
+    if (this.ordinal >= this.#documents) throw new DamagedWords('a word stands in a document that does not exist')
+    this.title = 0
+    if (code === 0) this.body = reader.varint()
+    else if (code < 3) this.body = code
+    else this.#readBoth(reader)
+    return true
+  }
+
+  #readBoth(reader: ByteReader): void {
+    const both = reader.varint()
+    this.title = (both % 4) + 1
+    this.body = Math.floor(both / 4)
+    if (this.title > 3) this.title += reader.varint()
   }
 }

@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { VectorState } from '../../../core/search.ts'
 import type { VectorGraphBuilder, VectorGraphs } from '../../../core/vector-graphs.ts'
 import { isDamage } from '../sqlite.ts'
-import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-addon.ts'
+import { type LabelManifest, readLabelManifest, saveLabelManifest } from '../vectors/hnsw-file.ts'
+import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-graph.ts'
 import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
-import { type LabelManifest, readLabelManifest, saveLabelManifest } from '../vectors/label-manifest.ts'
 import type { VectorSlots } from './vector-slots.ts'
 
 /** How vectors are compared: with all of them, with a graph of them, or with that where it is worth building. */

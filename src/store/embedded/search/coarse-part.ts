@@ -1,6 +1,15 @@
 import { crc32 } from 'node:zlib'
-import { type CoarseVector, coarsen } from '../vectors/coarse-vector.ts'
-import { isEmpty, type StoredVector, type StoredVectors, sealBytes, unsealBytes } from './search-rows.ts'
+import type { DatabaseFile } from '../database-file.ts'
+import type { Database } from '../sqlite.ts'
+import { type CoarseVector, coarsen } from '../vectors/packed-vector.ts'
+import { nextNumber } from './compaction.ts'
+import { isEmpty, type StoredVector, type StoredVectors, sealBytes, unpackVectors, unsealBytes } from './search-rows.ts'
+
+/** Notes whose vectors go into one part: some milliseconds of work. */
+const PART_NOTES = 256
+
+/** Parts beyond those that all notes need, before they are put together: each is read at a start. */
+const MOST_SMALL = 128
 
 /** Vectors in their compared form, without those of texts that the embedder does not know. */
 export interface CoarseVectors {
@@ -171,4 +180,77 @@ function nameOf({ embedder, revision }: Place): string {
 /** 48 bits of text and vector: whole numbers that a double holds. */
 function markOf({ hash, packed }: StoredVector): number {
   return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
+}
+
+interface Running {
+  readonly embedder: number
+  readonly dimensions: number
+  /** The first revision of the new parts. */
+  since?: number
+  /** Notes up to this key are in new parts. */
+  after: number
+}
+
+/**
+ * Puts the coarse vectors of all notes into few parts again, one part at a time. Parts never change: what became of a note since stands in
+ * a later one. Readers see the old parts until all notes are in new ones; what is left by a process that died goes with the next time.
+ */
+export class CoarseRewrite {
+  readonly #file: DatabaseFile
+  #running: Running | undefined
+
+  constructor(file: DatabaseFile) {
+    this.#file = file
+  }
+
+  /** @returns whether there is more to do. @throws DamagedIndex */
+  step(): boolean {
+    const database = this.#file.open()
+    if (database === undefined) return false
+    this.#running ??= choose(database)
+    const running = this.#running
+    if (running === undefined) return false
+    const { embedder, dimensions } = running
+    this.#file.write((open) => {
+      const select = open.prepare('SELECT key, data FROM vector WHERE embedder = ? AND key > ? ORDER BY key LIMIT ?')
+      const rows = select.all(embedder, running.after, PART_NOTES) as { key: number; data: unknown }[]
+      const last = rows.at(-1)
+      if (last === undefined) {
+        open.prepare('DELETE FROM coarse WHERE embedder = ? AND revision < ?').run(embedder, running.since ?? 0)
+        this.#running = undefined
+        return
+      }
+      const notes = rows.map(({ key, data }) => ({ key, stored: unpackVectors(embedder, key, data) }))
+      const revision = nextNumber(open, 'revision')
+      putCoarse(open, { embedder, dimensions, revision }, notes)
+      running.since ??= revision
+      running.after = last.key
+    })
+    return true
+  }
+}
+
+/** Stores what is compared of some notes; readers load it once it is committed. */
+export function putCoarse(
+  database: Database,
+  { dimensions, ...place }: { readonly embedder: number; readonly dimensions: number; readonly revision: number },
+  notes: readonly { readonly key: number; readonly stored: StoredVectors }[],
+): void {
+  const data = packCoarse(place, notes, dimensions)
+  database.prepare('INSERT INTO coarse VALUES (?, ?, ?, ?)').run(place.embedder, place.revision, notes.length, data)
+}
+
+/** An embedder of whose parts half is of notes that changed since, or which has too many of them. */
+function choose(database: Database): Running | undefined {
+  const rows = database
+    .prepare(
+      `SELECT embedder, dimensions, count(*) AS parts, sum(notes) AS notes,
+         (SELECT count(*) FROM vector WHERE vector.embedder = coarse.embedder) AS live
+       FROM coarse JOIN embedder ON embedder.id = coarse.embedder GROUP BY embedder`,
+    )
+    .all() as { embedder: number; dimensions: number; parts: number; notes: number; live: number }[]
+  const worn = rows.find(
+    ({ parts, notes, live }) => notes > 2 * live + PART_NOTES || parts > 2 * Math.ceil(live / PART_NOTES) + MOST_SMALL,
+  )
+  return worn && { embedder: worn.embedder, dimensions: worn.dimensions, after: -1 }
 }

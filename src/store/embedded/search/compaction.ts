@@ -1,6 +1,5 @@
-import { packHeader, type SegmentHeader, unpackHeader } from '../../../search/words/index/header.ts'
 import { mergeSegments } from '../../../search/words/index/merge.ts'
-import type { Page } from '../../../search/words/index/page.ts'
+import { type Page, packHeader, type SegmentHeader, unpackHeader } from '../../../search/words/index/page.ts'
 import type { DatabaseFile } from '../database-file.ts'
 import type { Database } from '../sqlite.ts'
 import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts'

@@ -1,7 +1,6 @@
 import { DamagedIndex, type Statement } from '../sqlite.ts'
 import type { ChunkGraphOptions } from './chunk-graph.ts'
 import { unpackCoarse } from './coarse-part.ts'
-import { Recent } from './recent.ts'
 import { type StoredVectors, unpackVectors } from './search-rows.ts'
 import { VectorTable } from './vector-table.ts'
 
@@ -117,4 +116,45 @@ const BYTES_KEPT = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {
   return row === undefined ? 0 : 560 * (row.chunks.length + row.names.length)
+}
+
+/** What was read last, up to a total size. */
+export class Recent<Key, Value> {
+  /** The one used last is the last. */
+  readonly #entries = new Map<Key, Value>()
+  readonly #most: number
+  readonly #sizeOf: (value: Value) => number
+  #size = 0
+
+  constructor(most: number, sizeOf: (value: Value) => number) {
+    this.#most = most
+    // Nothing is so small that any number of it could be kept.
+    this.#sizeOf = (value) => sizeOf(value) + 64
+  }
+
+  /** What is kept of a key, else what is read. */
+  get(key: Key, read: () => Value): Value {
+    const kept = this.#entries.get(key)
+    const value = kept === undefined ? read() : kept
+    this.drop(key)
+    this.#entries.set(key, value)
+    this.#size += this.#sizeOf(value)
+    for (const oldest of this.#entries.keys()) {
+      if (this.#size <= this.#most || oldest === key) break
+      this.drop(oldest)
+    }
+    return value
+  }
+
+  drop(key: Key): void {
+    const kept = this.#entries.get(key)
+    if (kept === undefined && !this.#entries.has(key)) return
+    this.#size -= this.#sizeOf(kept as Value)
+    this.#entries.delete(key)
+  }
+
+  clear(): void {
+    this.#entries.clear()
+    this.#size = 0
+  }
 }

@@ -1,16 +1,17 @@
+import { createHash } from 'node:crypto'
+import { readdir, rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import type { VectorState } from '../../../core/search.ts'
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import type { Graph } from '../../../graph/graph.ts'
-import { type SegmentHeader, unpackHeader } from '../../../search/words/index/header.ts'
+import { type SegmentHeader, unpackHeader } from '../../../search/words/index/page.ts'
 import type { PageSource } from '../../../search/words/index/segment.ts'
 import { WordIndex } from '../../../search/words/index/word-index.ts'
 import { attempt, openToRead, requireKind, versionOf } from '../database-file.ts'
 import { identityOf, type Location } from '../location.ts'
 import { DamagedIndex, type Database, type Statement } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
-import { graphPath, sweepGraphs } from './graph-files.ts'
-import { LoadedVectors } from './loaded-vectors.ts'
-import { Recent } from './recent.ts'
+import { LoadedVectors, Recent } from './loaded-vectors.ts'
 import { headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } from './search-rows.ts'
 import type { VectorTable } from './vector-table.ts'
 
@@ -286,4 +287,29 @@ function readHeader({ header }: OpenDatabase, id: number, rank: number) {
   const row = header.get(id) as { header: unknown } | undefined
   if (row === undefined) throw new DamagedIndex('a segment is missing')
   return unpackHeader(unsealBytes(headerPlace(id, rank), row.header))
+}
+
+/** Where the graph of an embedder's vectors is saved: beside the search index; `undefined` where that is in memory. */
+export function graphPath(location: Location, embedder: string): string | undefined {
+  return location.kind === 'memory' ? undefined : graphPrefix(location.path) + digest(embedder)
+}
+
+/** Deletes graphs of embedders of which the search index has no vectors any more. What cannot be deleted stays. */
+export async function sweepGraphs(location: Location, embedders: readonly string[]): Promise<void> {
+  if (location.kind === 'memory') return
+  const folder = dirname(location.path)
+  const prefix = basename(graphPrefix(location.path))
+  const kept = embedders.map((embedder) => prefix + digest(embedder))
+  for (const name of await readdir(folder).catch(() => [])) {
+    if (!name.startsWith(prefix) || kept.some((path) => name === path || name.startsWith(`${path}-`))) continue
+    await rm(join(folder, name), { force: true }).catch(() => undefined)
+  }
+}
+
+function graphPrefix(path: string): string {
+  return `${path}.hnsw-`
+}
+
+function digest(embedder: string): string {
+  return createHash('sha256').update(embedder).digest('hex').slice(0, 16)
 }

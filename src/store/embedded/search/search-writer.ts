@@ -5,7 +5,7 @@ import { attempt, DatabaseFile } from '../database-file.ts'
 import type { Location } from '../location.ts'
 import type { Database } from '../sqlite.ts'
 import { unpackVector } from '../vectors/packed-vector.ts'
-import { CoarseRewrite, putCoarse } from './coarse-rewrite.ts'
+import { CoarseRewrite, putCoarse } from './coarse-part.ts'
 import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
 import { isEmpty, packVectors, SEARCH, stampOf, toStored, unpackVectors } from './search-rows.ts'
 

@@ -1,8 +1,5 @@
-import { BestLabels, compareHits } from './best-labels.ts'
-import { type CoarseVector, coarsen } from './coarse-vector.ts'
-import { createKernel, strideOf } from './kernel.ts'
-import { packVector } from './packed-vector.ts'
-import { QuantisedRows } from './quantised-rows.ts'
+import { BLOCK, createKernel, type Kernel, QUERY_PEAK, strideOf } from './kernel.ts'
+import { type CoarseVector, coarsen, packVector } from './packed-vector.ts'
 import {
   type AcceptLabel,
   requireDimensions,
@@ -13,6 +10,9 @@ import {
   type VectorHit,
   type VectorIndex,
 } from './vector-index.ts'
+
+/** Steps of scores from 0 to 1, and as many from −1 to 0. */
+const STEPS = 512
 
 export interface ExactScanOptions {
   /** 1–4096. */
@@ -99,6 +99,7 @@ export class ExactScan implements VectorIndex {
 
 /** Candidates that are scored again: int8 confuses near neighbours, and with so many the first ten of 20,000 are the right ones. */
 const MIN_CANDIDATES = 30
+
 const CANDIDATES_PER_HIT = 3
 
 function createRows({ dimensions, simd }: ExactScanOptions): QuantisedRows {
@@ -120,4 +121,226 @@ function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => 
     const cosine = length === 0 ? 0 : dot / (length * Math.sqrt(squares))
     return Number.isFinite(cosine) ? Math.max(-1, Math.min(1, cosine)) : undefined
   }
+}
+
+/** Vectors as int8 with a scale each, the label being the number of the row. Scores are estimates, good to about a hundredth. */
+class QuantisedRows {
+  readonly #dimensions: number
+  readonly #stride: number
+  readonly #kernel: Kernel
+  /** One a row; NaN where there is none: no comparison is true of it, so a free row never gets among the best. */
+  #scales = new Float32Array(0)
+  #end = 0
+  #size = 0
+
+  constructor(dimensions: number, kernel = createKernel(strideOf(dimensions))) {
+    this.#dimensions = dimensions
+    this.#stride = strideOf(dimensions)
+    this.#kernel = kernel
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  has(label: number): boolean {
+    return label < this.#end && !Number.isNaN(this.#scales[label])
+  }
+
+  /** All labels, ascending. */
+  *labels(): Generator<number> {
+    for (let label = 0; label < this.#end; label++) if (this.has(label)) yield label
+  }
+
+  /** Replaces what the label had, by a vector of as many dimensions. */
+  set(label: number, { scale, values }: CoarseVector): void {
+    this.#reserve(label + 1)
+    this.#kernel.rows.set(values, label * this.#stride)
+    if (!this.has(label)) this.#size++
+    this.#scales[label] = scale
+    if (label >= this.#end) this.#end = label + 1
+  }
+
+  delete(label: number): boolean {
+    if (!this.has(label)) return false
+    this.#scales[label] = Number.NaN
+    this.#size--
+    while (this.#end > 0 && Number.isNaN(this.#scales[this.#end - 1])) this.#end--
+    return true
+  }
+
+  /** Offers the estimated cosine of every row that `accept` allows; it is asked only about rows that would get in. */
+  scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
+    const unit = this.#quantiseQuery(query)
+    const scales = this.#scales
+    const scores = new Float64Array(Math.min(BLOCK, this.#end))
+    for (let first = 0; first < this.#end; first += BLOCK) {
+      const count = Math.min(BLOCK, this.#end - first)
+      const dots = this.#kernel.dots(first, count)
+      for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
+      const block = { scores: scores.subarray(0, count), first, accept }
+      // In the order of rows most of those that get in at first would have to go again.
+      const likely = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
+      offerBetween(best, block, { from: likely, below: Number.POSITIVE_INFINITY })
+      if (best.threshold < likely) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: likely })
+    }
+  }
+
+  /** Offers the estimated cosines of these labels alone. */
+  scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
+    const unit = this.#quantiseQuery(query)
+    for (const label of labels) {
+      if (!this.has(label)) continue
+      const dot = this.#kernel.dots(label, 1)[0] as number
+      best.offer(label, dot * (this.#scales[label] as number) * unit)
+    }
+  }
+
+  /** Lays the query out for the kernel; answers what makes cosines of the products with it. */
+  #quantiseQuery(query: Float32Array): number {
+    let peak = 0
+    for (const value of query) peak = Math.max(peak, Math.abs(value))
+    if (peak === 0) {
+      this.#kernel.query.fill(0)
+      return 0
+    }
+    let squares = 0
+    for (let i = 0; i < this.#dimensions; i++) {
+      const value = (query[i] as number) / peak
+      squares += value * value
+      this.#kernel.query[i] = Math.round(value * QUERY_PEAK)
+    }
+    return 1 / (Math.sqrt(squares) * QUERY_PEAK)
+  }
+
+  #reserve(rows: number): void {
+    this.#kernel.reserve(rows)
+    if (rows <= this.#scales.length) return
+    const grown = new Float32Array(Math.max(rows, 1024, Math.ceil(this.#scales.length * 1.5))).fill(Number.NaN)
+    grown.set(this.#scales)
+    this.#scales = grown
+  }
+}
+
+/** Scores of rows from `first` on. */
+interface ScoredRows {
+  readonly scores: Float64Array
+  readonly first: number
+  readonly accept: AcceptLabel | undefined
+}
+
+/** Offers the rows whose scores lie between, and would get in. */
+function offerBetween(
+  best: BestLabels,
+  { scores, first, accept }: ScoredRows,
+  { from, below }: { readonly from: number; readonly below: number },
+): void {
+  let least = Math.max(from, best.threshold)
+  for (let i = 0; i < scores.length; i++) {
+    const score = scores[i] as number
+    if (!(score >= least) || score >= below || (accept !== undefined && !accept(first + i))) continue
+    best.offer(first + i, score)
+    least = Math.max(from, best.threshold)
+  }
+}
+
+/** A score that a few more than `count` of them reach, none above it left out; −∞ where there are not so many. */
+function leastOfBest(scores: Float64Array, count: number): number {
+  if (scores.length <= count) return Number.NEGATIVE_INFINITY
+  const steps = new Uint32Array(2 * STEPS + 1)
+  for (let i = 0; i < scores.length; i++) {
+    const score = scores[i] as number
+    if (score > -1) steps[stepOf(score)] = (steps[stepOf(score)] as number) + 1
+  }
+  let step = 2 * STEPS
+  for (let left = count - (steps[step] as number); left > 0 && step > 0; left -= steps[--step] as number);
+  return step === 0 ? Number.NEGATIVE_INFINITY : step / STEPS - 1
+}
+
+function stepOf(score: number): number {
+  return Math.min(2 * STEPS, Math.floor((score + 1) * STEPS))
+}
+
+/**
+ * The best so many of the hits it is offered, by score, then label: a heap with the worst on top, so an offer costs log(limit). Labels and
+ * scores lie in arrays of their own, as an object a hit is a tenth of what a search leaves to be collected.
+ */
+export class BestLabels {
+  /** How many are kept. */
+  readonly limit: number
+  readonly #labels: Uint32Array
+  readonly #scores: Float64Array
+  #size = 0
+
+  /** `limit` is at least 1. */
+  constructor(limit: number) {
+    this.limit = limit
+    this.#labels = new Uint32Array(limit)
+    this.#scores = new Float64Array(limit)
+  }
+
+  get isFull(): boolean {
+    return this.#size === this.limit
+  }
+
+  /** A later label needs a score above this to get in: −∞ until as many as wanted are there. */
+  get threshold(): number {
+    return this.#size < this.limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
+  }
+
+  /** Keeps the hit if it is among the best so far; labels are whole numbers below 2³². */
+  offer(label: number, score: number): void {
+    if (this.#size < this.limit) this.#rise(label, score)
+    else if (this.#isWorse(0, label, score)) this.#sink(label, score)
+  }
+
+  /** Best first. */
+  sorted(): VectorHit[] {
+    return Array.from(this.#labels.subarray(0, this.#size), (label, at) => ({ label, score: this.#scores[at] as number })).sort(
+      compareHits,
+    )
+  }
+
+  /** Whether what lies there comes after this hit. */
+  #isWorse(at: number, label: number, score: number): boolean {
+    const own = this.#scores[at] as number
+    return own === score ? (this.#labels[at] as number) > label : own < score
+  }
+
+  #put(at: number, label: number, score: number): void {
+    this.#labels[at] = label
+    this.#scores[at] = score
+  }
+
+  #copy(from: number, to: number): void {
+    this.#put(to, this.#labels[from] as number, this.#scores[from] as number)
+  }
+
+  #rise(label: number, score: number): void {
+    let at = this.#size++
+    while (at > 0) {
+      const parent = (at - 1) >> 1
+      if (this.#isWorse(parent, label, score)) break
+      this.#copy(parent, at)
+      at = parent
+    }
+    this.#put(at, label, score)
+  }
+
+  #sink(label: number, score: number): void {
+    let at = 0
+    for (let child = 1; child < this.#size; child = 2 * at + 1) {
+      const right = child + 1
+      if (right < this.#size && this.#isWorse(right, this.#labels[child] as number, this.#scores[child] as number)) child = right
+      if (!this.#isWorse(child, label, score)) break
+      this.#copy(child, at)
+      at = child
+    }
+    this.#put(at, label, score)
+  }
+}
+
+/** The order of hits: higher scores first, then lower labels. */
+function compareHits(a: VectorHit, b: VectorHit): number {
+  return b.score - a.score || a.label - b.label
 }

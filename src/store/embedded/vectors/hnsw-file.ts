@@ -1,12 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createReadStream } from 'node:fs'
-import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { sync, writeDurably } from './durable-file.ts'
-import type { HnswAddon } from './hnsw-addon.ts'
-import { verifyGraphLayout } from './hnsw-file-layout.ts'
-import { type GraphFile, HnswGraph } from './hnsw-graph.ts'
-import { dataPath, formatSidecar, type GraphStamp, parseSidecar, partsOf, type Sidecar } from './hnsw-sidecar.ts'
+import { BUILD_BREADTH, type GraphFile, type HnswAddon, HnswGraph, LINKS } from './hnsw-graph.ts'
+
+const HEADER_BYTES = 96
+
+const LEVEL_BYTES = 4 + 4 * LINKS
+
+const LOWEST_LEVEL_BYTES = 4 + 4 * 2 * LINKS
+
+const FORMAT = 'roux-hnsw-1'
 
 export interface RestoreOptions {
   /** The embedder's id. */
@@ -113,3 +117,206 @@ async function removeLeftovers(path: string, kept: readonly string[], replaced: 
 }
 
 const LEFTOVER_AGE = 3_600_000
+
+/**
+ * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine: a write
+ * that the disk cut short has the right hash, and hnswlib takes sizes from the header without asking.
+ *
+ * The header is thirteen fields; then a record a label (links on the lowest level, vector, label); then, a label, the bytes of its
+ * links on higher levels behind their number.
+ */
+export async function verifyGraphLayout(file: GraphFile): Promise<void> {
+  const handle = await open(file.path, 'r')
+  try {
+    const { size } = await handle.stat()
+    const tailAt = HEADER_BYTES + file.count * recordBytes(file.dimensions)
+    if (size < tailAt + 4 * file.count) throw new Error('the file is too short')
+    const entry = verifyHeader(await readBytes(handle, 0, HEADER_BYTES), file)
+    verifyTail(await readBytes(handle, tailAt, size - tailAt), file.count, entry)
+  } finally {
+    await handle.close()
+  }
+}
+
+function recordBytes(dimensions: number): number {
+  return LOWEST_LEVEL_BYTES + 4 * dimensions + 8
+}
+
+/** Where searches start: a label with links on all levels above the lowest. */
+interface EntryPoint {
+  readonly number: number
+  readonly levels: number
+}
+
+function verifyHeader(header: DataView, { dimensions, count, capacity }: GraphFile): EntryPoint {
+  const integer = (at: number) => Number(header.getBigUint64(at, true))
+  const label = LOWEST_LEVEL_BYTES + 4 * dimensions
+  const sizes = [0, capacity, count, recordBytes(dimensions), label, LOWEST_LEVEL_BYTES]
+  const links = [LINKS, 2 * LINKS, LINKS]
+  const levels = header.getInt32(48, true)
+  const number = header.getUint32(52, true)
+  const fits =
+    sizes.every((value, i) => integer(8 * i) === value) &&
+    links.every((value, i) => integer(56 + 8 * i) === value) &&
+    Math.abs(header.getFloat64(80, true) * Math.log(LINKS) - 1) < 1e-14 &&
+    integer(88) === BUILD_BREADTH &&
+    levels >= 0 &&
+    number < count
+  if (!fits) throw new Error('the header is not that of this graph')
+  return { number, levels }
+}
+
+function verifyTail(tail: DataView, count: number, entry: EntryPoint): void {
+  let at = 0
+  for (let i = 0; i < count && at + 4 <= tail.byteLength; i++) {
+    const bytes = tail.getUint32(at, true)
+    const highest = entry.levels * LEVEL_BYTES
+    if (bytes % LEVEL_BYTES !== 0 || bytes > highest || (i === entry.number && bytes !== highest)) {
+      throw new Error('the links have sizes that cannot be')
+    }
+    at += 4 + bytes
+  }
+  if (at !== tail.byteLength) throw new Error('the file does not end where its links end')
+}
+
+async function readBytes(handle: FileHandle, at: number, length: number): Promise<DataView> {
+  const bytes = new Uint8Array(length)
+  let read = 0
+  while (read < length) {
+    const { bytesRead } = await handle.read(bytes, read, length - read, at + read)
+    if (bytesRead === 0) throw new Error('the file is too short')
+    read += bytesRead
+  }
+  return new DataView(bytes.buffer)
+}
+
+/** What a saved graph was made from; a graph of anything else is not loaded. */
+export interface GraphStamp {
+  /** The embedder's id. */
+  readonly embedder: string
+  /** Names the exact content: the same text, the same labels with the same vectors. */
+  readonly fingerprint: string
+}
+
+/** What is said of a saved graph beside it: a line of JSON, and its SHA-256. */
+export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
+  /** Of the data file, hexadecimal. */
+  readonly sha256: string
+}
+
+function formatSidecar(sidecar: Sidecar): string {
+  return sign(JSON.stringify({ format: FORMAT, ...sidecar }))
+}
+
+/** Throws an `Error` on anything that `formatSidecar` did not make. */
+function parseSidecar(text: string): Sidecar {
+  const [line = ''] = text.split('\n', 1)
+  if (text !== sign(line)) throw new Error('the sidecar is damaged')
+  const parsed = JSON.parse(line) as Partial<Sidecar> & { readonly format?: unknown }
+  const { embedder, fingerprint, dimensions, count, capacity, deleted, sha256 } = parsed
+  const whole =
+    parsed.format === FORMAT &&
+    typeof embedder === 'string' &&
+    typeof fingerprint === 'string' &&
+    isCount(dimensions) &&
+    isCount(count) &&
+    isCount(capacity) &&
+    Array.isArray(deleted) &&
+    deleted.every(isCount) &&
+    typeof sha256 === 'string' &&
+    /^[0-9a-f]{64}$/.test(sha256)
+  if (whole) return { embedder, fingerprint, dimensions, count, capacity, deleted, sha256 }
+  throw new Error('the sidecar is of another version')
+}
+
+/** Where the graph itself is: a name of its own for every content, so that no one writes over what another process reads. */
+function dataPath(path: string, sha256: string): string {
+  return `${path}-${sha256.slice(0, 32)}.data`
+}
+
+/** Where it says what the labels stand for: see `saveLabelManifest`. */
+function manifestPath(path: string, fingerprint: string): string {
+  return `${path}-${sha256Of(fingerprint).slice(0, 32)}.manifest`
+}
+
+/** The files beside the sidecar that belong to it. */
+function partsOf(path: string, { sha256, fingerprint }: Sidecar): readonly string[] {
+  return [dataPath(path, sha256), manifestPath(path, fingerprint)]
+}
+
+function sign(line: string): string {
+  return `${line}\n${sha256Of(line)}\n`
+}
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+function isCount(value: unknown): value is number {
+  return Number.isInteger(value) && (value as number) >= 0
+}
+
+/** Writes a file under another name, syncs it and gives it its own: readers find the old content or the new. */
+async function writeDurably(path: string, temporary: string, content: string | Uint8Array): Promise<void> {
+  const handle = await open(temporary, 'w', 0o600)
+  try {
+    await handle.writeFile(content)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  await rename(temporary, path)
+  await sync(dirname(path)).catch(() => undefined) // Windows cannot sync a folder.
+}
+
+/** Returns when a file or folder is on the disk. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What each label of a saved graph stands for: a number by label, NaN where there is nothing. */
+export interface LabelManifest {
+  /** Of the marks; the graph that is saved with it has the same. */
+  readonly fingerprint: string
+  readonly marks: Float64Array
+}
+
+/**
+ * Writes what the labels of the graph that will be saved at `path` stand for, 8 bytes a label, and returns its fingerprint. To be
+ * called before `saveGraph`, which removes the one before. Throws an `Error` when the disk does not take it.
+ */
+export async function saveLabelManifest(path: string, marks: Float64Array): Promise<string> {
+  const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
+  const fingerprint = fingerprintOf(bytes)
+  const temporary = `${path}-${randomUUID()}.tmp`
+  try {
+    await writeDurably(manifestPath(path, fingerprint), temporary, bytes)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  return fingerprint
+}
+
+/** The manifest of the graph that is saved at `path`; `undefined` where there is none of this embedder, or no whole one. Never throws. */
+export async function readLabelManifest(path: string, embedder: string): Promise<LabelManifest | undefined> {
+  try {
+    const sidecar = parseSidecar(await readFile(path, 'utf8'))
+    if (sidecar.embedder !== embedder) return undefined
+    const { fingerprint } = sidecar
+    const bytes = new Uint8Array(await readFile(manifestPath(path, fingerprint)))
+    if (bytes.length % 8 !== 0 || fingerprintOf(bytes) !== fingerprint) return undefined
+    return { fingerprint, marks: new Float64Array(bytes.buffer) }
+  } catch {
+    return undefined
+  }
+}
+
+function fingerprintOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

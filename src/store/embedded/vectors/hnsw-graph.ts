@@ -1,6 +1,4 @@
 import type { WrittenGraph } from '../../../core/vector-graphs.ts'
-import type { HnswAddon, NativeGraph } from './hnsw-addon.ts'
-import { LabelSet } from './label-set.ts'
 import { requireLabel, requireVector } from './vector-index.ts'
 
 /**
@@ -146,7 +144,96 @@ export type GraphFile = WrittenGraph
 
 /** Links of a label on each level, twice as many on the lowest; hnswlib's own default. */
 export const LINKS = 16
+
 /** Neighbours looked at for each label that is added (efConstruction). */
 export const BUILD_BREADTH = 100
+
 const SEARCH_BREADTH = 100
+
 const FIRST_CAPACITY = 16
+
+/** The part of `hnswlib-node` 3 that we use. It checks little and aborts the process on much: only `HnswGraph` may call it. */
+export interface HnswAddon {
+  readonly HierarchicalNSW: new (space: 'ip', dimensions: number) => NativeGraph
+}
+
+export interface NativeGraph {
+  initIndex(settings: { readonly maxElements: number; readonly m: number; readonly efConstruction: number }): void
+  resizeIndex(maxElements: number): void
+  addPoint(vector: readonly number[], label: number): void
+  markDelete(label: number): void
+  searchKnn(query: readonly number[], count: number): { readonly neighbors: readonly number[] }
+  getIdsList(): readonly number[]
+  setEf(ef: number): void
+  readIndex(path: string): Promise<boolean>
+  writeIndex(path: string): Promise<boolean>
+}
+
+export type LoadedAddon =
+  | { readonly addon: HnswAddon; readonly reason?: undefined }
+  | { readonly addon: undefined; readonly reason: string }
+
+/** Loads the optional addon; where it is missing, not compiled or made for another Node, says why. Never throws. */
+export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddon> {
+  try {
+    const { default: addon } = (await import(module)) as { readonly default?: Partial<HnswAddon> }
+    if (typeof addon?.HierarchicalNSW === 'function') return { addon: addon as HnswAddon }
+    return { addon: undefined, reason: `${module} has no HierarchicalNSW: install version 3.` }
+  } catch (error) {
+    const [line] = String(error instanceof Error ? error.message : error).split('\n')
+    return { addon: undefined, reason: `${module} cannot be loaded (${line}). Vectors are found by the exact scan.` }
+  }
+}
+
+/** Labels as bits: a set of all of a million takes 125 kB, and a millisecond or two to fill. */
+export class LabelSet {
+  #words = new Uint32Array(32)
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  has(label: number): boolean {
+    return (((this.#words[label >>> 5] ?? 0) >>> (label & 31)) & 1) === 1
+  }
+
+  add(label: number): void {
+    if (this.has(label)) return
+    this.#reserve((label >>> 5) + 1)
+    this.#words[label >>> 5] = (this.#words[label >>> 5] as number) | (1 << (label & 31))
+    this.#size++
+  }
+
+  addAll(labels: Iterable<number>): void {
+    for (const label of labels) this.add(label)
+  }
+
+  /** @returns whether it was there. */
+  delete(label: number): boolean {
+    if (!this.has(label)) return false
+    this.#words[label >>> 5] = (this.#words[label >>> 5] as number) & ~(1 << (label & 31))
+    this.#size--
+    return true
+  }
+
+  clear(): void {
+    this.#words = new Uint32Array(32)
+    this.#size = 0
+  }
+
+  /** Ascending. The set may change meanwhile; what is added below the last label given is not seen. */
+  *[Symbol.iterator](): Generator<number> {
+    for (let at = 0; at < this.#words.length; at++) {
+      if (this.#words[at] === 0) continue
+      for (let label = 32 * at; label < 32 * (at + 1); label++) if (this.has(label)) yield label
+    }
+  }
+
+  #reserve(words: number): void {
+    if (words <= this.#words.length) return
+    const grown = new Uint32Array(Math.max(words, 2 * this.#words.length))
+    grown.set(this.#words)
+    this.#words = grown
+  }
+}

@@ -1,11 +1,7 @@
-import type { CoarseVector } from './coarse-vector.ts'
 import { ExactScan, type ExactScanOptions } from './exact-scan.ts'
-import type { HnswAddon } from './hnsw-addon.ts'
-import { type RestoreOptions, restoreGraph, saveGraph } from './hnsw-file.ts'
-import { verifyGraphLayout } from './hnsw-file-layout.ts'
-import { type GraphFile, HnswGraph } from './hnsw-graph.ts'
-import type { GraphStamp } from './hnsw-sidecar.ts'
-import { LabelSet } from './label-set.ts'
+import { type GraphStamp, type RestoreOptions, restoreGraph, saveGraph, verifyGraphLayout } from './hnsw-file.ts'
+import { type GraphFile, type HnswAddon, HnswGraph, LabelSet } from './hnsw-graph.ts'
+import type { CoarseVector } from './packed-vector.ts'
 import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type VectorIndex } from './vector-index.ts'
 
 export interface HnswOptions extends ExactScanOptions {

@@ -2,6 +2,8 @@ import { endianness } from 'node:os'
 import { RouxError } from '../../../core/errors.ts'
 import { requireUnitLength, requireVector } from './vector-index.ts'
 
+const INT8_PEAK = 127
+
 /**
  * A vector as it is stored: its scale (float32), then one int16 a dimension, little endian; value = int16 × scale. The largest
  * component becomes ±32767, so each is off by at most 1.6e-5 of it; 2 + 4 / dimensions bytes a dimension.
@@ -41,11 +43,8 @@ export interface PackedView {
   readonly values: Int16Array
 }
 
-/**
- * Reads a packed vector, without a copy if the bytes are aligned. Throws a `RouxError` when they do not have this
- * dimension.
- */
-export function readPacked(packed: Uint8Array, dimensions: number): PackedView {
+/** Looks at a packed vector, without a copy where the bytes lie well; throws a `RouxError` when they are none of this dimension. */
+function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   if (packed.length !== SCALE_BYTES + 2 * dimensions) {
     throw new RouxError('INVALID_PARAMS', `A stored vector of ${dimensions} dimensions cannot have ${packed.length} bytes.`, {
       hint: 'It is of another model or damaged: embed the text again.',
@@ -60,7 +59,7 @@ export function readPacked(packed: Uint8Array, dimensions: number): PackedView {
 }
 
 /** The largest component of a packed vector, 1–32768; throws unless its length is 1. */
-export function measureUnit({ scale, values }: PackedView): number {
+function measureUnit({ scale, values }: PackedView): number {
   let low = 0
   let high = 0
   let squares = 0
@@ -75,5 +74,23 @@ export function measureUnit({ scale, values }: PackedView): number {
 }
 
 const SCALE_BYTES = 4
+
 const PEAK = 32767
+
 const LITTLE_ENDIAN = endianness() === 'LE'
+
+/** A vector as it is compared: value = `values` × `scale`. Cosines of it are good to about a hundredth. */
+export interface CoarseVector {
+  readonly scale: number
+  readonly values: Int8Array
+}
+
+/** A packed vector, rounded; throws a `RouxError` when the bytes are none of this dimension and of unit length. */
+export function coarsen(packed: Uint8Array, dimensions: number): CoarseVector {
+  const view = readPacked(packed, dimensions)
+  const factor = INT8_PEAK / measureUnit(view)
+  const values = new Int8Array(dimensions)
+  // Made positive first, cutting rounds, without a branch on the sign.
+  for (let i = 0; i < dimensions; i++) values[i] = (((view.values[i] as number) * factor + 128.5) | 0) - 128
+  return { scale: view.scale / factor, values }
+}

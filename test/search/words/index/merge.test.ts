@@ -1,9 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { DamagedWords } from '../../../../src/search/words/index/bytes.ts'
-import type { SegmentHeader } from '../../../../src/search/words/index/header.ts'
 import { mergeSegments } from '../../../../src/search/words/index/merge.ts'
-import type { Page } from '../../../../src/search/words/index/page.ts'
+import type { Page, SegmentHeader } from '../../../../src/search/words/index/page.ts'
 import { documents } from '../documents.ts'
 import { MemoryPages, note, store } from '../memory-pages.ts'
 

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { packCoarse, unpackCoarse } from '../../../../src/store/embedded/search/coarse-part.ts'
 import { DamagedIndex } from '../../../../src/store/embedded/sqlite.ts'
-import { coarsen } from '../../../../src/store/embedded/vectors/coarse-vector.ts'
+import { coarsen } from '../../../../src/store/embedded/vectors/packed-vector.ts'
 import { drawUnitVector, generator } from '../vectors/draw-vectors.ts'
 import { DIMENSIONS, VectorNotes } from './vector-notes.ts'
 

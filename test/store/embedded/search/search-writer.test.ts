@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import type { NoteVectors, NoteWords, SearchWriter } from '../../../../src/core/search-writer.ts'
-import { analyseNote } from '../../../../src/search/words/analyse-note.ts'
+import { analyseNote } from '../../../../src/search/words/scan.ts'
 import { stemOf } from '../../../../src/search/words/stem.ts'
 import { Projection } from '../../../../src/store/embedded/projection.ts'
 import { SearchIndex } from '../../../../src/store/embedded/search/search-index.ts'

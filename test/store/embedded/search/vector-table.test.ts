@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { VectorTable } from '../../../../src/store/embedded/search/vector-table.ts'
-import { type HnswAddon, loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-addon.ts'
+import { type HnswAddon, loadHnswAddon } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 import { drawClusters, drawUnitVector, generator } from '../vectors/draw-vectors.ts'
 import { countingAddon, standInAddon } from '../vectors/stand-in-addon.ts'
 import { current, DIMENSIONS, until, untilBuilt, VectorNotes } from './vector-notes.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { BestLabels } from '../../../../src/store/embedded/vectors/best-labels.ts'
+import { BestLabels } from '../../../../src/store/embedded/vectors/exact-scan.ts'
 
 test('keeps what sorting everything would put first, whatever the order of offers', () => {
   const scores = fc.array(fc.integer({ min: -3, max: 3 }), { maxLength: 60 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LabelSet } from '../../../../src/store/embedded/vectors/label-set.ts'
+import { LabelSet } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 
 test('is what a set of numbers is, in ascending order', () => {
   const change = fc.tuple(fc.constantFrom('add', 'delete', 'clear'), fc.oneof(fc.nat(40), fc.nat(5000)))

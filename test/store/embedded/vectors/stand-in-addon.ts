@@ -1,4 +1,4 @@
-import type { HnswAddon, NativeGraph } from '../../../../src/store/embedded/vectors/hnsw-addon.ts'
+import type { HnswAddon, NativeGraph } from '../../../../src/store/embedded/vectors/hnsw-graph.ts'
 
 /** The addon's interface over a plain map, for what needs no real graph: it finds everything and saves nothing. */
 export const standInAddon: HnswAddon = {
