@@ -5,7 +5,7 @@ import { requireVectors } from '../core/require-vectors.ts'
 /** How long after a question the next one is expected, ms. */
 const EXPECTED_MS = 500
 
-/** Between two pieces of work while no one asks, ms: on two cores a server and its client need them both. */
+/** Pause between two pieces of work while idle, ms: on two cores a server and its client need both. */
 const PAUSE_MS = 4
 
 /** How long is rested after work while someone asks: so many times as long as it took, and no longer than that, ms. */
@@ -133,7 +133,7 @@ export class EmbeddingRate {
   #ms = 0
 
   add(notes: number, ms: number): void {
-    // Older batches count half: a model that is loading says nothing of what comes.
+    // Older batches count half: a loading model says nothing about its later speed.
     this.#notes = this.#notes / 2 + notes
     this.#ms = this.#ms / 2 + ms
   }

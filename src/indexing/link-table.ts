@@ -300,7 +300,7 @@ function difference(a: readonly string[], b: readonly string[]): readonly string
 /** Where the headings and blocks of notes are known. */
 export interface OutlineSources {
   readonly writer: Pick<IndexWriter, 'outlines'>
-  /** Of the files that are about to be committed; `undefined` for those that have none. */
+  /** For the files about to be committed; `undefined` for those without any. */
   readonly placed: ReadonlyMap<number, Outline | undefined>
 }
 
@@ -311,8 +311,8 @@ export interface LinkingFile {
 }
 
 /**
- * The links of these files, marked where the heading or block that they name is not there. What the index does not know of yet is
- * taken to be there: the link is looked at again when it comes.
+ * The links of these files, marked if their heading or block does not exist. Unknown files count as fine: the link is
+ * checked again when they arrive.
  */
 export async function checkSubpaths(
   files: readonly LinkingFile[],

@@ -48,7 +48,7 @@ const WIDE_SPACE = /\s{2,}|[^\S ]/g
 /** Such as the line under a table's head. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** So many characters without a space count for a word: no text is long and yet has few words. */
+/** Characters without a space that count as one word, so a long text never has few words. */
 const LONGEST_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
@@ -181,12 +181,11 @@ export function chunkHash(text: string): string {
 }
 
 /**
- * Where chunks begin: indexes of units, ascending, the first one 0. Chunks have at least `radius` words and, but for what one
- * unit weighs, at most four times as many; on average a little over twice.
- *
- * A cut is a unit that ranks before all others within `radius` words on both sides: headings rank by level, then come
- * paragraphs, lines and sentences, and among equals a hash of their text decides (the local maximum method of Bjørner, Blass
- * and Gurevich, 2010). So a cut depends on what stands near it alone, and an edit moves no chunk further away.
+ * The starts of chunks: indexes of units, ascending, the first one 0. Chunks have at least `radius` words and, apart
+ * from the size of one unit, at most four times as many; on average a little over twice.
+ * A cut is a unit that ranks before all others within `radius` words on both sides: headings by level, then paragraphs,
+ * lines and sentences; a hash of the text decides ties (local maximum method of Bjørner, Blass and Gurevich, 2010). A
+ * cut depends only on the text near it, so an edit moves no distant chunk.
  */
 function cutsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []
@@ -363,8 +362,8 @@ function pieceEnd(text: string, from: number, end: number): number {
 }
 
 /**
- * What a piece of Markdown, a line at most, says to a model that reads plain text: links by their display text, without
- * addresses, HTML tags and marks. Empty where nothing is said. Meant for pieces of some hundred characters.
+ * A piece of Markdown (at most a line) as plain text for a model: links by display text, without addresses, HTML tags
+ * and marks. For pieces of some hundred characters.
  */
 export function plainText(piece: string): string {
   if (FENCE.test(piece)) return ''

@@ -4,10 +4,10 @@ import type { Coverage } from '../core/embedder.ts'
 export const ALL_KNOWN: KnownShare = { order: 1, certainty: 1 }
 
 /**
- * Up to the first meaning says nothing, from the second on all that it can. Chosen on every second of 34 languages, and as good on the
- * others: those of which single letters are known lie below .25, those in Latin letters above .7. Words in parts still tell which of the
- * notes in one language are near, but hardly that none is, as another language has other parts: English has .9 words a part, others
- * .3 to .65.
+ * Below the first bound meaning has no weight, above the second its full weight. Chosen on every second of 34 languages
+ * and as good on the others: languages known by single letters lie below .25, those in Latin letters above .7. Words in
+ * parts still rank notes in one language, but do not show that none is near: English has .9 words per part, others .3
+ * to .65.
  */
 const NONE = 0.5
 
@@ -85,7 +85,7 @@ const NEARLY_ALL = 0.8
 /** How certain an answer is that has all of the query's words, as long as meaning has a say. */
 const WORDS_CERTAINTY = 0.7
 
-/** What the vector of a title or alias counts against that of a passage; from .8 to 1 much the same. */
+/** The weight of a title's or alias's vector against a passage's; .8 to 1 give about the same. */
 const NAME_SHARE = 0.9
 
 /**
@@ -169,7 +169,7 @@ function certaintyOf(matched: number, cosine: number, { low, high }: Certainty =
   return 1 - (1 - WORDS_CERTAINTY * matched) * (1 - near)
 }
 
-/** What meaning may say of a question, as a share of what it says where everything is known. */
+/** The weight of meaning for a question, as a share of its weight in a known language. */
 export interface KnownShare {
   /** In the order of notes. */
   readonly order: number
@@ -178,8 +178,8 @@ export interface KnownShare {
 }
 
 /**
- * What meaning may say of a question and of notes that have some of its words: these can be near only where both are known. Without
- * such notes (`undefined`) there is nothing but meaning to go by.
+ * The weight of meaning for a question and the notes with some of its words: both must be in a known language. Without
+ * such notes (`undefined`) only meaning remains.
  */
 export function knownShare(question: Coverage, notes: Coverage | undefined): KnownShare {
   const share = (text: Coverage): KnownShare => ({ order: ramp(text.meaning), certainty: ramp(text.whole) })
@@ -195,7 +195,7 @@ export function wordsOfNames(names: readonly string[]): string {
   return names.flatMap((name) => name.match(WORD) ?? []).join(' ')
 }
 
-/** Whether a text is known well enough to be compared by meaning at all. */
+/** Whether a text's language is known well enough to compare by meaning. */
 export function isKnown({ meaning }: Coverage): boolean {
   return meaning > NONE
 }

@@ -3,10 +3,10 @@ import { NumberList } from './number-list.ts'
 import { PairIndex, WantedPairs } from './pair-index.ts'
 import { foldLetters } from './words/fold-word.ts'
 
-/** What a sentence or a quotation puts around a name; signs such as # and + make other names of it. */
+/** Characters that a sentence or quotation puts around a name; signs such as # and + belong to a name. */
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
 
-/** What there is to do in a name: letters beyond ASCII, white space, and signs around it. */
+/** Characters that need normalisation: letters beyond ASCII, white space, and punctuation around the name. */
 const TO_DO = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
 /** So similar is what was meant. */
@@ -297,7 +297,7 @@ class BestNames {
     this.#idOf = idOf
   }
 
-  /** What a name must reach to be of use; `minimum` while there is room. */
+  /** The similarity a name needs; `minimum` while there is room. */
   least(minimum: number): number {
     const last = this.#names.length < this.#limit ? undefined : this.#names[this.#limit - 1]
     return last === undefined ? minimum : last.score
@@ -331,7 +331,7 @@ class BestNames {
   }
 }
 
-/** Those of some similar names that may have been meant by what was written: alike, or one slip in a word apart. */
+/** Similar names that may have been meant: close, or one typo in a word apart. */
 export function nearHits<T extends { readonly name: string; readonly score: number }>(
   written: string,
   hits: readonly T[],
@@ -339,7 +339,7 @@ export function nearHits<T extends { readonly name: string; readonly score: numb
   return hits.filter(({ name, score }) => isNear(written, name, score))
 }
 
-/** Those of some texts that may have been meant by what was written, best first. */
+/** Texts that may have been meant, best first. */
 export function nearTexts(texts: readonly string[], written: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
@@ -352,7 +352,7 @@ function isNear(written: string, name: string, score: number): boolean {
   return digitsOf(written) === digitsOf(name) && (score >= ALIKE || isOneSlipApart(written, name))
 }
 
-/** Whether two names are the same but for one letter of one word, or two neighbours that changed places. */
+/** Whether two names differ by one letter of one word, or by two swapped neighbours. */
 function isOneSlipApart(a: string, b: string): boolean {
   const left = plainName(a).split(' ')
   const right = plainName(b).split(' ')
@@ -422,7 +422,7 @@ export function plainName(name: string): string {
   return text.slice(start, end)
 }
 
-/** Whether a name is plain but for upper case, as most are: told without making other texts of it. */
+/** Whether a name is plain apart from upper case, as most are; creates no other text. */
 export function isPlain(name: string): boolean {
   return !TO_DO.test(name)
 }

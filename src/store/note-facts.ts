@@ -133,8 +133,8 @@ export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 
 }
 
 /**
- * What missing targets have in common that mean the same note; `undefined` for an attachment. Their names differ in case, accents, or by
- * what stands between words; a letter or digit makes another day or version of it.
+ * The common key of missing targets that mean the same note; `undefined` for an attachment. Case, accents and
+ * separators do not matter; another letter or digit is another note.
  */
 export function wantedKey(name: string): string | undefined {
   if (ATTACHMENTS.has(endingOf(name))) return undefined

@@ -47,8 +47,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
 }
 
 /**
- * Something whose methods all answer later, made when the first of them is called; `iterating` are those that answer in parts. What failed to be
- * made is tried again.
+ * An object whose methods are all asynchronous, created at the first call; `iterating` names those that return parts. A
+ * failed creation is retried.
  */
 function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
   let made = once(make)

@@ -1,7 +1,7 @@
 import type { Comparison } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
 
-/** Whether a value of a property, as text, compares so: as a number with a number, else as a date with a period; never as text. */
+/** Compares a property value given as text: a number with a number, otherwise a date with a period; never text. */
 export function compares(value: string, { operator, number, period }: Comparison): boolean {
   const own = readNumber(value)
   if (own !== undefined && number !== undefined) return holds(operator, own, { first: number, last: number })
@@ -33,13 +33,13 @@ export function readDate(value: string): number | undefined {
   return absolutePeriod(link.trim().replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
 }
 
-/** What a property's values are asked for by: each as it is, and the items of one that lists them in a text (`drama, comedy`). */
+/** The searchable texts of a property: each value, and the items of a comma-separated text (`drama, comedy`). */
 export function askedTexts(texts: readonly string[]): readonly string[] {
   if (!texts.some((text) => LISTED.test(text))) return texts
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
-/** What a value that is asked for means, folded: who asks for `done` means the note `[[done]]`, too. */
+/** The folded texts that a value in a query matches: `done` also matches the note `[[done]]`. */
 export function textsMeant(value: string): readonly string[] {
   const text = foldName(value.trim())
   return text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`]

@@ -168,7 +168,7 @@ export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
 /** Ids of the notes of each community that a query names. */
 export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
 
-/** What of a query is looked up before it is asked. */
+/** The names of a query that are looked up first. */
 export interface LookedUp {
   readonly titles?: TitleIds
   readonly communities?: CommunityIds
@@ -261,7 +261,7 @@ export function wordsLookup(text: string): Lookup {
   return textOf({ text, form: 'word' }, 'any')
 }
 
-/** A word that the analysis takes apart (`well-known`, `12:30`) is a phrase; one that is nothing but signs is nowhere. */
+/** A word that the analysis splits (`well-known`, `12:30`) becomes a phrase; punctuation alone matches nothing. */
 function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
   const tokens = analyze(text).filter(({ kind }) => kind === 'word')
   const [token] = tokens

@@ -89,7 +89,7 @@ const RELATION_TITLE = {
   hint: 'Write the title of the note that the link leads to, ~up="Home", or leave "=" out to find every note with such a link.',
 }
 
-/** What `name:value` asks for. @throws `INVALID_PARAMS` for a field that there is not, and for a value that it cannot have */
+/** The condition of `name:value`. @throws `INVALID_PARAMS` for an unknown field or an invalid value */
 function readField(token: FieldToken, reading: Reading): Term {
   const { value, span } = token
   const field = findField(token.name)
@@ -205,7 +205,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
   const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
   switch (operator) {
     case '':
-      // What counts back from today is a beginning: `day-7` asks for the last seven days, as in other note programs.
+      // A count back from today is a start: `day-7` means the last seven days, as in other note programs.
       return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
     case '=':
       return { ...time, ...period }
@@ -226,7 +226,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
   }
 }
 
-/** What a query is read against. */
+/** The context for reading a query. */
 export interface Reading {
   readonly text: string
   /** From which days, weeks, months and years are counted. */
@@ -296,7 +296,10 @@ interface ComparisonTerm extends Comparison {
   readonly written: string
 }
 
-/** What a property is compared with: `2024` is a number and a year. @throws `INVALID_PARAMS` for what is no number and no date */
+/**
+ * The operand of a property comparison: `2024` is a number and a year. @throws `INVALID_PARAMS` when it is neither a
+ * number nor a date
+ */
 function readComparison({ name, operator, value }: ComparedPieces, reading: Reading): ComparisonTerm {
   const property = readName(name, reading)
   const what = `the number or date after ${shown(operator)}`

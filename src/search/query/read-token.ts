@@ -97,7 +97,7 @@ const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 /** One letter is a drive (`C:\x`) or nothing; no field has a longer name than this. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 
-/** What follows the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
+/** The text after the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
 /** The offset of the next token: blanks, punctuation and emoji that stand alone (`&`, `…`, `🎉`) are passed over. */
@@ -212,20 +212,20 @@ function endOf(pattern: RegExp, text: string, start: number): number {
   return pattern.test(text) ? pattern.lastIndex : start
 }
 
-/** What is wrong at a place of a query. */
+/** An error at a position of a query. */
 export interface Flaw {
   /** Offset in UTF-16 units. */
   readonly at: number
   /** A clause without a full stop: `"titel" is no field`. */
   readonly problem: string
-  /** What to write instead. */
+  /** The correct form. */
   readonly hint: string
   readonly candidates?: readonly string[]
 }
 
 /**
- * The error `INVALID_PARAMS` of a query that cannot be read. Its message has three lines: what is wrong at which column
- * (characters, from 1), the query (cut to what is around the place), and a caret under the place.
+ * The `INVALID_PARAMS` error of an invalid query. Its message has three lines: the error with its column (characters,
+ * from 1), the query (cut around the position), and a caret.
  */
 export function queryError(text: string, { at, problem, hint, candidates }: Flaw): RouxError {
   const { line, offset } = excerpt(text, at)
@@ -260,14 +260,14 @@ function firstCharacters(text: string, count: number): { readonly text: string; 
   return { text: characters.slice(0, count).join(''), isCut: characters.length > count }
 }
 
-/** Line ends, tabs and control characters as blanks, one for one, so that the caret stays where it belongs. */
+/** Line ends, tabs and control characters become spaces, one for one, which keeps the caret in place. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 export type FieldName = (typeof FIELD_NAMES)[number]
 
-/** Whether there is a field of this name, in any case. */
+/** Whether a field has this name, in any case. */
 function isFieldName(name: string): boolean {
   return findField(name) !== undefined
 }

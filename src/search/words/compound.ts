@@ -282,7 +282,7 @@ function isJoiner(unit: number): boolean {
 
 export type { WordSink } from '../../core/search-writer.ts'
 
-/** The parts of a name in camel case that have two letters or more (`useEffect` → `use`, `Effect`); none of another word. */
+/** The parts of a camel-case name with two letters or more (`useEffect` → `use`, `Effect`); none for another word. */
 function camelParts(word: string): readonly string[] {
   if (word.length > MAX_LENGTH || !SMALL_THEN_CAPITAL.test(word)) return []
   const parts = word.match(HUMP) ?? []

@@ -1,4 +1,4 @@
-/** What a character is to the analysis. */
+/** The role of a character in the analysis. */
 export const SEPARATOR = 0
 
 /** A letter, digit or mark of a script that puts spaces between words. */

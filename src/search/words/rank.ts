@@ -313,7 +313,7 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
 
 /** BM25 of one field: Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009. */
 export interface FieldScoring {
-  /** What the field counts for, 0 or more. */
+  /** The weight of the field, 0 or more. */
   readonly weight: number
   /** How fast more of the same word stops mattering, above 0. */
   readonly k1: number
@@ -331,7 +331,7 @@ export function inverseDocumentFrequency(documents: number, all: number): number
   return Math.log(1 + (Math.max(all - documents, 0) + 0.5) / (documents + 0.5))
 }
 
-/** What one word gives to the documents that have it in a field. */
+/** The contribution of one word to the documents with it in a field. */
 export class FieldScore {
   /** Above every score. */
   readonly max: number

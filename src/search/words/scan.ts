@@ -3,7 +3,7 @@ import { PART, readCompound, TAIL, WORD, type WordSink } from './compound.ts'
 import { classAt, foldWord, MARK, MAX_FORM, SEPARATOR, SPACED, UNSPACED, widthAt } from './fold-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Positions left free between two texts of a field, so that no phrase reaches from one into the other. */
+/** Gap in positions between two texts of a field; no phrase crosses it. */
 const GAP = 4
 
 const LOWER = 1
@@ -12,7 +12,10 @@ const UPPER = 2
 
 const DIGIT = 3
 
-/** What, after a plain word, may make a compound of it: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and whatever is not ASCII. */
+/**
+ * Characters after a plain word that may make it a compound: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII
+ * characters.
+ */
 const LINK = 4
 
 const ascii = new Uint8Array(128)
@@ -157,7 +160,7 @@ export function analyze(text: string): readonly Token[] {
   return tokens
 }
 
-/** What is indexed of a note. */
+/** The indexed fields of a note. */
 export interface NoteFields {
   /** The title and each alias. */
   readonly title: readonly string[]

@@ -97,7 +97,7 @@ export function placesOfPrefix(prefix: string): PrefixPlaces {
   return { from, to, stems: shorter.map((stem) => Buffer.from(stem)) }
 }
 
-/** What every form that a term finds begins with. */
+/** The common beginning of every form that a term finds. */
 export function beginningOf({ form, stem, match }: WordTerm): string {
   if (match !== 'stem') return form
   const tails = STEM_TAILS.filter((tail) => stem.endsWith(tail) && stem.length > tail.length)

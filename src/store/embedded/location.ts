@@ -4,7 +4,7 @@ import { errorCode } from '../../core/error-code.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** An index that no one opened for so long belongs to a vault, version or setting that is no more (ms). */
+/** An index that nobody opened for so long belongs to a former vault, version or setting (ms). */
 const MONTH = 30 * 24 * 3_600_000
 
 /** Files of one vault: its index, the search index and what is saved beside that, insight, and the places on the map. */

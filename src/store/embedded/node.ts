@@ -32,7 +32,7 @@ import { acceptor, folderStart } from './scope.ts'
 
 const NOTES: readonly NodeKind[] = ['note']
 
-/** Sources that are told of each. */
+/** Sources returned with each. */
 const SOURCES = 3
 
 /** Everything but a node's text. */
@@ -171,7 +171,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** Notes of a folder before its sub-folders, so that the limit shows what is near first. */
+/** Notes of a folder come before its sub-folders, so the limit keeps what is near. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length
@@ -246,7 +246,7 @@ function drafts({ graph }: Projection, { folder, counts }: WantedFilter): Readon
   return found
 }
 
-/** Of each pair every place where its first node links to its second, in order of position. The links of a node are looked through once. */
+/** For each pair, the places where its first node links to its second, in order of position. Reads a node's links once. */
 export function occurrencesOf(
   projection: Projection,
   pairs: readonly (readonly [from: NodeId, to: NodeId])[],

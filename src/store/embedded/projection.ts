@@ -117,7 +117,7 @@ export class Projection {
       this.#isComplete = complete
       return rows
     } finally {
-      // What was found damaged may have ended it already.
+      // The damage may already have closed it.
       attempt(() => database.exec('COMMIT'))
     }
   }
@@ -253,7 +253,7 @@ export class Projection {
     attempt(() => this.#database?.database.exec('PRAGMA shrink_memory'))
   }
 
-  /** Forgets everything: what is behind it was replaced. */
+  /** Drops everything: the database was replaced. */
   reopen(location = this.#location): void {
     this.close()
     this.#location = location
@@ -349,7 +349,7 @@ interface OpenDatabase {
   readonly stat: Statement
 }
 
-/** What people may call a file: its title first, the file's own name last. */
+/** The names of a file: its title first, its file name last. */
 function namesOf(row: GraphRow): readonly string[] {
   if (row.path === undefined) return []
   // Who does not know that a note has a title of its own calls it by its file.

@@ -108,7 +108,7 @@ class SqliteWriter implements IndexWriter {
       })
       return { generation, files }
     } finally {
-      // What was found damaged may have ended it already.
+      // The damage may already have closed it.
       attempt(() => database.exec('COMMIT'))
     }
   }

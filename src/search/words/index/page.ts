@@ -180,7 +180,7 @@ export interface SegmentHeader {
   readonly bodyLengths: Uint32Array
 }
 
-/** The header as bytes: format and count, then the four arrays as they lie in memory, so that every start reads them without a loop. */
+/** Encodes the header: format and count, then the four arrays as in memory, so a start reads them without a loop. */
 export function packHeader({ keys, stamps, titleLengths, bodyLengths }: SegmentHeader): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
   new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])

@@ -192,8 +192,9 @@ interface Running {
 }
 
 /**
- * Puts the coarse vectors of all notes into few parts again, one part at a time. Parts never change: what became of a note since stands in
- * a later one. Readers see the old parts until all notes are in new ones; what is left by a process that died goes with the next time.
+ * Rewrites the coarse vectors of all notes into few parts, one part at a time. Parts never change; later facts about a
+ * note are in a later part. Readers see the old parts until all notes are in new ones; leftovers of a dead process go
+ * with the next rewrite.
  */
 export class CoarseRewrite {
   readonly #file: DatabaseFile

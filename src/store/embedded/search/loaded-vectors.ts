@@ -118,7 +118,7 @@ function sizeOf(row: StoredVectors | undefined): number {
   return row === undefined ? 0 : 560 * (row.chunks.length + row.names.length)
 }
 
-/** What was read last, up to a total size. */
+/** The most recent reads, up to a total size. */
 export class Recent<Key, Value> {
   /** The one used last is the last. */
   readonly #entries = new Map<Key, Value>()
@@ -132,7 +132,7 @@ export class Recent<Key, Value> {
     this.#sizeOf = (value) => sizeOf(value) + 64
   }
 
-  /** What is kept of a key, else what is read. */
+  /** The kept value of a key, or the one just read. */
   get(key: Key, read: () => Value): Value {
     const kept = this.#entries.get(key)
     const value = kept === undefined ? read() : kept

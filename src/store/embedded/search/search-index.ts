@@ -294,7 +294,7 @@ export function graphPath(location: Location, embedder: string): string | undefi
   return location.kind === 'memory' ? undefined : graphPrefix(location.path) + digest(embedder)
 }
 
-/** Deletes graphs of embedders of which the search index has no vectors any more. What cannot be deleted stays. */
+/** Deletes saved graphs of embedders without vectors in the search index. Files that cannot be deleted stay. */
 export async function sweepGraphs(location: Location, embedders: readonly string[]): Promise<void> {
   if (location.kind === 'memory') return
   const folder = dirname(location.path)

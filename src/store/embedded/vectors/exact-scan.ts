@@ -262,8 +262,8 @@ function stepOf(score: number): number {
 }
 
 /**
- * The best so many of the hits it is offered, by score, then label: a heap with the worst on top, so an offer costs log(limit). Labels and
- * scores lie in arrays of their own, as an object a hit is a tenth of what a search leaves to be collected.
+ * The best hits offered, by score, then label: a heap with the worst on top, so an offer costs log(limit). Labels and
+ * scores are in arrays, because an object per hit is a tenth of a search's garbage.
  */
 export class BestLabels {
   /** How many are kept. */
@@ -301,7 +301,7 @@ export class BestLabels {
     )
   }
 
-  /** Whether what lies there comes after this hit. */
+  /** Whether the entry there ranks after this hit. */
   #isWorse(at: number, label: number, score: number): boolean {
     const own = this.#scores[at] as number
     return own === score ? (this.#labels[at] as number) > label : own < score

@@ -119,11 +119,10 @@ async function removeLeftovers(path: string, kept: readonly string[], replaced: 
 const LEFTOVER_AGE = 3_600_000
 
 /**
- * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine: a write
- * that the disk cut short has the right hash, and hnswlib takes sizes from the header without asking.
- *
- * The header is thirteen fields; then a record a label (links on the lowest level, vector, label); then, a label, the bytes of its
- * links on higher levels behind their number.
+ * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian
+ * machine: a truncated write has the right hash, and hnswlib trusts the sizes in the header.
+ * The header has thirteen fields; then a record per label (links on the lowest level, vector, label); then, per label,
+ * the bytes of its links on higher levels behind their number.
  */
 export async function verifyGraphLayout(file: GraphFile): Promise<void> {
   const handle = await open(file.path, 'r')
@@ -190,7 +189,7 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
   return new DataView(bytes.buffer)
 }
 
-/** What a saved graph was made from; a graph of anything else is not loaded. */
+/** The content a saved graph was made from; a graph of other content is not loaded. */
 export interface GraphStamp {
   /** The embedder's id. */
   readonly embedder: string
@@ -198,9 +197,9 @@ export interface GraphStamp {
   readonly fingerprint: string
 }
 
-/** What is said of a saved graph beside it: a line of JSON, and its SHA-256. */
+/** The description beside a saved graph: a line of JSON and its SHA-256. */
 export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
-  /** Of the data file, hexadecimal. */
+  /** SHA-256 of the data file, hex. */
   readonly sha256: string
 }
 
@@ -229,7 +228,7 @@ function parseSidecar(text: string): Sidecar {
   throw new Error('the sidecar is of another version')
 }
 
-/** Where the graph itself is: a name of its own for every content, so that no one writes over what another process reads. */
+/** The path of the graph: each content has its own name, so nobody overwrites what another process reads. */
 function dataPath(path: string, sha256: string): string {
   return `${path}-${sha256.slice(0, 32)}.data`
 }
@@ -279,9 +278,9 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** What each label of a saved graph stands for: a number by label, NaN where there is nothing. */
+/** The vector behind each label of a saved graph; NaN for none. */
 export interface LabelManifest {
-  /** Of the marks; the graph that is saved with it has the same. */
+  /** The fingerprint of the marks; the graph saved with it has the same. */
   readonly fingerprint: string
   readonly marks: Float64Array
 }
@@ -303,7 +302,10 @@ export async function saveLabelManifest(path: string, marks: Float64Array): Prom
   return fingerprint
 }
 
-/** The manifest of the graph that is saved at `path`; `undefined` where there is none of this embedder, or no whole one. Never throws. */
+/**
+ * The manifest of the graph saved at `path`; `undefined` if there is none of this embedder, or an incomplete one. Never
+ * throws.
+ */
 export async function readLabelManifest(path: string, embedder: string): Promise<LabelManifest | undefined> {
   try {
     const sidecar = parseSidecar(await readFile(path, 'utf8'))

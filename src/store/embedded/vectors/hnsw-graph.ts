@@ -222,7 +222,7 @@ export class LabelSet {
     this.#size = 0
   }
 
-  /** Ascending. The set may change meanwhile; what is added below the last label given is not seen. */
+  /** Ascending. The set may change during iteration; labels added below the last one are not seen. */
   *[Symbol.iterator](): Generator<number> {
     for (let at = 0; at < this.#words.length; at++) {
       if (this.#words[at] === 0) continue

@@ -43,7 +43,10 @@ export interface PackedView {
   readonly values: Int16Array
 }
 
-/** Looks at a packed vector, without a copy where the bytes lie well; throws a `RouxError` when they are none of this dimension. */
+/**
+ * Reads a packed vector, without a copy if the bytes are aligned. Throws a `RouxError` when they do not have this
+ * dimension.
+ */
 function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   if (packed.length !== SCALE_BYTES + 2 * dimensions) {
     throw new RouxError('INVALID_PARAMS', `A stored vector of ${dimensions} dimensions cannot have ${packed.length} bytes.`, {
@@ -85,7 +88,7 @@ export interface CoarseVector {
   readonly values: Int8Array
 }
 
-/** A packed vector, rounded; throws a `RouxError` when the bytes are none of this dimension and of unit length. */
+/** Rounds a packed vector. Throws a `RouxError` when the bytes do not have this dimension and unit length. */
 export function coarsen(packed: Uint8Array, dimensions: number): CoarseVector {
   const view = readPacked(packed, dimensions)
   const factor = INT8_PEAK / measureUnit(view)
