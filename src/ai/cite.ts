@@ -1,14 +1,11 @@
-import { codeIn } from '../markdown/code.ts'
-import { cleanAnswer } from './clean-answer.ts'
+import { setImmediate } from 'node:timers/promises'
+import { type Block, parseAnswer, type WriteCitation, writeCode, writePieces } from './answer-tree.ts'
+import { codeLookup, type Edit, edited, type Piece, type Span, textOf, type Wrap } from './pieces.ts'
 import { NOT_FOUND } from './prompt.ts'
-import { findQuote, type QuotedText, quotedText } from './verify-quote.ts'
-import { readable, type Word, wordsIn } from './words.ts'
-
-/** What a passage of a model's prompt says, as `[S1]` of the answer means the first. */
-export interface CitedPassage {
-  readonly startLine: number
-  readonly text: string
-}
+import { findQuotations, type Quotation } from './quotations.ts'
+import { splitSentences } from './sentences.ts'
+import { type CitedPassage, Source } from './source.ts'
+import { type Word, wordsIn } from './words.ts'
 
 /** A sentence of a passage that an answer rests on. */
 export interface Citation {
@@ -24,143 +21,68 @@ export interface Citation {
   readonly support: 'ok' | 'weak'
 }
 
-/** A part of the answer, in order: a text, and the numbers of the citations behind it. */
-export interface AnswerPart {
+/** A sentence of an answer, and the numbers of its citations. */
+export interface CitedSentence {
   readonly text: string
   readonly citations: readonly number[]
-  /** Of fenced code, behind which nothing can stand: what the line of its citations begins with. */
-  readonly nextLine?: string
 }
 
 /** An answer of which every citation was looked up. */
 export interface CitedAnswer {
-  readonly parts: readonly AnswerPart[]
+  /** Its sentences with words in them, in order. */
+  readonly sentences: readonly CitedSentence[]
   readonly citations: readonly Citation[]
-  /** Sentences that no passage was named for, or that quote what stands in none. */
-  readonly uncited: readonly string[]
   readonly removed: { readonly citations: number; readonly links: number }
+  /** It was longer than is read. */
+  readonly isCut: boolean
   /** The model says that the passages do not answer. */
   readonly isNotFound: boolean
+  /** The answer as Markdown. */
+  write(link: WriteCitation): string
 }
 
-/** `[S1]`, `[S1, S2]`, as models write them. */
-const MARKER = '[[【]\\s*S\\s?\\d+(?:\\s*(?:[,;&]|and)?\\s*S?\\s?\\d+)*\\s*[\\]】]'
-/** Code within a line, from its first mark to its last. */
-const CODE = '(?<!`)(?<ticks>`+)(?!`)[^\\n]*?(?<!`)\\k<ticks>(?!`)'
-/** A sentence with the markers behind it; the number of an item belongs to the item. */
-const SENTENCE = new RegExp(
-  `(?:^[ \\t>]*\\d{1,9}[.)][ \\t]+)?(?:${CODE}|[^\\n])*?(?:[.!?…](?=["'”’»)\\]*_]*(?:\\s|$))["'”’»)\\]*_]*|[。！？]["'”’」』]*|$)(?:\\s*\`?[[【]\\s*S\\s?\\d[^\\]】\\n]{0,60}[\\]】]\`?)*[ \\t]*`,
-  'gim',
-)
-/** Markers, also where one is written as code; and code, which has none. */
-const MARKERS = new RegExp(`(?<!\`)\`${MARKER}\`(?!\`)|${CODE}|${MARKER}`, 'gi')
-/** The spaces that markers leave; and code, which keeps its own. */
-const SPACES = new RegExp(`${CODE}|[ \\t]+(?=[.,;:!?…])|(?<=\\S[ \\t])[ \\t]+`, 'g')
-/** A line of nothing but markers. */
-const MARKERS_ALONE = /^\n[ \t>]*(?:[[【]\s?S\s?\d[^\]】\n]{0,60}[\]】][ \t.]*)+(?=\n|$)/i
-/** What readers would take for a citation of ours: `[1]`, `[^2]`, `[1, 3]`, `[S1–S3]`; and code, which has none. */
-const FORGED = new RegExp(
-  `(?<!\\\\)${CODE}|[ \\t]*(?!${MARKER})\\\\?[[【［〔〖⟦][\\s*_^\`]{0,4}S?\\s?0?[1-9]\\d{0,2}(?:\\s?[,;:&–—-]\\s?S?\\d{1,3}){0,20}(?:†[^\\]】］\\n]{0,60})?[\\s*_^\`.]{0,4}\\\\?[\\]】］〕〗⟧]`,
-  'gi',
-)
-/** What taking one away makes of what stood around it is taken away, too; what nests deeper loses its brackets. */
-const MOST_ROUNDS = 10
-/** A line that goes on in the next one. */
-const GOES_ON = '\\n(?![ \\t>]*(?:\\n|$|[-*+] |\\d{1,9}[.)] |#{1,6} |\\|))'
-/** What stands in quotation marks, of each kind, and in two that are no pair. */
-const QUOTATIONS: readonly RegExp[] = [
-  new RegExp(`(?<![\\p{L}\\p{N}])"((?:[^"\\n]|${GOES_ON})+)"`, 'gu'),
-  // These open either way; a single one between spaces parts the names of a way, as in `Settings › Editor`.
-  new RegExp(`[«»]((?:[^«»\\n]|${GOES_ON})+)[«»]`, 'gu'),
-  new RegExp(`[‹›](?=\\S)((?:[^‹›\\n]|${GOES_ON})+)(?<=\\S)[‹›]`, 'gu'),
-  ...['“”', '„“”', '「」', '『』'].map(
-    ([open, ...close]) => new RegExp(`${open}((?:[^${open}${close.join('')}\\n]|${GOES_ON})+)[${close.join('')}]`, 'gu'),
-  ),
-  ...["''", '‘’', '‚‘’'].map(([open, ...close]) => {
-    const marks = close.join('')
-    const apostrophe = "(?<=[\\p{L}\\p{N}])['’](?=[\\p{L}\\p{N}])"
-    const inside = `(?:[^${open}${marks}\\n]|${apostrophe}|${GOES_ON})`
-    return new RegExp(`(?<![\\p{L}\\p{N}])${open}(?=\\S)(${inside}+)[${marks}](?![\\p{L}\\p{N}])`, 'gu')
-  }),
-  /(?:(?<![\p{L}\p{N}])"|[“„«»])([^"“”„«»\n]+)["”“»«]/gu,
-]
 /** Of a word or two that is no quotation. */
 const LEAST_QUOTED_WORDS = 3
+/** A longer quotation is not looked up, UTF-16. */
+const MOST_QUOTED = 20_000
+/** How long other work waits, ms. */
+const LONGEST_TURN = 20
 
 /** Reads what a model answered; nothing but what it says about these passages is believed. */
-export function citeAnswer(answer: string, passages: readonly CitedPassage[]): CitedAnswer {
-  const { text, removed: links } = cleanAnswer(answer)
-  const sources = passages.map(({ text: own, startLine }) => new Source(own, startLine))
-  const reading = new Reading(sources)
-  const units = unitsOf(text).map((unit) => (unit.kind === 'fenced' ? unit : { ...unit, text: reading.withoutForged(unit.text) }))
-  const wrong = reading.falseIn(units.map((unit) => (unit.kind === 'fenced' ? '' : unit.text)).join('\n'))
-  let start = 0
-  const parts = units.flatMap((unit, at): readonly AnswerPart[] => {
-    const before = at === 0 ? [] : [{ text: '\n', citations: [] }]
-    if (unit.kind === 'fenced') {
-      start++
-      return [...before, reading.readFenced(unit)]
-    }
-    const read = reading.readLine(unit.text, { start, wrong })
-    start += unit.text.length + 1
-    return [...before, ...read]
-  })
-  const isNotFound = reading.citations.length === 0 && /^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length
+export async function citeAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CitedAnswer> {
+  const tree = parseAnswer(answer)
+  const reading = new AnswerReader(passages.map((passage) => new Source(passage)))
+  let turn = performance.now()
+  for (const block of tree.blocks) {
+    if (block.kind === 'text') reading.readText(block)
+    else reading.readCode(block)
+    if (performance.now() - turn < LONGEST_TURN) continue
+    await setImmediate()
+    turn = performance.now()
+  }
+  const { citations, sentences } = reading
+  const text = tree.blocks.map((block) => (block.kind === 'text' ? textOf(block.pieces) : block.node.value)).join('\n')
   return {
-    parts,
-    citations: reading.citations,
-    uncited: reading.uncited,
-    removed: { citations: reading.removed, links },
-    isNotFound,
+    sentences,
+    citations,
+    removed: { citations: reading.removed + tree.forged, links: tree.removed },
+    isCut: tree.isCut,
+    isNotFound: citations.length === 0 && /^\W*NOT[ _]FOUND\b/i.test(text) && text.length < 10 * NOT_FOUND.length,
+    write: tree.write,
   }
 }
 
-/** The answer as a text, its citations as `link` writes them. */
-export function renderAnswer(parts: readonly AnswerPart[], link: (n: number) => string): string {
-  return parts
-    .map(({ text, citations, nextLine }) => {
-      const end = text.length - (/\s*$/.exec(text)?.[0].length ?? 0)
-      if (nextLine !== undefined && citations.length > 0) return `${text}\n${nextLine}${citations.map(link).join(' ')}`
-      return citations.length === 0 ? text : `${text.slice(0, end)} ${citations.map(link).join(' ')}${text.slice(end)}`
-    })
-    .join('')
-    .trim()
+/** The passages that a model named for a text, and what the text quotes. */
+interface Claim {
+  readonly words: readonly Word[]
+  readonly named: readonly number[]
+  /** Of each quotation where the passages say it, by their numbers. */
+  readonly quotations: readonly ReadonlyMap<number, Span>[]
 }
 
-/** A line of an answer; or fenced code, with the lines of markers behind it. */
-interface Unit {
-  readonly kind: 'line' | 'fenced'
-  readonly text: string
-  /** What stands before the fence on its lines: marks of quotes, and space. */
-  readonly prefix: string
-  readonly markers: string
-}
-
-function unitsOf(text: string): readonly Unit[] {
-  const units: Unit[] = []
-  const lines = (from: number, to: number): readonly Unit[] =>
-    from > to
-      ? []
-      : text
-          .slice(from, to)
-          .split('\n')
-          .map((line) => ({ kind: 'line', text: line, prefix: '', markers: '' }))
-  let from = 0
-  for (const { kind, start, end } of codeIn(text)) {
-    if (kind !== 'fenced') continue
-    const first = text.lastIndexOf('\n', start - 1) + 1
-    units.push(...lines(from, first - 1))
-    const [markers = ''] = MARKERS_ALONE.exec(text.slice(end)) ?? []
-    const prefix = text.slice(first, start).replace(/[^\s>]/g, ' ')
-    units.push({ kind: 'fenced', text: text.slice(first, end), prefix, markers })
-    from = end + markers.length + 1
-  }
-  return [...units, ...lines(from, text.length)]
-}
-
-class Reading {
+class AnswerReader {
   readonly citations: Citation[] = []
-  readonly uncited: string[] = []
+  readonly sentences: CitedSentence[] = []
   removed = 0
   readonly #sources: readonly Source[]
   readonly #numbers = new Map<string, number>()
@@ -169,204 +91,145 @@ class Reading {
     this.#sources = sources
   }
 
-  /** A line without numbers that the model wrote as if they were citations: those are ours to give. */
-  withoutForged(line: string): string {
-    let left = line
-    for (let round = 0; round < MOST_ROUNDS; round++) {
-      const before = left
-      left = before.replace(FORGED, (found: string, ticks: string | undefined) => {
-        if (ticks !== undefined) return found
-        this.removed++
-        return ''
-      })
-      if (left === before) return left
-    }
-    return left.replace(/[[\]]/g, '')
+  /** Puts the citations of a paragraph behind its sentences. */
+  readText(block: Extract<Block, { readonly kind: 'text' }>): void {
+    const { pieces, isQuoted } = block
+    const text = textOf(pieces)
+    const spans = splitSentences(text, { isOpaque: codeLookup(pieces), endsHere: markerLookup(pieces, text.length) })
+    const words = spans.map(({ start, end }) => wordsIn(text.slice(start, end)))
+    const named = markersBySentence(pieces, spans, words)
+    const all = [...findQuotations(text, spans), ...(isQuoted ? [{ start: 0, end: text.length, quoted: text }] : [])]
+    const quotations = this.#lookUp(all, spans, named)
+    const edits = spans.flatMap((span, at): readonly Edit[] => {
+      const own = words[at] ?? []
+      if (own.length === 0) return []
+      const within = quotations.flatMap(({ start, end, places }) => (start < span.end && end > span.start ? [places] : []))
+      const citations = this.#cite({ words: own, named: named[at] ?? [], quotations: within })
+      this.sentences.push({ text: writePieces(slice(pieces, span)), citations })
+      const end = span.start + text.slice(span.start, span.end).trimEnd().length
+      const wraps = wrapsAt(pieces, end)
+      return citations.map((n) => ({ start: end, end, by: { kind: 'citation', text: '', n, wraps } }))
+    })
+    block.pieces = edited(pieces, edits)
   }
 
-  /** The sentences of a line that begins at `start`. A quotation may be longer than a sentence: where it is false, all that it is part of is. */
-  readLine(
-    line: string,
-    { start, wrong }: { readonly start: number; readonly wrong: readonly Stretch[] },
-  ): readonly AnswerPart[] {
-    return [...line.matchAll(SENTENCE)].flatMap(({ 0: sentence, index }) => {
-      if (sentence === '') return []
-      const text = sentence.replace(MARKERS, unlessCode).replace(SPACES, unlessCode)
-      const from = start + index
-      const isFalse = wrong.some((one) => one.start < from + sentence.length && one.end > from)
-      const citations = this.#citationsOf(text, { named: numbersIn(sentence), isFalse })
-      return [{ text: text.trim() === '' ? '' : text, citations }]
+  readCode(block: Extract<Block, { readonly kind: 'code' }>): void {
+    const { node, markers } = block
+    const { value } = node
+    const words = wordsIn(value)
+    if (words.length === 0) {
+      this.removed += markers.length
+      return
+    }
+    const spans = [{ start: 0, end: value.length }]
+    const quotations = this.#lookUp(findQuotations(value, splitSentences(value)), spans, [markers])
+    block.citations = this.#cite({ words, named: markers, quotations: quotations.map(({ places }) => places) })
+    this.sentences.push({ text: writeCode(node), citations: block.citations })
+  }
+
+  /** Where the passages that a quotation's sentences name say it. */
+  #lookUp(
+    all: readonly Quotation[],
+    sentences: readonly Span[],
+    named: readonly (readonly number[])[],
+  ): readonly (Span & { readonly places: ReadonlyMap<number, Span> })[] {
+    return all.flatMap(({ start, end, quoted }) => {
+      const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (named[at] ?? []) : [])))
+      if (numbers.size === 0) return []
+      // A longer one is copied; it is in no passage.
+      if (quoted.length > MOST_QUOTED) return [{ start, end, places: new Map() }]
+      if (wordsIn(quoted).length < LEAST_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
+      const places = [...numbers].flatMap((number): readonly [number, Span][] => {
+        const place = this.#sources[number - 1]?.find(quoted)
+        return place === undefined ? [] : [[number, place]]
+      })
+      return [{ start, end, places: new Map(places) }]
     })
   }
 
-  readFenced({ text, markers, prefix }: Unit): AnswerPart {
-    const citations = this.#citationsOf(text, { named: numbersIn(markers), isFalse: this.falseIn(text).length > 0 })
-    return { text, citations, nextLine: prefix }
-  }
-
-  /** Where a text quotes what stands in no passage. */
-  falseIn(text: string): readonly Stretch[] {
-    const plain = text.replace(MARKERS, (found, ticks) => (ticks === undefined ? ' '.repeat(found.length) : found))
-    return quotationsIn(plain).filter(({ quoted }) => !this.#sources.some((source) => source.holds(quoted)))
-  }
-
-  /** The citations of a text by the passages that the model named for it. */
-  #citationsOf(text: string, { named, isFalse }: Named): readonly number[] {
-    const words = wordsIn(text)
-    if (words.length === 0) {
-      this.removed += named.length
-      return []
-    }
+  /** The citations of a text: none where it quotes what none of the passages says that it names. */
+  #cite({ words, named, quotations }: Claim): readonly number[] {
     const known = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
-    const cited = isFalse ? [] : known
+    const cited = quotations.some((places) => places.size === 0) ? [] : known
     this.removed += new Set(named).size - cited.length
-    if (cited.length === 0) this.uncited.push(text.trim())
-    return cited.map((number) => this.#cite(number - 1, words))
+    return cited.map((number) => {
+      const within = quotations.map((places) => places.get(number)).find((place) => place !== undefined)
+      return this.#number(number - 1, { words, within })
+    })
   }
 
-  #cite(passage: number, words: readonly Word[]): number {
+  #number(passage: number, { words, within }: { readonly words: readonly Word[]; readonly within: Span | undefined }): number {
     const source = this.#sources[passage]
-    const { start, end } = source?.best(words) ?? { start: 0, end: 0 }
+    const { start, end } = source?.best(words, within) ?? { start: 0, end: 0 }
     const support = source?.supports(words) === true ? 'ok' : 'weak'
     const key = `${passage}:${start}:${end}:${support}`
     const known = this.#numbers.get(key)
     if (known !== undefined) return known
     const n = this.citations.length + 1
     this.#numbers.set(key, n)
-    this.citations.push({ n, passage, support, ...(source?.quote(start, end) ?? { startLine: 0, endLine: 0, quote: '' }) })
+    this.citations.push({ n, passage, support, ...(source?.quote({ start, end }) ?? { startLine: 0, endLine: 0, quote: '' }) })
     return n
   }
 }
 
-function unlessCode(found: string, ticks: string | undefined): string {
-  return ticks === undefined ? '' : found
-}
-
-/** The numbers of the passages that markers name. */
-function numbersIn(text: string): readonly number[] {
-  return [...text.matchAll(MARKERS)].flatMap(([marker, ticks]) =>
-    ticks === undefined ? [...marker.matchAll(/\d+/g)].map(([number]) => Number(number)) : [],
-  )
-}
-
-interface Stretch {
-  readonly start: number
-  readonly end: number
-}
-
-/** What a model named for a text, and whether the text quotes what stands nowhere. */
-interface Named {
-  readonly named: readonly number[]
-  readonly isFalse: boolean
-}
-
-function quotationsIn(text: string): readonly (Stretch & { readonly quoted: string })[] {
-  return QUOTATIONS.flatMap((marks) =>
-    [...text.matchAll(marks)].flatMap(({ 0: whole, 1: quoted = '', index }) =>
-      wordsIn(quoted).length >= LEAST_QUOTED_WORDS ? [{ quoted, start: index, end: index + whole.length }] : [],
-    ),
-  )
-}
-
-/** What a citation shows of a long sentence, UTF-16. */
-const MOST_QUOTED = 400
-
-/** A passage, read once for all citations of it. */
-class Source {
-  readonly #text: string
-  readonly #startLine: number
-  #words: ReadonlySet<string> | undefined
-  #hasNegation = false
-  #sentences: readonly (Stretch & { readonly stems: ReadonlySet<string> })[] | undefined
-  #quoted: QuotedText | undefined
-
-  constructor(text: string, startLine: number) {
-    this.#text = text
-    this.#startLine = startLine
+/** Tells whether a marker stands in a stretch: what it cites ends there. */
+function markerLookup(pieces: readonly Piece[], length: number): (start: number, end: number) => boolean {
+  const counts = new Uint32Array(length + 2)
+  let at = 0
+  for (const piece of pieces) {
+    if (piece.kind === 'marker') counts[at + 1] = (counts[at + 1] ?? 0) + 1
+    at += piece.text.length
   }
+  for (let i = 1; i < counts.length; i++) counts[i] = (counts[i] ?? 0) + (counts[i - 1] ?? 0)
+  return (start, end) => (counts[end + 1] ?? 0) > (counts[start] ?? 0)
+}
 
-  holds(quotation: string): boolean {
-    this.#quoted ??= quotedText(this.#text)
-    return findQuote(quotation, this.#quoted) !== undefined
-  }
-
-  supports(words: readonly Word[]): boolean {
-    if (this.#words === undefined) {
-      const own = wordsIn(this.#text)
-      this.#words = new Set(own.flatMap(({ text }) => [text, stem(text)]))
-      this.#hasNegation = own.some(({ kind }) => kind === 'negation')
+/** The numbers that markers name for each sentence: a marker belongs to what stands before it, unless its line begins with it. */
+function markersBySentence(
+  pieces: readonly Piece[],
+  sentences: readonly Span[],
+  words: readonly (readonly Word[])[],
+): readonly (readonly number[])[] {
+  const named: number[][] = sentences.map(() => [])
+  const hasWords = (index: number): boolean => (words[index]?.length ?? 0) > 0
+  let at = 0
+  let index = 0
+  for (const piece of pieces) {
+    if (piece.kind !== 'marker') {
+      at += piece.text.length
+      continue
     }
-    const all = this.#words
-    if (words.some(({ kind, text }) => kind === 'number' && !all.has(text))) return false
-    if (!this.#hasNegation && words.some(({ kind }) => kind === 'negation')) return false
-    return words.some(({ text }) => text.length > 3 && all.has(stem(text)))
+    while (index < sentences.length - 1 && (sentences[index]?.end ?? 0) <= at) index++
+    const begins = sentences[index]?.start === at
+    let owner = begins && piece.place !== 'start' && index > 0 ? index - 1 : index
+    while (owner > 0 && !hasWords(owner)) owner--
+    if (!hasWords(owner)) owner = sentences.findIndex((_, one) => hasWords(one))
+    named[owner]?.push(...piece.numbers)
   }
-
-  /** The sentence that shares most with these words; of equal ones the first. */
-  best(words: readonly Word[]): Stretch {
-    this.#sentences ??= sentencesOf(this.#text).map((stretch) => ({
-      ...stretch,
-      stems: new Set(wordsIn(readable(this.#text.slice(stretch.start, stretch.end))).map(({ text }) => stem(text))),
-    }))
-    const wanted = new Set(words.map(({ text }) => stem(text)))
-    let best: Stretch = { start: 0, end: Math.min(this.#text.length, MOST_QUOTED) }
-    let highest = -1
-    for (const { start, end, stems } of this.#sentences) {
-      let shared = 0
-      for (const one of stems) if (wanted.has(one)) shared += one.length > 3 ? 1 : 0.1
-      const score = shared / Math.sqrt(4 + stems.size)
-      if (score > highest) {
-        highest = score
-        best = { start, end }
-      }
-    }
-    return best
-  }
-
-  quote(start: number, end: number): Pick<Citation, 'startLine' | 'endLine' | 'quote'> {
-    const line = this.#startLine + countLines(this.#text.slice(0, start))
-    const quote = this.#text.slice(start, end)
-    return { startLine: line, endLine: line + countLines(quote), quote }
-  }
+  return named
 }
 
-function countLines(text: string): number {
-  return text.split('\n').length - 1
+/** The pieces of a span. */
+function slice(pieces: readonly Piece[], { start, end }: Span): readonly Piece[] {
+  let at = 0
+  return pieces.flatMap((piece): readonly Piece[] => {
+    const from = at
+    at += piece.text.length
+    if (piece.kind === 'marker' || piece.kind === 'citation' || at <= start || from >= end) return []
+    return [{ ...piece, text: piece.text.slice(Math.max(0, start - from), end - from) }]
+  })
 }
 
-/** Endings differ where words are the same. */
-function stem(word: string): string {
-  return word.length > 6 ? word.slice(0, 6) : word.length > 4 ? word.slice(0, -1) : word
-}
-
-/** The sentences of a text: each within a paragraph, an item, a heading or a row, without white space around it. */
-function sentencesOf(text: string): readonly Stretch[] {
-  const stretches: Stretch[] = []
-  const add = (start: number, end: number): void => {
-    const [lead = ''] = /^\s*/.exec(text.slice(start, end)) ?? []
-    const from = start + lead.length
-    let to = start + text.slice(start, end).trimEnd().length
-    if (to - from > MOST_QUOTED) {
-      const cut = text.lastIndexOf(' ', from + MOST_QUOTED)
-      to = cut > from ? cut : wholeCharacter(text, from + MOST_QUOTED)
-    }
-    if (to > from) stretches.push({ start: from, end: to })
+/** The emphasis that goes on at an offset. */
+function wrapsAt(pieces: readonly Piece[], offset: number): readonly Wrap[] {
+  let at = 0
+  let before: readonly Wrap[] = []
+  for (const piece of pieces) {
+    if (piece.kind === 'marker' || piece.kind === 'citation') continue
+    if (at < offset && offset < at + piece.text.length) return piece.wraps
+    if (at >= offset) return piece.wraps.filter((wrap) => before.includes(wrap))
+    before = piece.wraps
+    at += piece.text.length
   }
-  for (const { 0: block, index } of text.matchAll(BLOCK)) {
-    let from = 0
-    for (const { 0: mark, index: at } of block.matchAll(/[.!?…]["'”’)\]*_]*(?=\s+[^\p{Ll}\s])|[。！？]/gu)) {
-      add(index + from, index + at + mark.length)
-      from = at + mark.length
-    }
-    add(index + from, index + block.length)
-  }
-  return stretches
-}
-
-/** Lines that belong together: until an empty one, or one that begins an item, a heading, a row or a fence. */
-const BLOCK = /[^\n]+(?:\n(?![ \t>]*(?:\n|$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---))[^\n]+)*/g
-
-function wholeCharacter(text: string, at: number): number {
-  const code = text.charCodeAt(at - 1)
-  return code >= 0xd800 && code <= 0xdbff ? at - 1 : at
+  return []
 }

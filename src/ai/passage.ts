@@ -1,3 +1,8 @@
+import { codeIn } from '../markdown/code.ts'
+import { findComments } from '../markdown/find-comments.ts'
+import type { Span } from './pieces.ts'
+import { blanked } from './source.ts'
+
 /** A stretch of a note that a model is shown. */
 export interface Passage {
   readonly id: string
@@ -9,4 +14,55 @@ export interface Passage {
   readonly endLine: number
   /** These lines, as they are in the file. */
   readonly text: string
+  /** Comments in the text, which no reader sees and no model is shown. */
+  readonly hidden: readonly Span[]
+}
+
+/** The comments of a text, `%%` and HTML, in order; what stands in code is none. */
+export function findHidden(text: string): readonly Span[] {
+  const html = text.includes('<!--') ? htmlCommentsIn(text) : []
+  const all = [...findComments(text, 0), ...html].sort((a, b) => a.start - b.start)
+  let end = 0
+  return all.flatMap(({ start, end: to }) => {
+    const from = Math.max(start, end)
+    end = Math.max(end, to)
+    return from < to ? [{ start: from, end: to }] : []
+  })
+}
+
+function htmlCommentsIn(text: string): readonly Span[] {
+  const found: Span[] = []
+  const codes = codeIn(text)
+  let code = 0
+  for (let at = text.indexOf('<!--'); at >= 0; at = text.indexOf('<!--', at)) {
+    while ((codes[code]?.end ?? text.length) <= at) code++
+    const inCode = codes[code]
+    if (inCode !== undefined && inCode.start <= at) {
+      at = inCode.end
+      continue
+    }
+    const close = text.indexOf('-->', at + 4)
+    // One that begins a line and never ends hides the rest of the note.
+    const begins = /(?:^|\n)[ \t]{0,3}$/.test(text.slice(Math.max(0, at - 4), at))
+    if (close < 0 && !begins) break
+    const end = close < 0 ? text.length : close + 3
+    found.push({ start: at, end })
+    at = end
+  }
+  return found
+}
+
+/** The parts of spans inside a stretch of the text, counted from its start. */
+export function spansWithin(spans: readonly Span[], { start, end }: Span): readonly Span[] {
+  return spans.flatMap((span) => {
+    const [from, to] = [Math.max(span.start, start), Math.min(span.end, end)]
+    return from < to ? [{ start: from - start, end: to - start }] : []
+  })
+}
+
+/** What a reader sees of a passage. */
+export function visibleText({ text, hidden }: Pick<Passage, 'text' | 'hidden'>): string {
+  if (hidden.length === 0) return text
+  const lines = blanked(text, hidden, '').split('\n')
+  return lines.flatMap((line, at) => (line.trim() === '' && lines[at - 1]?.trim() === '' ? [] : [line.trimEnd()])).join('\n')
 }

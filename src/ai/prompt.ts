@@ -1,7 +1,7 @@
 import type { ChatMessage } from '../core/chat.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { neutralise } from './neutralise.ts'
-import type { Passage } from './passage.ts'
+import { type Passage, visibleText } from './passage.ts'
 
 /** A question and its answer, earlier in the conversation. */
 export interface Exchange {
@@ -125,11 +125,12 @@ function messageOf(texts: readonly string[], { question, boundary }: Told): stri
   ].join('\n\n')
 }
 
-function shown({ title, heading, startLine, endLine, text }: Passage, number: number): string {
+function shown(passage: Passage, number: number): string {
+  const { title, heading, startLine, endLine } = passage
   const place = [title, ...heading.filter((one) => one !== title)]
     .map((part) => neutralise(part).replaceAll('\n', ' '))
     .join(' › ')
-  return `[S${number}] ${place} (lines ${startLine}–${endLine})\n${neutralise(text).trim()}`
+  return `[S${number}] ${place} (lines ${startLine}–${endLine})\n${neutralise(visibleText(passage)).trim()}`
 }
 
 /** A boundary that stands nowhere in what it is put around. */

@@ -11,6 +11,7 @@ export interface FoundQuote {
 
 /** A text in which quotes are looked for. */
 export interface QuotedText {
+  readonly text: string
   readonly words: readonly Word[]
   /** Where each word stands, by its number. */
   readonly places: ReadonlyMap<string, readonly number[]>
@@ -23,29 +24,33 @@ const MOST_WORDS = 2_000
 
 /** Reads a text once for many quotes. */
 export function quotedText(text: string): QuotedText {
-  const words = wordsIn(readable(text))
+  const shown = readable(text)
+  const words = wordsIn(shown)
   const places = new Map<string, number[]>()
   for (const [at, { text: word }] of words.entries()) {
     const known = places.get(word)
     if (known === undefined) places.set(word, [at])
     else known.push(at)
   }
-  return { words, places }
+  return { text: shown, words, places }
 }
 
 /**
  * Finds a quote: the same words in the same order, whatever their case, signs and markup; or all of its words in order where the text has
- * some more between them, at most 15 % of the quote's and none of them a number or a negation.
+ * some more between them, at most 15 % of the quote's and none of them a number or a negation. A quote that leaves out the "not" beside it
+ * is none.
  */
-export function findQuote(quote: string, { words, places }: QuotedText): FoundQuote | undefined {
+export function findQuote(quote: string, source: QuotedText): FoundQuote | undefined {
   const wanted = wordsIn(readable(quote)).map(({ text }) => text)
+  const { words, places } = source
   const [first] = wanted
   if (first === undefined || wanted.length > MOST_WORDS) return undefined
   const most = Math.floor(wanted.length * MOST_SKIPPED)
   let best: { readonly from: number; readonly to: number; readonly skipped: number } | undefined
   for (const from of places.get(first) ?? []) {
     const match = matchFrom(words, from, { wanted, most })
-    if (match !== undefined && (best === undefined || match.skipped < best.skipped)) best = { from, ...match }
+    if (match !== undefined && !isNegated(source, from, match.to) && (best === undefined || match.skipped < best.skipped))
+      best = { from, ...match }
     if (best?.skipped === 0) break
   }
   if (best === undefined) return undefined
@@ -68,4 +73,16 @@ function matchFrom(
     if (position < wanted.length - 1) at++
   }
   return { to: at, skipped }
+}
+
+/** What turns a sentence round from behind it: `er backt das Brot nicht`. Others there begin a new thought, such as `without sugar`. */
+const TURNS_BACK: ReadonlySet<string> = new Set(['not', 'nicht', 'niet', 'pas', 'inte', 'ikke'])
+
+/** Whether the word beside what was found denies it: with nothing but markup between them. */
+function isNegated({ text, words }: QuotedText, from: number, to: number): boolean {
+  const [before, first, last, after] = [words[from - 1], words[from], words[to], words[to + 1]]
+  if (first === undefined || last === undefined) return false
+  const isBeside = (start: number, end: number): boolean => /^[\s*_~`]*$/.test(text.slice(start, end))
+  if (before?.kind === 'negation' && isBeside(before.end, first.start)) return true
+  return after !== undefined && TURNS_BACK.has(after.text) && isBeside(last.end, after.start)
 }

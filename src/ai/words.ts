@@ -55,3 +55,8 @@ export function readable(text: string): string {
     .replace(/^[ \t>]*(?:\d{1,9}[.)]|[-*+]|#{1,6})(?=[ \t])/gm, blank)
     .replace(/\[\^[^\]\n]+\]|(?<=[ \t])\^[\w-]+$/gm, blank)
 }
+
+/** Endings differ where words are the same. */
+export function stem(word: string): string {
+  return word.length > 6 ? word.slice(0, 6) : word.length > 4 ? word.slice(0, -1) : word
+}

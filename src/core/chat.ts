@@ -26,8 +26,8 @@ export interface ChatUsage {
   readonly estimated: boolean
 }
 
-/** `length`: it reached `maxTokens`; `cut`: the server broke off; `other`: a filter of the server's own. */
-export type ChatFinish = 'stop' | 'length' | 'cut' | 'other'
+/** `length`: it reached `maxTokens`; `cut`: the server broke off; `late`: it took too long; `other`: a filter of the server's own. */
+export type ChatFinish = 'stop' | 'length' | 'cut' | 'late' | 'other'
 
 /** The events of a request, in order; `end` is the last. */
 export type ChatEvent =
@@ -35,6 +35,8 @@ export type ChatEvent =
   | {
       readonly kind: 'end'
       readonly finish: ChatFinish
+      /** Why the server broke off, where that is known. */
+      readonly reason?: string
       readonly usage: ChatUsage
       /** An upper estimate of the question's tokens. */
       readonly expected: number

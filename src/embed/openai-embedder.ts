@@ -214,7 +214,7 @@ function vectorsOf(answer: Answer, server: ModelServer, { texts, asked, dimensio
 }
 
 function refusal({ status, body }: Answer, server: ModelServer, { model }: AskedModel): Error {
-  const said = withoutKey(reasonOf(body.slice(0, 2000)), server)
+  const said = reasonOf(withoutKey(body.slice(0, 2000), server))
   return providerError(
     `The embedding server at ${server.baseUrl} answers ${status} for the model ${model}${said === '' ? '' : `: ${said}`}.`,
     hintFor(status),

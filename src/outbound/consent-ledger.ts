@@ -59,10 +59,12 @@ const BUSY_TIMEOUT = 5_000
 
 /** Consent and the ledger: one file of the user, shared by all processes. */
 export class AiState {
+  readonly #file: string
   readonly #database: Database
 
   /** Makes the file where there is none. @throws RouxError `PROVIDER_ERROR` where it cannot be used */
   constructor(file: string, open: OpenDatabase) {
+    this.#file = file
     try {
       this.#database = prepare(file, open)
     } catch (error) {
@@ -91,8 +93,19 @@ export class AiState {
     return was
   }
 
-  /** Counts a request and reserves what it may take. Where that would pass the bound nothing changes, and what is used is answered. */
-  reserve(account: Account, { expected, bound, day }: Reserving): Reservation | { readonly used: number } {
+  /**
+   * Counts a request and reserves what it may take. Where that would pass the bound nothing changes, and what is used is answered.
+   * @throws RouxError `PROVIDER_ERROR` where it cannot be counted
+   */
+  reserve(account: Account, reserving: Reserving): Reservation | { readonly used: number } {
+    try {
+      return this.#reserve(account, reserving)
+    } catch (error) {
+      throw unusable(this.#file, error)
+    }
+  }
+
+  #reserve(account: Account, { expected, bound, day }: Reserving): Reservation | { readonly used: number } {
     const tokens = expected.input + expected.output
     return this.#transaction(() => {
       const used = bound === undefined ? 0 : this.used(day, bound.isDefault)
@@ -105,8 +118,12 @@ export class AiState {
     })
   }
 
-  /** Puts what a request took in the place of what was reserved for it. */
-  settle({ id, day, account }: Reservation, { input, output, estimated, failed = false }: Spent): void {
+  /** Puts what a request took in the place of what was reserved for it. Where that fails the reservation counts: an answer that is there is not lost. */
+  settle(reservation: Reservation, spent: Spent): void {
+    attempt(() => this.#settle(reservation, spent))
+  }
+
+  #settle({ id, day, account }: Reservation, { input, output, estimated, failed = false }: Spent): void {
     this.#transaction(() => {
       const row = this.#database.prepare('DELETE FROM reservations WHERE id = ? RETURNING tokens').get(id) as
         | { tokens: number }
@@ -152,13 +169,14 @@ export class AiState {
       this.#database.exec('COMMIT')
       return result
     } catch (error) {
-      this.#database.exec('ROLLBACK')
+      // On a full disk SQLite has rolled back already.
+      attempt(() => this.#database.exec('ROLLBACK'))
       throw error
     }
   }
 }
 
-interface Reserving {
+export interface Reserving {
   readonly expected: Expected
   /** Absent where there is none. */
   readonly bound: Bound | undefined

@@ -1,7 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import type { Account } from '../core/model-usage.ts'
-import { reasonOf } from '../core/provider-error.ts'
-import type { AiState, Bound } from './consent-ledger.ts'
+import type { AiState, Bound, Reserving } from './consent-ledger.ts'
 import { type Location, locationOf, originOf, type Place, type Resolve } from './location.ts'
 import type { Expected, Meter, Ticket } from './usage-meter.ts'
 
@@ -81,21 +80,24 @@ export class Gate {
     if (location === 'remote') {
       this.#require({ location, origin, isAllowed: this.#isAllowed(origin), hasConsent: this.#parts.hasConsent(origin) })
     }
-    const state = this.#stateFor(location)
-    if (state === undefined) return { end: () => {} }
     const bound = this.#boundFor(account)
-    const reserved = state.reserve(account, { expected, bound, day: this.#today() })
+    const counted = this.#reserve(account, { expected, bound, day: this.#today() })
+    if (counted === undefined) return { end: () => {} }
+    const { state, reserved } = counted
     if ('used' in reserved) throw this.#exceeded({ used: reserved.used, limit: bound?.limit ?? 0, expected })
-    return { end: (spent) => settle(() => state.settle(reserved, spent)) }
+    return { end: (spent) => state.settle(reserved, spent) }
   }
 
   /** What stays on this computer and has no bound is not refused for want of a place to count it. */
-  #stateFor(location: Location): AiState | undefined {
+  #reserve(
+    account: Account,
+    what: Reserving,
+  ): { readonly state: AiState; readonly reserved: ReturnType<AiState['reserve']> } | undefined {
     try {
-      return this.#parts.state()
+      const state = this.#parts.state()
+      return { state, reserved: state.reserve(account, what) }
     } catch (error) {
-      const { budget } = this.#parts.settings
-      if (location === 'local' && (budget === 'auto' || budget === 0)) return undefined
+      if (account.location === 'local' && what.bound === undefined) return undefined
       throw error
     }
   }
@@ -157,16 +159,6 @@ export class Gate {
   /** Days are those of UTC, so that processes in several time zones agree. */
   #reset(): string {
     return new Date(Date.parse(`${this.#today()}T00:00:00Z`) + 86_400_000).toISOString().replace('.000Z', 'Z')
-  }
-}
-
-/** An answer that is there is not lost because it could not be counted; its reservation counts instead. */
-function settle(action: () => void): void {
-  try {
-    action()
-  } catch (error) {
-    if (/SQLITE|database|disk/i.test(reasonOf(error))) return
-    throw error
   }
 }
 

@@ -146,9 +146,36 @@ export function isTooLong({ status, body }: Answer): boolean {
   return status === 413 || ([400, 422, 500].includes(status) && TOO_LONG.test(body))
 }
 
-/** A text without the key, for messages. */
-export function withoutKey(text: string, { secret }: Pick<ModelServer, 'secret'>): string {
-  return secret === undefined || secret === '' ? text : text.replaceAll(secret, '[key]')
+/** What a server says without the key, for messages; where it says the key in another form, nothing of it. */
+export function withoutKey(text: string, { secret = '' }: Pick<ModelServer, 'secret'>): string {
+  if (secret === '') return text
+  const plain = text.replaceAll(secret, '[key]')
+  const read = [plain, decodePercent(plain), decodePercent(decodePercent(plain)), decodeEscapes(plain)]
+  const isHidden = read.slice(1).some((one) => one.includes(secret)) || encodings(secret).some((one) => plain.includes(one))
+  return isHidden ? '(left out, because it repeats the key)' : plain
+}
+
+function decodePercent(text: string): string {
+  return text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+}
+
+/** `\\u0073` of JSON and `&#115;` of HTML. */
+function decodeEscapes(text: string): string {
+  return text.replace(/\\u([\da-f]{4})|&#x([\da-f]{1,4});|&#(\d{1,5});/gi, (_, json?: string, hex?: string, decimal?: string) =>
+    String.fromCharCode(decimal === undefined ? Number.parseInt(json ?? hex ?? '', 16) : Number(decimal)),
+  )
+}
+
+/** The key in hexadecimal digits, and in base64 at each of the three places where it may begin. */
+function encodings(secret: string): readonly string[] {
+  const hex = Buffer.from(secret).toString('hex')
+  const base64 = [0, 1, 2].flatMap((before) => {
+    const whole = Buffer.from('\0'.repeat(before) + secret)
+    // Signs at both ends depend on what stands beside the key.
+    const [from, to] = [Math.ceil((before * 4) / 3), Math.floor((whole.length * 4) / 3)]
+    return (['base64', 'base64url'] as const).map((form) => whole.toString(form).slice(from, to))
+  })
+  return [hex, hex.toUpperCase(), ...base64]
 }
 
 /** An address without slashes at its end; `undefined` for one that cannot be asked, or that holds a name, a key or a question mark. */
@@ -310,7 +337,7 @@ function isTransient(answer: Answer): boolean {
 }
 
 function refused(server: ModelServer, { status, body }: Answer, headers: Headers): Transient {
-  const said = withoutKey(reasonOf(body), server)
+  const said = reasonOf(withoutKey(body, server))
   const problem = unavailableError(
     `The ${server.name} at ${server.baseUrl} answers ${status}${said === '' ? '' : `: ${said}`}.`,
     status === 429

@@ -27,7 +27,10 @@ function readPrivate(file: string): string {
   let mode: number
   let text: string
   try {
-    mode = statSync(file).mode
+    const found = statSync(file)
+    // A pipe or a device may never end.
+    if (!found.isFile()) throw Object.assign(new Error('no file'), { code: 'not a regular file' })
+    mode = found.mode
     text = readFileSync(file, 'utf8')
   } catch (error) {
     throw fault(

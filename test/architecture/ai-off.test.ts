@@ -32,6 +32,6 @@ test('nothing that asks models, or reads what they answer, is evaluated before i
 test('the parts for models are there, and reach each other', () => {
   const parts = files.filter((file) => FOR_MODELS.test(file))
   expect(parts.length).toBeGreaterThan(20)
-  expect(evaluatedBefore('app/ask/ask.ts')).toContain('ai/cite.ts')
+  expect(evaluatedBefore('app/ask/ask.ts')).toContain('ai/prompt.ts')
   expect(evaluatedBefore(LIBRARY)).toContain('app/ask/chat.ts')
 })

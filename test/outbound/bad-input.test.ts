@@ -132,7 +132,7 @@ describe('servers', () => {
     }
     const { end, text, error, rows } = await asked(endless, { timeout: 0.3 })
     expect(text).toMatch(/^(and )+$/)
-    expect(error ?? end).toMatchObject(error === undefined ? { finish: 'cut' } : { code: 'TIMEOUT' })
+    expect(error ?? end).toMatchObject(error === undefined ? { finish: 'late' } : { code: 'TIMEOUT' })
     expect(rows).toMatchObject([{ requests: 1, estimated: 1, reserved: 0 }])
     expect(rows[0]?.output).toBeGreaterThan(0)
   })
@@ -166,10 +166,23 @@ describe('servers', () => {
     }
   })
 
-  test('a server that repeats the key shows it to no one', async () => {
-    const { error } = await asked(reply(401, '{"error":{"message":"Incorrect API key provided: sk-canary-9."}}'))
-    expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
-    expect(JSON.stringify(error) + String((error as Error).message)).not.toContain('sk-canary-9')
+  const KEY = 'sk-canary-9'
+  test.each([
+    ['as it is', KEY],
+    ['with percent signs', KEY.replaceAll('-', '%2D')],
+    ['with percent signs twice', KEY.replaceAll('-', '%252d')],
+    ['in base64', Buffer.from(KEY).toString('base64')],
+    ['in base64 after "Bearer"', Buffer.from(`Bearer ${KEY}`).toString('base64')],
+    ['in base64 after "user:"', Buffer.from(`user:${KEY}:`).toString('base64url')],
+    ['in hexadecimal digits', Buffer.from(KEY).toString('hex')],
+    ['with escapes', '\\u0073k-canary-9'],
+  ])('a server that repeats the key shows it to no one: %s', async (_, shown) => {
+    for (const text of [`Incorrect key: ${shown}.`, `{"error":{"message":"Incorrect key: ${shown}."}}`]) {
+      const { error } = await asked(reply(401, text))
+      expect(error).toMatchObject({ code: 'PROVIDER_ERROR' })
+      const all = JSON.stringify(error) + String((error as Error).message)
+      for (const part of [KEY, shown.slice(0, 11), 'canary', 'Y2FuYX']) expect(all).not.toContain(part)
+    }
   })
 
   test('events that are no objects, or lack all that is expected, are errors with a hint', async () => {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { ChatEvent, ChatRequest } from '../../src/core/chat.ts'
@@ -187,14 +188,16 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
     expect(settled).toMatchObject([{ estimated: true, failed: true }])
   })
 
-  test('an answer of 10 MB is given up', async () => {
-    const { error } = await asked(kind, (_, response) => {
+  test('an answer of 10 MB is cut, and charged no more than it may have', async () => {
+    const { end, text, settled } = await asked(kind, (_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       const piece = STREAM[kind]({ text: 'x'.repeat(50_000) }).replaceAll('[DONE]', '{"choices":[],"type":"ping"}')
       for (let size = 0; size < 10_000_000; size += piece.length) response.write(piece)
       response.end()
     })
-    expect(error).toMatchObject({ code: 'PROVIDER_ERROR', message: expect.stringContaining('4 MB') })
+    expect(end).toMatchObject({ finish: 'length' })
+    expect(text.length).toBeLessThan(100_000)
+    expect(settled.at(-1)?.output).toBeLessThan(1_000)
   })
 
   test('a web page and what is no answer say that the address may be wrong', async () => {
@@ -205,6 +208,42 @@ describe.each(['openai', 'anthropic'] as const)('%s', (kind) => {
       const { error } = await asked(kind, reply(200, body, { 'content-type': type }))
       expect(error).toMatchObject({ code: 'PROVIDER_ERROR', hint: expect.stringContaining('/v1') })
     }
+  })
+
+  test.each([
+    [
+      'an error in mid-stream',
+      'cut',
+      (response: ServerResponse) => response.end('data: {"type":"error","error":{"message":"overloaded"}}\n\n'),
+    ],
+    ['a server that is too slow', 'late', () => {}],
+  ] as const)('%s leaves what was said', async (_, finish, ends) => {
+    const words = 'Because of the flour.'
+    const said = {
+      openai: { choices: [{ delta: { content: words } }] },
+      anthropic: { type: 'content_block_delta', delta: { type: 'text_delta', text: words } },
+    }[kind]
+    const { text, end, error, settled } = await asked(
+      kind,
+      (_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/event-stream' })
+        response.write(`data: ${JSON.stringify(said)}\n\n`, () => ends(response))
+      },
+      { timeoutMs: 1_000 },
+    )
+    expect([text, error]).toEqual([words, undefined])
+    expect(end).toMatchObject({ finish, ...(finish === 'cut' ? { reason: expect.stringContaining('overloaded') } : {}) })
+    expect(settled).toMatchObject([{ estimated: true }])
+    expect(settled[0]).not.toHaveProperty('failed')
+  })
+
+  test('an answer is whole once it is finished, also where the server leaves the connection open', async () => {
+    const { end, settled } = await asked(kind, (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.write(STREAM[kind]({ text: 'Yes.' }).replace(/(?:data: \[DONE\]|event: message_stop)[\s\S]*$/, ''))
+    })
+    expect(end).toMatchObject({ finish: 'stop', usage: { estimated: false } })
+    expect(settled).toHaveLength(1)
   })
 
   test('an error within a stream is one', async () => {

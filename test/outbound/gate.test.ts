@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -204,6 +205,62 @@ describe('the ledger', () => {
   })
 })
 
+describe('a full disk', () => {
+  /** A database that has no room from now on. */
+  function full(): { readonly state: AiState; fill(): void } {
+    let isFull = false
+    const state = new AiState(join(folder(), 'ai.db'), (path) => {
+      const database = openSqlite(path)
+      const exec = (sql: string): void => {
+        if (isFull && sql === 'ROLLBACK') throw new Error('cannot rollback - no transaction is active')
+        database.exec(sql)
+        if (!isFull || sql !== 'BEGIN IMMEDIATE') return
+        // As SQLite does, which then has rolled back already.
+        database.exec('ROLLBACK')
+        throw new Error('database or disk is full')
+      }
+      return new Proxy(database, {
+        get: (_, name) => {
+          const value: unknown = Reflect.get(database, name)
+          return name === 'exec' ? exec : typeof value === 'function' ? value.bind(database) : value
+        },
+      })
+    })
+    onTestFinished(() => state.close())
+    const fill = (): void => {
+      isFull = true
+    }
+    return { state, fill }
+  }
+
+  test('loses no answer that is there', async () => {
+    const { state, fill } = full()
+    const gate = new Gate({
+      settings: { allow_remote: false, budget: 1_000 },
+      env: {},
+      state: () => state,
+      hasConsent: () => false,
+    })
+    const ticket = (await gate.admit(LOCAL)).meterFor('ask').begin({ input: 10, output: 10 })
+    fill()
+    ticket.end({ input: 1, output: 1, estimated: false })
+    expect(state.usage('2000-01-01')).toMatchObject([{ reserved: 20 }])
+  })
+
+  test('refuses what must be counted, and says why', async () => {
+    const { state, fill } = full()
+    const gate = new Gate({
+      settings: { allow_remote: false, budget: 1_000 },
+      env: {},
+      state: () => state,
+      hasConsent: () => false,
+    })
+    const { meterFor } = await gate.admit(LOCAL)
+    fill()
+    expect(() => meterFor('ask').begin({ input: 10, output: 10 })).toThrow(/cannot be used: .*disk is full/)
+  })
+})
+
 describe('keys', () => {
   const KEY = 'sk-canary-1'
   function keyFile(mode: number, text = `${KEY}\n`): string {
@@ -233,6 +290,12 @@ describe('keys', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('failed (3)') })
     expect(JSON.stringify(error) + String((error as Error).stack)).not.toContain(KEY)
     await expect(readKey({ command: ['/no/such/program'] })).rejects.toMatchObject({ message: expect.stringContaining('ENOENT') })
+  })
+
+  test.skipIf(process.platform === 'win32')('a pipe is no file of a key', async () => {
+    const file = join(folder(), 'pipe')
+    execFileSync('mkfifo', ['-m', '600', file])
+    await expect(readKey({ file })).rejects.toMatchObject({ message: expect.stringContaining('not a regular file') })
   })
 
   test('what is no key is refused without being shown', async () => {

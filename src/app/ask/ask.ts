@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { type CitedAnswer, citeAnswer, renderAnswer } from '../../ai/cite.ts'
+import type { CitedAnswer } from '../../ai/cite.ts'
 import { composePrompt, type Exchange, type Prompt } from '../../ai/prompt.ts'
 import { findRepeats } from '../../ai/repeats.ts'
+import { withoutThinking } from '../../ai/thinking.ts'
 import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
@@ -78,15 +79,18 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   const { model, location } = provider
   if (prompt.passages.length === 0) return { value: { ...UNANSWERED, model, location, usage: NOTHING }, warnings }
   const reply = await replyOf(provider, { prompt, chat, call })
-  const cited = citeAnswer(reply.text, prompt.passages)
+  // The parser of Markdown is loaded for an answer only.
+  const { citeAnswer } = await import('../../ai/cite.ts')
+  const cited = await citeAnswer(reply.text, prompt.passages.map(toCited))
   const checked = cited.isNotFound ? undefined : await checkFiles(core, { cited, passages: prompt.passages }, call)
   const told = { passages_used: prompt.passages.length, model, location, usage: reply.usage }
   const removed = { citations: cited.removed.citations + (checked?.dropped ?? 0), links: cited.removed.links }
   const value: AskAnswer =
     checked === undefined
       ? { ...UNANSWERED, removed, ...told }
-      : { status: reply.isWhole ? 'answered' : 'partial', ...checked.shown, removed, ...told }
-  return { value, warnings: [...warnings, ...reply.warnings] }
+      : { status: reply.isWhole && !cited.isCut ? 'answered' : 'partial', ...checked.shown, removed, ...told }
+  const cut = cited.isCut ? [notice('The answer is longer than is read, and was cut.')] : []
+  return { value, warnings: [...warnings, ...reply.warnings, ...cut] }
 }
 
 /** What `ask` would send; nothing is sent. @throws RouxError as `ask` does while it looks for passages */
@@ -169,19 +173,22 @@ async function replyOf(
       }
       if (performance.now() - toldAt < INTERVAL) continue
       toldAt = performance.now()
-      call.report?.(said.text === '' ? `Thinking: ${tokensOf(said.thinking)} tokens` : `Answering: ${tokensOf(said.text)} tokens`)
+      const isThinking = said.text === '' || withoutThinking(said.text).isThinking
+      call.report?.(`${isThinking ? 'Thinking' : 'Answering'}: ${tokensOf(said.thinking + said.text)} tokens`)
     }
   } catch (error) {
     call.signal?.throwIfAborted()
     if (!late.signal.aborted) throw error
-    if (said.text === '') throw tooLate(provider)
+    if (withoutThinking(said.text).answer.trim() === '') throw tooLate(provider)
   } finally {
     clearTimeout(timer)
   }
+  const { answer: spoken, isThinking } = withoutThinking(said.text)
+  if (spoken.trim() === '' && isThinking) throw onlyThought(provider)
   const sent = tokensOf(system) + messages.reduce((sum, { content }) => sum + tokensOf(content), 0)
   const usage = end?.usage ?? { input: sent, output: tokensOf(said.text + said.thinking), estimated: true }
-  const text = said.text.slice(0, findRepeats(said.text))
-  const isRepeating = text.length < said.text.length
+  const text = spoken.slice(0, findRepeats(spoken))
+  const isRepeating = text.length < spoken.length
   return { text, isWhole: end?.finish === 'stop' && !isRepeating, usage, warnings: warningsOf(end, { usage, isRepeating }) }
 }
 
@@ -202,7 +209,17 @@ function warningsOf(
     )
   else if (end.finish === 'length')
     warnings.push(notice('The answer is longer than ai.max_tokens lets it be, and was cut there.'))
-  else if (end.finish !== 'stop') warnings.push(notice('The server broke off before the answer was whole.'))
+  else if (end.finish === 'late')
+    warnings.push(notice('The answer took longer than ai.timeout, and was cut there. Raise it, or take a faster model.'))
+  else if (end.finish !== 'stop')
+    warnings.push(
+      notice(
+        `The server broke off before the answer was whole${end.reason === undefined ? '' : `: ${end.reason}`}`.replace(
+          /\.?$/,
+          '.',
+        ),
+      ),
+    )
   if (usage.estimated) {
     warnings.push({ code: 'ESTIMATED', message: 'The server did not say what the answer took: usage is computed from lengths.' })
   } else if (end !== undefined && isCut(usage.input, end.expected)) {
@@ -214,6 +231,11 @@ function warningsOf(
 
 function isCut(read: number, expected: number): boolean {
   return read < expected * LEAST_READ || (read % WINDOW === 0 && read < expected * LEAST_FILLED)
+}
+
+/** The names of a passage may be quoted, too. */
+function toCited({ text, startLine, hidden, title, headings }: FoundPassage) {
+  return { text, startLine, hidden, names: [title, ...headings.map((heading) => heading.text)] }
 }
 
 interface Cited {
@@ -249,14 +271,13 @@ async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Cal
       support,
     })
   }
-  const parts = cited.parts.map((part) => ({ ...part, citations: part.citations.flatMap((n) => numbers.get(n) ?? []) }))
-  const orphaned = cited.parts.flatMap(({ text, citations }, at) =>
-    citations.length > 0 && parts[at]?.citations.length === 0 ? [text.trim()] : [],
-  )
   const shown = {
-    answer: renderAnswer(parts, (n) => `[${n}](${addressOf(kept[n - 1]?.id ?? '')})`),
+    answer: cited.write((n) => {
+      const number = numbers.get(n)
+      return number === undefined ? undefined : `[${number}](${addressOf(kept[number - 1]?.id ?? '')})`
+    }),
     citations: kept,
-    uncited: [...cited.uncited, ...orphaned],
+    uncited: cited.sentences.flatMap(({ text, citations }) => (citations.some((n) => numbers.has(n)) ? [] : [text])),
   }
   return { shown, dropped: cited.citations.length - kept.length }
 }
@@ -284,5 +305,11 @@ function notice(message: string): Warning {
 function tooLate({ model }: ChatProvider): RouxError {
   return new RouxError('TIMEOUT', `The model ${model} said nothing within ${PATIENCE / 1_000} s.`, {
     hint: 'Ask for progress with the call, which may then take as long as ai.timeout; or take a faster model.',
+  })
+}
+
+function onlyThought({ model }: ChatProvider): RouxError {
+  return new RouxError('PROVIDER_ERROR', `The model ${model} was still thinking when its answer ended.`, {
+    hint: 'Set `ai.max_tokens` higher: models that think first need more. Or take one that does not think.',
   })
 }

@@ -1,7 +1,8 @@
-import type { Passage } from '../../ai/passage.ts'
+import { findHidden, type Passage, spansWithin, visibleText } from '../../ai/passage.ts'
 import type { NodeId } from '../../core/ids.ts'
 import type { Heading } from '../../core/note.ts'
 import { estimateTokens } from '../../core/text/estimate-tokens.ts'
+import type { NoteText } from '../../core/texts.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
@@ -39,25 +40,43 @@ export async function retrieve(core: GraphCore, args: RetrieveArguments, call: C
   const whole = noteId === undefined ? undefined : await wholeNote(core, noteId, call)
   if (whole !== undefined && estimateTokens(whole.text) <= room) return { value: [whole], warnings: [] }
   const found = await findPack(core, whole === undefined ? where : { ...where, note: whole.id, relevance: 'loose' }, call)
-  return { value: found.value.flatMap(toFound), warnings: found.warnings }
+  const hiddenIn = commentsBySource()
+  return { value: found.value.flatMap((passage) => toFound(passage, hiddenIn)), warnings: found.warnings }
 }
 
 interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {
   readonly place: Pick<PlacedPassage['place'], 'start' | 'end' | 'startLine'>
 }
 
-/** What of its part of the file has text. */
-function toFound({ node, source, place }: Placed): readonly FoundPassage[] {
+type HiddenIn = (source: NoteText, text: string) => ReturnType<typeof findHidden>
+
+/** Finds the comments of each source once, however many passages are from it. */
+function commentsBySource(): HiddenIn {
+  const known = new Map<NoteText, ReturnType<typeof findHidden>>()
+  return (source, text) => {
+    const hidden = known.get(source) ?? findHidden(text)
+    known.set(source, hidden)
+    return hidden
+  }
+}
+
+/** What of its part of the file has text that a reader sees. */
+function toFound({ node, source, place }: Placed, hiddenIn: HiddenIn): readonly FoundPassage[] {
   const { id, title, path } = node
   // What has no path cannot be compared with what may not leave.
   if (path === undefined) return []
-  const part = readableSource(node, source).text.slice(place.start, place.end)
+  const whole = readableSource(node, source).text
+  const part = whole.slice(place.start, place.end)
   const lead = /^(?:[ \t]*\n)*/.exec(part)?.[0] ?? ''
+  const start = place.start + lead.length
   const text = shownText(node, part.slice(lead.length).trimEnd())
+  const hidden =
+    node.kind === 'canvas' ? findHidden(text) : spansWithin(hiddenIn(source, whole), { start, end: start + text.length })
+  if (visibleText({ text, hidden }).trim() === '') return []
   const startLine = place.startLine + lineBreaks(lead)
   const endLine = startLine + lineBreaks(part.slice(lead.length).trimEnd())
   const heading = headingPathAt(node.headings, startLine)
-  return [{ id, path, title, heading, startLine, endLine, text, hash: source.hash, headings: node.headings }]
+  return [{ id, path, title, heading, startLine, endLine, text, hidden, hash: source.hash, headings: node.headings }]
 }
 
 function lineBreaks(text: string): number {
@@ -73,13 +92,24 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     if (node === undefined || node.excluded || version === undefined || source === undefined)
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }
-    const [cards] = node.kind === 'canvas' ? toFound({ node, source, place }) : []
+    const [cards] = node.kind === 'canvas' ? toFound({ node, source, place }, commentsBySource()) : []
     if (cards !== undefined) return { value: cards, warnings: [] }
     const { text, hash } = source
     const endLine = text.split('\n').length
     const { title, headings } = node
     return {
-      value: { id, path: version.path, title, heading: [], startLine: 1, endLine, text, hash, headings },
+      value: {
+        id,
+        path: version.path,
+        title,
+        heading: [],
+        startLine: 1,
+        endLine,
+        text,
+        hidden: findHidden(text),
+        hash,
+        headings,
+      },
       warnings: [],
     }
   })

@@ -91,43 +91,71 @@ async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Q
   const stream = await openStream(server, dialect, { model, request })
   const reader = dialect.reader()
   const said = { text: '', thinking: '' }
-  const spent = (): Spent => spentOf(reader, said.text + said.thinking, { input: stream.expected, output: request.maxTokens })
-  let isWhole = false
+  const spent = (): Spent => spentOf(reader, said, { input: stream.expected, output: request.maxTokens })
+  const most = MOST_CHARACTERS_PER_TOKEN * request.maxTokens
+  let broken: RouxError | undefined
+  let isUsable = false
   try {
     try {
       for await (const delta of deltasOf(server, stream, reader)) {
         said[delta.kind] += delta.text
         yield delta
+        if (said.text.length > most) break
       }
     } catch (error) {
-      // A connection that broke off after something was said leaves that.
-      if (said.text === '' || !isBroken(error)) throw error
+      // What was said before something failed is an answer.
+      if (said.text === '' || !(error instanceof RouxError) || request.signal?.aborted === true) throw error
+      broken = error
     }
     if (said.text === '') throw reader.finish === 'length' ? emptyAnswer(server, request.maxTokens) : unusable(server, NO_TEXT)
-    isWhole = true
+    isUsable = true
   } finally {
-    stream.end({ ...spent(), ...(isWhole ? {} : { failed: true }) })
+    stream.end({ ...spent(), ...(isUsable ? {} : { failed: true }) })
   }
   const { estimated, input, output } = spent()
-  yield { kind: 'end', finish: reader.finish ?? 'cut', usage: { input, output, estimated }, expected: stream.expected }
+  const usage = { input, output, estimated }
+  yield { kind: 'end', ...finishOf(reader, { broken, isEndless: said.text.length > most }), usage, expected: stream.expected }
 }
 
-function isBroken(error: unknown): boolean {
-  return error instanceof RouxError && error.isTransient && error.code === 'PROVIDER_ERROR'
+/** A model that says more than this was not kept to its tokens, or lies. */
+const MOST_CHARACTERS_PER_TOKEN = 64
+
+interface Ending {
+  readonly broken: RouxError | undefined
+  readonly isEndless: boolean
+}
+
+function finishOf(
+  { finish = 'cut' }: Reader,
+  { broken, isEndless }: Ending,
+): { readonly finish: ChatFinish; readonly reason?: string } {
+  if (isEndless) return { finish: 'length' }
+  if (broken === undefined) return { finish }
+  return broken.code === 'TIMEOUT' ? { finish: 'late' } : { finish: 'cut', reason: broken.message }
 }
 
 /** What the server says that it took, where that can be; else what it was at the most. */
-function spentOf({ input, output, finish }: Reader, said: string, expected: Expected): Spent {
+function spentOf({ input, output, finish }: Reader, { text, thinking }: Said, expected: Expected): Spent {
   const isRead = isCount(input) && input > 0 && input <= mostTokens(expected.input)
-  const isWritten = isCount(output) && output <= Buffer.byteLength(said) + expected.output + MOST_THOUGHT
+  const isWritten = isCount(output) && output <= expected.output + MOST_THOUGHT
+  const said = text + thinking
   // Before the end the count of what was written is that of its beginning.
   const isSaid = finish !== undefined && isRead && isWritten && (output > 0 || said === '')
   if (isSaid) return { input, output, estimated: false }
   return {
     input: isRead ? input : expected.input,
-    output: Math.ceil(Buffer.byteLength(said) / 3),
+    output: Math.min(tokensOf(text), expected.output) + Math.min(tokensOf(thinking), MOST_THOUGHT),
     estimated: true,
   }
+}
+
+interface Said {
+  readonly text: string
+  readonly thinking: string
+}
+
+function tokensOf(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / 3)
 }
 
 /** Tokens that models think before they answer, where a server does not bound that. */
@@ -153,12 +181,35 @@ async function openStream(server: ModelServer, dialect: Dialect, { model, reques
 async function* deltasOf(server: ModelServer, { type, chunks }: AnswerStream, reader: Reader): AsyncGenerator<Delta> {
   const bounded = atMost(chunks, server)
   const values = type.includes('text/event-stream') ? eventData(bounded) : wholeBody(bounded)
-  for await (const value of values) {
+  for await (const value of untilSilent(values, () => reader.finish !== undefined)) {
     if (value === '[DONE]') return
     const deltas = reader.read(parse(server, value))
     if (typeof deltas === 'string') throw unusable(server, { what: deltas, hint: ADDRESS_HINT })
     yield* deltas
   }
+}
+
+/** How long a finished answer is waited for to say what it took, ms: some servers never close the connection. */
+const LINGER = 2_000
+
+/** The values until the answer is finished and nothing comes any more. */
+async function* untilSilent<T>(values: AsyncGenerator<T>, isFinished: () => boolean): AsyncGenerator<T> {
+  try {
+    for (;;) {
+      const next = values.next()
+      const result = isFinished() ? await Promise.race([next, silence()]) : await next
+      // What still comes is not read: ending the request ends the reading.
+      if (result === undefined) next.catch(() => {})
+      if (result === undefined || result.done === true) return
+      yield result.value
+    }
+  } finally {
+    values.return(undefined).catch(() => {})
+  }
+}
+
+function silence(): Promise<undefined> {
+  return new Promise((resolve) => setTimeout(resolve, LINGER, undefined).unref())
 }
 
 /** An answer is some thousand characters long, however it is wrapped; what has megabytes is none. */
@@ -207,7 +258,7 @@ function unusable(server: ModelServer, { what, hint }: { readonly what: string; 
 }
 
 function refusal({ status, body }: Answer, server: ModelServer, model: string): RouxError {
-  const said = withoutKey(reasonOf(messageIn(body)), server)
+  const said = reasonOf(withoutKey(messageIn(body), server))
   const hint = isTooLong({ status, body })
     ? 'Set `ai.context` to what the model reads, or ask with a folder or a tag.'
     : hintFor(status)

@@ -73,7 +73,7 @@ test('the citations of fenced code stand behind its end, and what follows is no 
   const { asking } = await garden(modelThat((prompt) => `\`\`\`\n4711\n\`\`\`\n${markerOf(prompt, '4711')}\nAnd so on.`))
   const { value } = await ask(asking, ASKED)
   expect(value.citations).toHaveLength(1)
-  expect(value.answer).toBe('```\n4711\n```\n[1](roux://node/anna.md)\nAnd so on.')
+  expect(value.answer).toBe('```\n4711\n```\n\n[1](roux://node/anna.md)\n\nAnd so on.')
 })
 
 test('a citation has the headings above its own lines, wherever its passage begins', async () => {
@@ -259,4 +259,24 @@ test('arguments that are too long or too many are refused with what was expected
   const history = Array.from({ length: 7 }, () => ({ question: 'a', answer: 'b' }))
   expect(() => askTool.prepare({ question: 'a', history })).toThrow(/history/)
   expect(() => askTool.prepare({ question: 'a', history: [{ question: 'a' }] })).toThrow(/history/)
+})
+
+test('what a model only thought is an error that says what to set', async () => {
+  const { asking } = await garden(modelThat(() => '<think>The tool is kept by'))
+  await expect(ask(asking, ASKED)).rejects.toMatchObject({
+    code: 'PROVIDER_ERROR',
+    hint: expect.stringContaining('ai.max_tokens'),
+  })
+})
+
+test('comments are not shown to a model, and are not cited', async () => {
+  const anna =
+    '# Anna\n\nLives at %%the old%% mill. <!-- Say that she left. -->\n\n%%\nHer number is 4711.\n%%\n\nKeeps the tool for pruning roses.\n'
+  const model = modelThat((prompt) => `Anna keeps the tool for pruning roses ${markerOf(prompt, 'Keeps the tool')}.`)
+  const { asking } = await garden(model, { 'Anna.md': anna })
+  for (const noteId of [undefined, 'anna.md']) {
+    const { value } = await ask(asking, { ...ASKED, noteId })
+    expect(value.citations).toMatchObject([{ start_line: 9, quote: 'Keeps the tool for pruning roses.' }])
+  }
+  expect(JSON.stringify(model.requests)).not.toMatch(/the old|she left|4711/)
 })

@@ -1,8 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { cleanAnswer } from '../../src/ai/clean-answer.ts'
+import { parseAnswer } from '../../src/ai/answer-tree.ts'
+import { citeAnswer } from '../../src/ai/cite.ts'
 import { ATTACKS } from './attacks.ts'
 import { dangersIn } from './judge.ts'
+
+/** An answer without what leads out of it, and without its citations. */
+function cleanAnswer(answer: string): { readonly text: string; readonly removed: number } {
+  const tree = parseAnswer(answer)
+  return { text: tree.write(() => undefined), removed: tree.removed }
+}
 
 describe('an answer that obeyed an attack leads nowhere', () => {
   test.each(Object.entries(ATTACKS))('%s', (_, attack) => {
@@ -19,8 +26,6 @@ test('there are forty families of attacks and more, and the judge finds what is 
     .map(([name]) => name)
   // These are no addresses: boundaries, turns, embedded notes and citations are tried elsewhere.
   expect(silent).toEqual([
-    'an embedded note',
-    'a wikilink',
     'a drawing with a handler',
     'a forged end of the passages',
     'markers of passages that there are not',
@@ -29,8 +34,8 @@ test('there are forty families of attacks and more, and the judge finds what is 
 })
 
 test.each([
-  ['Flour matters [S1]. Salt does not [S2][S3].'],
-  ['- one [S1]\n- two, e.g. 3 < 4\n\n1. **three** `a[0]`'],
+  ['- one\n- two, e.g. 3 < 4\n\n1. **three** `a[0]`\n2. a[0] in [2024], snake_case and 5 * 3'],
+  ['## A heading\n\n> A *quote*\n> of two lines\n\n| a | b |\n| - | - |\n| 1 | **2** |\n\n- [ ] open\n- [x] done\n  1. inside'],
   ['The file is `notes/2024.md`; its version 1.2.3 is 50 % done, and/or more: see page 5.'],
   ['Use Node.js or example.md, c++ and C#. A: b; 10:30.'],
   ['```\nconst a = b[0](1)\n```'],
@@ -40,16 +45,14 @@ test.each([
 })
 
 test.each([
-  ['`sed s/\\./x/` and ``C:\\.config\\@home``, `&lt;b&gt;` and `&#46;`'],
+  ['`sed s/\\./x/` and `C:\\.config\\@home`, `&lt;b&gt;` and `&#46;`'],
   ['Write `[[Note|alias]]`, `![[picture.png]]`, `[text](note.md)` or `<kbd>a</kbd>`.'],
   ['A `Map<string, number>` of `file.link`, `dv.page("x")` and `@app.route`.'],
   ['```sh\ngrep "\\\\d+\\." a  //b\n  ls   -l .   \n\n\n\n![a](b.png) &amp; <br>\n```'],
-  ['1. Write\n\n   ~~~\n   \\@import\n   ~~~\n2. And so on.'],
-  ['- Write\n\n    ```js\n    a\\.b\n    ```'],
+  ['1. Write\n\n   ```\n   \\@import\n   ```\n\n2. And so on.'],
+  ['- Write\n\n  ```js\n  a\\.b\n  ```'],
   ['> ```\n> a\\.b\n> ```'],
-  ['| sign | is |\n|---|---|\n| `\\.` | a dot |'],
-  ['Cut off after `\\.` and ``a'],
-  ['```\na\\.b'],
+  ['| sign | is |\n| - | - |\n| `\\.` | a dot |'],
 ])('code stays as it is, backslashes and all: %j', (answer) => {
   expect(cleanAnswer(answer)).toEqual({ text: answer, removed: 0 })
 })
@@ -77,19 +80,14 @@ test.each([
   ['a wikilink', '[[a`]] ![[x]] `'],
   ['a tag', '<a title="`">![x](y.png)`'],
 ])('what is only like code leads nowhere: %s', (_, answer) => {
-  expect(cleanAnswer(answer).text).not.toMatch(/!\[/)
+  expect(cleanAnswer(answer).text.replace(/`[^`]*`/g, '')).not.toMatch(/!\[|(?<!\\)\$/)
 })
 
 test('the text of a link stays, and what was removed is counted', () => {
-  expect(cleanAnswer('See [the docs](https://a.example/x) and ![a](b.png).')).toEqual({ text: 'See the docs and .', removed: 2 })
+  expect(cleanAnswer('See [the docs](https://a.example/x) and ![a](b.png).')).toEqual({ text: 'See the docs and.', removed: 2 })
 })
 
-test('what a model thinks aloud is no answer', () => {
-  expect(cleanAnswer('<think>Secret.</think>\nYes.').text).toBe('Yes.')
-  expect(cleanAnswer('<think>never ends').text).toBe('')
-})
-
-test('no mix of the pieces of attacks leads anywhere', () => {
+test('no mix of the pieces of attacks leads anywhere, as three programs show it', async () => {
   const pieces = [
     ...[
       '[',
@@ -144,6 +142,20 @@ test('no mix of the pieces of attacks leads anywhere', () => {
       'src=',
       'x',
       '[S1]',
+      '【1】',
+      '[1]',
+      '[^1]',
+      '**',
+      '%%',
+      '<%',
+      '%>',
+      '=',
+      'mermaid',
+      '：／／',
+      '&#x200b;',
+      '(S1)',
+      '~~',
+      '\ue000',
       'S1',
       '[[',
       ']]',
@@ -152,22 +164,35 @@ test('no mix of the pieces of attacks leads anywhere', () => {
       '\u202e',
     ],
   ]
-  fc.assert(
-    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 25 }), (parts) => {
-      const answer = parts.join('')
-      const { text } = cleanAnswer(answer)
+  const isOwn = (url: string) => url === 'roux://node/flour'
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.constantFrom(...pieces), { maxLength: 25 }), async (parts) => {
+      const { write, sentences } = await citeAnswer(parts.join(''), [{ startLine: 1, text: 'Flour matters.' }])
+      expect(
+        dangersIn(
+          write((n) => `[${n}](roux://node/flour)`),
+          isOwn,
+        ),
+      ).toEqual([])
+      expect(sentences.flatMap(({ text }) => dangersIn(text))).toEqual([])
+      const text = write(() => undefined)
       expect(dangersIn(text)).toEqual([])
       expect(cleanAnswer(text).text).toBe(text)
     }),
     {
       numRuns: 20_000,
-      examples: [[['www', '\\', '.example']], [['.', '@', '.example']], [['http', '\\', ':', '//', 'collect', '\\', '.', 'x']]],
+      examples: [
+        ...Object.values(ATTACKS).map((attack): [string[]] => [[attack]]),
+        [['www', '\\', '.example']],
+        [['.', '@', '.example']],
+        [['http', '\\', ':', '//', 'collect', '\\', '.', 'x']],
+      ],
     },
   )
 })
 
 test('what never ends is read to its end, and leads nowhere', () => {
   for (const piece of ['[', '![', '<', '<a ', '[a](', '&amp;', 'www.', '(', '"a ', '[[a|', 'a.b.', '<!--', '//', 'a@']) {
-    expect(dangersIn(cleanAnswer(piece.repeat(10_000 / piece.length)).text)).toEqual([])
+    expect(dangersIn(cleanAnswer(piece.repeat(6_000 / piece.length)).text)).toEqual([])
   }
 })

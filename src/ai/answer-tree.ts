@@ -1,0 +1,563 @@
+import type { Code, Nodes, PhrasingContent, Root, RootContent } from 'mdast'
+import { fromMarkdown } from 'mdast-util-from-markdown'
+import { gfmFromMarkdown, gfmToMarkdown } from 'mdast-util-gfm'
+import { defaultHandlers, type Options, toMarkdown } from 'mdast-util-to-markdown'
+import { gfm } from 'micromark-extension-gfm'
+import { findAddresses } from './addresses.ts'
+import { markerIn, takeMarkers } from './markers.ts'
+import { visible } from './neutralise.ts'
+import { codeLookup, type Edit, edited, type Piece, removal, type Span, textOf, type Wrap } from './pieces.ts'
+
+/** A paragraph, a heading, a cell of a table, or a block of code, in the order of the answer. */
+export type Block =
+  | {
+      readonly kind: 'text'
+      pieces: readonly Piece[]
+      /** Inside `>`. */
+      readonly isQuoted: boolean
+    }
+  | {
+      readonly kind: 'code'
+      readonly node: Code
+      /** The passages that the markers behind it name. */
+      markers: readonly number[]
+      citations: readonly number[]
+    }
+
+/** An answer that holds nothing that leads out of it. */
+export interface AnswerTree {
+  readonly blocks: readonly Block[]
+  /** Links, pictures, addresses, HTML and code that would run, all taken away. */
+  readonly removed: number
+  /** Numbers in brackets that looked like citations. */
+  readonly forged: number
+  /** The answer was longer than is read. */
+  readonly isCut: boolean
+  /** The answer as Markdown, with each citation as `link` writes it, or without it. */
+  write(link: WriteCitation): string
+}
+
+/** A citation as Markdown; `undefined` leaves it out. */
+export type WriteCitation = (n: number) => string | undefined
+
+const PARSING = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
+
+/** A longer answer is cut. */
+const MOST_CHARACTERS = 60_000
+/** What the parser takes may grow with the square of these: with more of them the answer is read as plain text. */
+const MOST_MARKS = 2_000
+const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
+const DEEPEST = 30
+/** What taking something away makes of the text around it is taken away, too, so often. */
+const MOST_ROUNDS = 10
+
+/** Reads a model's answer: its Markdown without links, pictures, HTML, addresses and definitions. Linear in its length, but for the parser. */
+export function parseAnswer(answer: string): AnswerTree {
+  const text = visible(answer.slice(0, MOST_CHARACTERS))
+  const tree = isPlain(text) ? plainTree(text) : fromMarkdown(text, PARSING)
+  return { ...new Reader().read(tree), isCut: answer.length > MOST_CHARACTERS }
+}
+
+/** Whether a text has more signs of Markdown than the parser is given, or nests deeper. */
+function isPlain(text: string): boolean {
+  let marks = 0
+  for (const sign of text) if (MARKS.has(sign)) marks++
+  return marks > MOST_MARKS || text.split('\n').some(nestsDeep)
+}
+
+/** Quotes and lists inside one another, or what may become so. */
+function nestsDeep(line: string): boolean {
+  let depth = 0
+  let indentation = 0
+  for (const sign of line.slice(0, 400)) {
+    if (sign === ' ' || sign === '\t') indentation++
+    else if (/[->*+.)\d]/.test(sign)) depth++
+    else break
+  }
+  return depth > 2 * DEEPEST && /[>*+.)]|- /.test(line) && !/^[-*_ ]+$/.test(line) ? true : indentation > 200
+}
+
+/** Each line as a paragraph. */
+function plainTree(text: string): Root {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  return { type: 'root', children: lines.map((value) => ({ type: 'paragraph', children: [{ type: 'text', value }] })) }
+}
+
+const WORD = /[\p{L}\p{N}]/u
+/** Stands where something was taken away until the space around it is, too. */
+const HOLE = '\ue000'
+const HOLES = /\ue000/g
+
+/** Builds the tree that is written from the one that was parsed. */
+class Reader {
+  readonly #blocks: Block[] = []
+  /** The block that each node of the new tree shows. */
+  readonly #shown = new Map<object, Block>()
+  /** Whether `$` stands in code and in text: some readers would see a formula that ends in the code. */
+  readonly #dollars = { code: false, text: false }
+  #removed = 0
+  #forged = 0
+
+  read(root: Root): Omit<AnswerTree, 'isCut'> {
+    const children = this.#blocksOf(root.children, false)
+    const tree: Root = { type: 'root', children }
+    return {
+      blocks: this.#blocks,
+      removed: this.#removed,
+      forged: this.#forged,
+      write: (link) =>
+        writeTree(tree, {
+          shown: this.#shown,
+          link,
+          options: this.#dollars.code && this.#dollars.text ? WITHOUT_FORMULAS : WRITING,
+        }),
+    }
+  }
+
+  #blocksOf(nodes: readonly RootContent[], isQuoted: boolean): RootContent[] {
+    return nodes.flatMap((node): RootContent[] => {
+      switch (node.type) {
+        case 'paragraph':
+        case 'heading':
+          return this.#inlineOf(node, node.children, isQuoted)
+        case 'code':
+          return this.#codeOf(node)
+        case 'html':
+          this.#removed++
+          return this.#inlineOf({ type: 'paragraph', children: [] }, [{ type: 'text', value: textOfHtml(node.value) }], isQuoted)
+        case 'blockquote': {
+          const children = this.#blocksOf(node.children, true)
+          return children.length === 0 ? [] : [{ type: 'blockquote', children: children as typeof node.children }]
+        }
+        case 'list': {
+          const children = node.children.flatMap((item) => {
+            const within = this.#blocksOf(item.children, isQuoted)
+            return within.length === 0 ? [] : [{ ...bare(item), children: within as typeof item.children }]
+          })
+          return children.length === 0 ? [] : [{ ...bare(node), children }]
+        }
+        case 'table': {
+          const children = node.children.map((row) => ({
+            type: row.type,
+            children: row.children.map((cell) => {
+              const [made] = this.#inlineOf({ type: 'tableCell', children: [] }, cell.children, isQuoted)
+              return made ?? ({ type: 'tableCell', children: [] } as const)
+            }) as typeof row.children,
+          }))
+          return [{ type: 'table', align: node.align ?? null, children }]
+        }
+        case 'thematicBreak':
+          return [{ type: 'thematicBreak' }]
+        default:
+          this.#removed++
+          return []
+      }
+    })
+  }
+
+  #codeOf({ lang, value }: Code): RootContent[] {
+    const isShown = isHighlighted(lang ?? '')
+    if (!isShown && (lang ?? '') !== '') this.#removed++
+    const node: Code = { type: 'code', ...(isShown ? { lang: lang ?? null } : {}), value: this.#cleanCode(value) }
+    this.#dollars.code ||= node.value.includes('$')
+    const block: Block = { kind: 'code', node, markers: [], citations: [] }
+    this.#blocks.push(block)
+    this.#shown.set(node, block)
+    return [node]
+  }
+
+  /** Code as it is, or without addresses; a backslash or a character reference in it hides none. */
+  #cleanCode(value: string): string {
+    const decoded = decodeReferences(value.replace(/\\(?=[.:/@])/g, ''))
+    let text = shownCode(decoded !== value && findAddresses(decoded, { inCode: true }).length > 0 ? decoded : value)
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const spans = [...findAddresses(text, { inCode: true }), ...runsIn(text)].sort(byStart)
+      if (spans.length === 0) return text
+      this.#removed += spans.length
+      text = textOf(edited([{ kind: 'text', text, wraps: [] }], disjoint(spans)))
+    }
+    return ''
+  }
+
+  /** A node with text in it, unless there is none; what it shows is known once the citations are. */
+  #inlineOf(node: RootContent, children: readonly PhrasingContent[], isQuoted: boolean): RootContent[] {
+    const cleaned = this.#clean(this.#piecesOf(children, []))
+    const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
+    // Markers on the first line belong to what stands above.
+    const isBelow = first > 0 && this.#blocks.length > 0
+    if (isBelow) this.#handBack(cleaned.slice(0, first))
+    const pieces = isBelow ? cleaned.slice(first) : cleaned
+    const text = textOf(pieces)
+    if (text.trim() === '' || (!WORD.test(text) && (isBelow || pieces.some(({ kind }) => kind === 'marker')))) {
+      this.#handBack(pieces)
+      return []
+    }
+    const made = { ...bare(node), children: [] } as RootContent
+    const block: Block = { kind: 'text', pieces, isQuoted }
+    this.#dollars.text ||= pieces.some(({ kind, text }) => kind === 'text' && text.includes('$'))
+    this.#blocks.push(block)
+    this.#shown.set(made, block)
+    return [made]
+  }
+
+  /** Markers that stand alone belong to what stands before them. */
+  #handBack(pieces: readonly Piece[]): void {
+    const markers = pieces.filter((piece) => piece.kind === 'marker')
+    const last = this.#blocks.at(-1)
+    if (last?.kind === 'text')
+      last.pieces = [...last.pieces, ...markers.map((marker) => ({ ...marker, place: 'alone' as const }))]
+    else if (last !== undefined) last.markers = [...last.markers, ...markers.flatMap(({ numbers }) => numbers)]
+    else this.#forged += markers.length
+  }
+
+  #piecesOf(nodes: readonly PhrasingContent[], wraps: readonly Wrap[]): readonly Piece[] {
+    const hole: Piece = { kind: 'text', text: HOLE, wraps }
+    let hiddenUntil: string | undefined
+    return nodes.flatMap((node): readonly Piece[] => {
+      if (hiddenUntil !== undefined && !(node.type === 'html' && node.value.toLowerCase().startsWith(hiddenUntil))) return []
+      hiddenUntil = undefined
+      switch (node.type) {
+        case 'text':
+          return [{ kind: 'text', text: shown(node.value), wraps }]
+        case 'inlineCode':
+          return this.#inlineCodeOf(node.value, wraps)
+        case 'break':
+          return [{ kind: 'break', text: '\n', wraps }]
+        case 'strong':
+        case 'emphasis':
+        case 'delete':
+          return this.#piecesOf(node.children, [...wraps, { type: node.type }])
+        case 'link':
+        case 'linkReference': {
+          this.#removed++
+          const within = this.#piecesOf(node.children, wraps)
+          const label = textOf(within)
+          if (markerIn(`[${label}]`) !== undefined) return [{ kind: 'text', text: `[${label}]`, wraps }]
+          const isBare =
+            node.type === 'link' && (node.url === label || node.url.endsWith(`:${label}`) || node.url.endsWith(`//${label}`))
+          return isBare || /^[\s\d,;^*_]*$/.test(label) ? [hole] : within
+        }
+        case 'footnoteReference':
+          this.#forged++
+          return [hole]
+        case 'html': {
+          this.#removed++
+          const [, hiding] = /^<(script|style|iframe|object|svg|template|noscript)\b/i.exec(node.value) ?? []
+          hiddenUntil = hiding === undefined ? undefined : `</${hiding.toLowerCase()}`
+          return /^<br\b/i.test(node.value) ? [{ kind: 'text', text: ' ', wraps }] : []
+        }
+        default:
+          this.#removed++
+          return [hole]
+      }
+    })
+  }
+
+  #inlineCodeOf(value: string, wraps: readonly Wrap[]): readonly Piece[] {
+    if (markerIn(value) !== undefined) return [{ kind: 'text', text: value, wraps }]
+    const code = this.#cleanCode(value)
+    if (code.trim() === '') return []
+    // Dataview and Meta Bind run these.
+    if (/^\s*(?:\$?=|[A-Z]{4,}\[)/.test(code)) {
+      this.#removed++
+      return [{ kind: 'text', text: code, wraps }]
+    }
+    this.#dollars.code ||= code.includes('$')
+    return [{ kind: 'code', text: code, wraps }]
+  }
+
+  /** The pieces without anything that leads out, whatever the pieces before it, or what was removed, made of the text. */
+  #clean(pieces: readonly Piece[]): readonly Piece[] {
+    let left = pieces
+    for (let round = 0; round < MOST_ROUNDS; round++) {
+      const { pieces: marked, forged } = takeMarkers(left)
+      this.#forged += forged
+      const decoded = marked.map((piece) => (piece.kind === 'text' ? { ...piece, text: decodeReferences(piece.text) } : piece))
+      const edits = leadsIn(decoded)
+      const hasChanged = marked !== left || decoded.some(({ text }, at) => text !== marked[at]?.text)
+      this.#removed += edits.filter(({ isCounted }) => isCounted !== false).length
+      left = edits.length === 0 ? decoded : edited(decoded, edits)
+      if (edits.length === 0 && !hasChanged) return linesTrimmed(left)
+    }
+    // What nests so deep says nothing else.
+    return []
+  }
+}
+
+/** Addresses, links between notes, and templates. */
+function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounted?: boolean })[] {
+  const text = textOf(pieces)
+  const isCode = codeLookup(pieces)
+  // Code was looked through before.
+  const addresses = findAddresses(text).filter(({ start, end }) => !isCode(start, end))
+  const holes = [...text.matchAll(HOLES)].map(({ index }) => ({
+    ...removal(text, { start: index, end: index + 1 }),
+    isCounted: false,
+  }))
+  const spans = [...addresses.map((span) => removal(text, span)), ...holes, ...wikilinksIn(text, isCode), ...runsIn(text)]
+  return disjoint(spans.sort(byStart))
+}
+
+function byStart(a: Span, b: Span): number {
+  return a.start - b.start || b.end - a.end
+}
+
+/** The first of those that overlap. */
+function disjoint<T extends Span>(spans: readonly T[]): readonly T[] {
+  let end = 0
+  return spans.filter((span) => {
+    const isFree = span.start >= end
+    if (isFree) end = span.end
+    return isFree
+  })
+}
+
+/** `[[note|label]]` keeps its label, `![[note]]` goes. */
+function wikilinksIn(text: string, isCode: (start: number, end: number) => boolean): readonly Edit[] {
+  const edits: Edit[] = []
+  for (let at = text.indexOf('[['); at >= 0; at = text.indexOf('[[', at + 1)) {
+    if (isCode(at, at + 1) || text.charAt(at + 2) === '[') continue
+    const end = text.indexOf(']]', at)
+    if (end < 0) break
+    const inner = text.slice(at + 2, end)
+    if (inner.length > 999 || inner.includes('\n') || inner.includes('[[')) continue
+    if (text.charAt(at - 1) === '!') edits.push(removal(text, { start: at - 1, end: end + 2 }))
+    else edits.push({ start: at, end: at + 2 + inner.lastIndexOf('|') + 1 }, { start: end, end: end + 2 })
+    at = end
+  }
+  return edits
+}
+
+/** The end of each `<%`, which Templater runs wherever it stands: `<` alone is harmless. */
+function runsIn(text: string): readonly Span[] {
+  return [...text.matchAll(/<%/g)].map(({ index }) => ({ start: index + 1, end: index + 2 }))
+}
+
+/** Without white space at the ends of lines, and without empty lines. */
+function linesTrimmed(pieces: readonly Piece[]): readonly Piece[] {
+  const text = textOf(pieces)
+  const spans = [...text.matchAll(/\s+/g)].flatMap(({ 0: space, index }): readonly Edit[] => {
+    const end = index + space.length
+    if (index === 0 || end === text.length) return [{ start: index, end }]
+    const line = space.indexOf('\n')
+    return line < 0 || space === '\n'
+      ? []
+      : [
+          { start: index, end: index + line },
+          { start: index + line + 1, end },
+        ]
+  })
+  const isCode = codeLookup(pieces)
+  return edited(
+    pieces,
+    spans.filter(({ start, end }) => end > start && !isCode(start, end)),
+  )
+}
+
+/** The text of a block of HTML. */
+function textOfHtml(html: string): string {
+  const lower = html.toLowerCase()
+  let text = ''
+  let at = 0
+  while (at < html.length) {
+    const open = html.indexOf('<', at)
+    if (open < 0) return text + html.slice(at)
+    text += html.slice(at, open)
+    const [, hiding] = /^<(script|style|iframe|object|svg|template|noscript)\b/i.exec(html.slice(open, open + 12)) ?? []
+    const close = html.startsWith('<!--', open) ? '-->' : hiding === undefined ? '>' : `</${hiding.toLowerCase()}`
+    const end = lower.indexOf(close, open + 1)
+    if (end < 0) return text
+    at = hiding === undefined ? end + close.length : Math.max(html.indexOf('>', end) + 1, end + close.length)
+  }
+  return text
+}
+
+const NAMED: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+  colon: ':',
+  sol: '/',
+  bsol: '\\',
+  period: '.',
+  lpar: '(',
+  rpar: ')',
+  lbrack: '[',
+  lsqb: '[',
+  rbrack: ']',
+  rsqb: ']',
+  excl: '!',
+  commat: '@',
+  num: '#',
+  quest: '?',
+  equals: '=',
+  lowbar: '_',
+  hyphen: '-',
+  nbsp: ' ',
+}
+
+/** Character references as what they stand for: some programs read a text twice. */
+function decodeReferences(text: string): string {
+  return text.replace(
+    /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,8}));?/g,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return Object.hasOwn(NAMED, name) ? (NAMED[name] ?? whole) : whole
+      const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
+      return code > 0x20 && code < 0x7f ? String.fromCharCode(code) : whole
+    },
+  )
+}
+
+/** A text without what is hidden in it; `%%` would hide what stands behind it. */
+function shown(text: string): string {
+  return visible(text).replace(HOLES, '').replace(/%{2,}/g, '%')
+}
+
+function shownCode(text: string): string {
+  return visible(text).replace(HOLES, '')
+}
+
+/** A node without its children and place. */
+function bare<T extends Nodes>({ position: _, ...node }: T): T {
+  return node as T
+}
+
+/** Languages that are only coloured. Any other name may be one that Obsidian or a plugin of it runs, such as `dataviewjs`. */
+const LANGUAGES: ReadonlySet<string> = new Set(
+  `ada asm awk bash basic bat batch bibtex c c++ cc clj clojure cmake cobol coffeescript conf console cpp cs csharp css csv dart diff dockerfile elixir elm
+  erlang f# fish fortran fsharp gdscript git gitignore glsl go golang graphql groovy haskell hcl hs html http ini java javascript jinja js json json5 jsonc
+  julia kotlin kt latex less lisp log lua make makefile markdown matlab md mjs nim nix objc objective-c ocaml octave pascal perl php plain plaintext
+  postgres powershell prolog properties proto protobuf ps1 py python r racket rb rs ruby rust sass scala scheme scss sh shell sol solidity sql swift tcl
+  terraform tex text toml ts tsx txt typescript vb verilog vhdl vim vue wasm xml yaml yml zig zsh`.split(/\s+/),
+)
+
+function isHighlighted(language: string): boolean {
+  return LANGUAGES.has(language.toLowerCase())
+}
+
+interface Writing {
+  readonly shown: ReadonlyMap<object, Block>
+  readonly link: WriteCitation
+  readonly options: Options
+}
+
+function writeTree(tree: Root, { shown, link, options }: Writing): string {
+  const cited = (numbers: readonly number[]): readonly Piece[] =>
+    numbers.map((n) => ({ kind: 'citation', text: '', n, wraps: [] }))
+  const filled = (node: RootContent): RootContent[] => {
+    const block = shown.get(node)
+    if (block?.kind === 'text') return [{ ...node, children: nested(block.pieces, 0, link) } as RootContent]
+    if (block?.kind === 'code') {
+      const children = nested(cited(block.citations), 0, link)
+      return children.length === 0 ? [block.node] : [block.node, { type: 'paragraph', children }]
+    }
+    return 'children' in node ? [{ ...node, children: (node.children as RootContent[]).flatMap(filled) } as RootContent] : [node]
+  }
+  return toMarkdown({ type: 'root', children: tree.children.flatMap(filled) }, options).trim()
+}
+
+/** A part of a paragraph as Markdown, without its citations. */
+export function writePieces(pieces: readonly Piece[]): string {
+  const children = nested(linesTrimmed(pieces), 0, () => undefined)
+  return toMarkdown({ type: 'paragraph', children }, WRITING).trim()
+}
+
+/** A block of code as Markdown. */
+export function writeCode(node: Code): string {
+  return toMarkdown(node, WRITING).trim()
+}
+
+interface CitationNode {
+  readonly type: 'citation'
+  readonly value: string
+}
+
+const WRITING: Options = {
+  extensions: [gfmToMarkdown({ tablePipeAlign: false })],
+  bullet: '-',
+  bulletOther: '*',
+  rule: '-',
+  emphasis: '*',
+  listItemIndent: 'one',
+  fences: true,
+  handlers: {
+    text: (node, parent, state, info) => plainer(defaultHandlers.text(node, parent, state, info)),
+    // Written as it is: its address is ours.
+    citation: ({ value }: CitationNode) => value,
+  } as Options['handlers'] & object,
+}
+
+const WITHOUT_FORMULAS: Options = { ...WRITING, unsafe: [{ character: '$', inConstruct: 'phrasing' }] }
+
+/** Brackets and stars that can be nothing else need no backslash. */
+function plainer(text: string): string {
+  return text.replace(/(?<![\\![\]])\\\[(?=[\p{L}\p{N} .,'-]{1,40}\](?![([:\]]))/gu, '[').replace(/(?<=[^\s\\] )\\\*(?= )/g, '*')
+}
+
+/** Pieces as nodes, those in the same emphasis in one. */
+function nested(pieces: readonly Piece[], depth: number, link: WriteCitation): PhrasingContent[] {
+  const nodes: PhrasingContent[] = []
+  for (let at = 0; at < pieces.length; ) {
+    const piece = pieces[at]
+    if (piece === undefined || piece.kind === 'marker') {
+      at++
+      continue
+    }
+    const wrap = piece.wraps[depth]
+    if (wrap === undefined) {
+      append(nodes, piece, link)
+      at++
+      continue
+    }
+    let end = at
+    while (end < pieces.length && isWithin(pieces[end], wrap, depth)) end++
+    const children = nested(pieces.slice(at, end), depth + 1, link)
+    at = end
+    const { lead, inner, trail } = unspaced(children)
+    if (lead !== '') append(nodes, { kind: 'text', text: lead, wraps: [] }, link)
+    if (inner.length > 0) nodes.push({ type: wrap.type, children: inner })
+    if (trail !== '') append(nodes, { kind: 'text', text: trail, wraps: [] }, link)
+  }
+  return nodes
+}
+
+function isWithin(piece: Piece | undefined, wrap: Wrap, depth: number): boolean {
+  return piece !== undefined && (piece.kind === 'marker' || piece.wraps[depth] === wrap)
+}
+
+function append(nodes: PhrasingContent[], piece: Exclude<Piece, { readonly kind: 'marker' }>, link: WriteCitation): void {
+  const last = nodes.at(-1)
+  if (piece.kind === 'citation') {
+    const value = link(piece.n)
+    const node: CitationNode | undefined =
+      value === undefined ? undefined : { type: 'citation', value: nodes.length === 0 ? value : ` ${value}` }
+    if (node !== undefined) nodes.push(node as unknown as PhrasingContent)
+  } else if (piece.kind === 'break') nodes.push({ type: 'break' })
+  else if (piece.kind === 'code') nodes.push({ type: 'inlineCode', value: piece.text })
+  else if (last?.type === 'text') last.value += piece.text
+  else if (piece.text !== '') nodes.push({ type: 'text', value: piece.text })
+}
+
+/** Emphasis neither begins nor ends with white space. */
+function unspaced(nodes: readonly PhrasingContent[]): {
+  readonly lead: string
+  readonly inner: PhrasingContent[]
+  readonly trail: string
+} {
+  const inner = nodes.map((node) => ({ ...node }))
+  let lead = ''
+  let trail = ''
+  const first = inner[0]
+  if (first?.type === 'text') {
+    lead = first.value.slice(0, first.value.length - first.value.trimStart().length)
+    first.value = first.value.trimStart()
+  }
+  const last = inner.at(-1)
+  if (last?.type === 'text') {
+    trail = last.value.slice(last.value.trimEnd().length)
+    last.value = last.value.trimEnd()
+  }
+  return { lead, inner: inner.filter((node) => node.type !== 'text' || node.value !== ''), trail }
+}

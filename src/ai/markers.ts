@@ -1,0 +1,176 @@
+import { codeLookup, type Edit, edited, type MarkerPlace, type Piece, removal, type Span, textOf } from './pieces.ts'
+
+/** A marker of passages, such as `[S1]`, or what a reader would take for a citation of ours, such as `[1]`. */
+interface FoundMarker extends Span {
+  /** Absent for what only looks like a citation. */
+  readonly numbers?: readonly number[]
+}
+
+const CLOSING: Readonly<Record<string, string>> = { '[': ']', '【': '】', '〔': '〕', '〖': '〗', '⟦': '⟧', '(': ')' }
+/** No marker is longer; nor does any name more passages. */
+const LONGEST = 120
+const MOST_NUMBERS = 24
+/** What stands around a number inside brackets without being seen. */
+const MARKUP = /[\s*_^`\\]/
+const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/
+const CIRCLED = /[①-⑳⓫-⓴⓵-⓾❶-❿➀-➓]/
+const ENDS = /[.,;:!?…。！？)\]"'”’»]/
+
+/** The pieces without what a model wrote as citations: its markers, which become pieces of their own, and numbers in brackets. */
+export function takeMarkers(pieces: readonly Piece[]): { readonly pieces: readonly Piece[]; readonly forged: number } {
+  const text = textOf(pieces)
+  const isCode = codeLookup(pieces)
+  const found = findMarkers(text, isCode)
+  if (found.length === 0) return { pieces, forged: 0 }
+  const edits = grouped(text, found).map((group): Edit => {
+    const [start = 0, end = 0] = [group.at(0)?.start, group.at(-1)?.end]
+    const edit = removal(text, withParentheses(text, { start, end }))
+    const named = group.filter(({ numbers }) => numbers !== undefined)
+    if (named.length === 0) return edit
+    const numbers = named.flatMap((one) => one.numbers ?? [])
+    return { ...edit, by: { kind: 'marker', text: '', numbers, place: placeOf(text, { start, end }) } }
+  })
+  return { pieces: spaced(edited(pieces, edits)), forged: found.filter(({ numbers }) => numbers === undefined).length }
+}
+
+/** Those side by side, together. */
+function grouped(text: string, found: readonly FoundMarker[]): readonly (readonly FoundMarker[])[] {
+  const groups: FoundMarker[][] = []
+  let end = -1
+  for (const one of found) {
+    const between = text.slice(end, one.start)
+    if (end >= 0 && between.length < 8 && /^[ ,;&]*$/.test(between)) groups.at(-1)?.push(one)
+    else groups.push([one])
+    end = one.end
+  }
+  return groups
+}
+
+/** What a piece of code says where all of it is a marker. */
+export function markerIn(code: string): readonly number[] | undefined {
+  const text = code.trim()
+  const [found] = findMarkers(text, () => false)
+  return found?.start === 0 && found.end === text.length ? found.numbers : undefined
+}
+
+/** `([S1])` goes as a whole. */
+function withParentheses(text: string, { start, end }: Span): Span {
+  return text.charAt(start - 1) === '(' && text.charAt(end) === ')' ? { start: start - 1, end: end + 1 } : { start, end }
+}
+
+/** A marker between two words leaves a space. */
+function spaced(pieces: readonly Piece[]): readonly Piece[] {
+  return pieces.flatMap((piece, at): readonly Piece[] => {
+    if (piece.kind !== 'marker') return [piece]
+    const before = pieces[at - 1]?.text.at(-1) ?? ''
+    const after =
+      pieces
+        .slice(at + 1, at + 1 + MOST_NUMBERS)
+        .find(({ text }) => text !== '')
+        ?.text.at(0) ?? ''
+    const joins = /[\p{L}\p{N}]/u.test(before) && /[\p{L}\p{N}]/u.test(after)
+    return joins ? [piece, { kind: 'text', text: ' ', wraps: [] }] : [piece]
+  })
+}
+
+function findMarkers(text: string, isCode: (start: number, end: number) => boolean): readonly FoundMarker[] {
+  const found: FoundMarker[] = []
+  for (let at = 0; at < text.length; at++) {
+    if (isCode(at, at + 1)) continue
+    const one = bracketAt(text, at) ?? signAt(text, at)
+    if (one === undefined) continue
+    found.push(one)
+    at = one.end - 1
+  }
+  return found
+}
+
+/** A marker or a number in brackets that begins at an offset. */
+function bracketAt(text: string, start: number): FoundMarker | undefined {
+  const open = narrow(text.charAt(start))
+  const close = CLOSING[open]
+  if (close === undefined) return undefined
+  let end = start + 1
+  while (end < text.length && end - start <= LONGEST && narrow(text.charAt(end)) !== close) {
+    if (text.charAt(end) === '\n' || CLOSING[narrow(text.charAt(end))] !== undefined) return undefined
+    end++
+  }
+  if (end >= text.length || end - start > LONGEST) return undefined
+  const inside = [...text.slice(start + 1, end)].map(narrow).join('')
+  const read = numbersIn(inside)
+  if (read === undefined || (open === '(' && !read.isMarker)) return undefined
+  return { start, end: end + 1, ...(read.isMarker ? { numbers: read.numbers } : {}) }
+}
+
+/** `S1, S2`, `S1–S3`, `1, 2` and `4:0†source` as numbers; `undefined` for any other text. */
+function numbersIn(inside: string): { readonly numbers: readonly number[]; readonly isMarker: boolean } | undefined {
+  const signs = [...inside].filter((sign) => !MARKUP.test(sign)).join('')
+  const [list = ''] = /^(?:s?\d{1,6}(?:(?:and|&|[,;:–—-])?(?=s?\d))?)+/i.exec(signs) ?? []
+  const rest = signs.slice(list.length)
+  const isMarker = /s\d/i.test(list)
+  if (list === '' || (isMarker ? !/^(?:$|[^\p{L}\p{N}])/u.test(rest) : !/^[.,]?(?:†.*)?$/.test(rest))) return undefined
+  const numbers: number[] = []
+  for (const [, range, digits = ''] of list.matchAll(/([–—-])?(?:and|[&,;:])?s?(\d+)/gi)) {
+    const number = Number(digits)
+    const last = numbers.at(-1)
+    if (range !== undefined && last !== undefined && isMarker) {
+      for (let one = last + 1; one < number && one - last < MOST_NUMBERS; one++) numbers.push(one)
+    }
+    numbers.push(number)
+  }
+  // `[2024]` is a year, and `[0]` an index.
+  if (!isMarker && numbers.some((number) => number > 999 || (number === 0 && numbers.length === 1))) return undefined
+  return { numbers: numbers.slice(0, MOST_NUMBERS), isMarker }
+}
+
+/** A raised or circled number where a citation would stand: behind a sentence or a word, and not in `m²` or `step ①`. */
+function signAt(text: string, start: number): FoundMarker | undefined {
+  const kind = [SUPERSCRIPT, CIRCLED].find((one) => one.test(text.charAt(start)))
+  if (kind === undefined) return undefined
+  let end = start + 1
+  while (
+    end < text.length &&
+    (kind.test(text.charAt(end)) || (/[,⁻˒]/.test(text.charAt(end)) && kind.test(text.charAt(end + 1))))
+  )
+    end++
+  const before = text.slice(Math.max(0, start - 24), start)
+  if (before.trim() === '' || /\n\s*$/.test(before)) return undefined
+  const endsSentence = ENDS.test(before.trimEnd().at(-1) ?? '')
+  const followsWord = kind === SUPERSCRIPT ? /\p{L}{4}$/u.test(before) : /\S$/.test(before)
+  const isLast =
+    kind === CIRCLED &&
+    ENDS.test(
+      text
+        .slice(end, end + 2)
+        .trimStart()
+        .at(0) ?? '.',
+    )
+  return endsSentence || followsWord || isLast ? { start, end } : undefined
+}
+
+/** ASCII for its wide forms. */
+function narrow(sign: string): string {
+  return sign >= '\uff01' && sign <= '\uff5e' ? String.fromCharCode(sign.charCodeAt(0) - 0xfee0) : sign
+}
+
+/** Markers on the same line, and what stands between them, do not count. */
+function placeOf(text: string, { start, end }: Span): MarkerPlace {
+  const before = text.slice(Math.max(0, start - MOST_BESIDE), start)
+  const line = before.slice(before.lastIndexOf('\n') + 1)
+  if (line.length === MOST_BESIDE || !isOnlyMarkers(line)) return 'after'
+  const [after = ''] = text.slice(end, end + MOST_BESIDE).split('\n', 1)
+  return isOnlyMarkers(after) ? 'alone' : 'start'
+}
+
+/** How far markers on one line are looked for. */
+const MOST_BESIDE = 400
+
+function isOnlyMarkers(part: string): boolean {
+  for (let at = 0; at < part.length; at++) {
+    if (/[\s.,;&`*_]/.test(part.charAt(at))) continue
+    const marker = bracketAt(part, at)
+    if (marker === undefined) return false
+    at = marker.end - 1
+  }
+  return true
+}

@@ -1,0 +1,74 @@
+/** A stretch of a text, UTF-16. */
+export interface Span {
+  readonly start: number
+  readonly end: number
+}
+
+/** An emphasis around some pieces; the same object around each. */
+export interface Wrap {
+  readonly type: 'strong' | 'emphasis' | 'delete'
+}
+
+/** A part of a paragraph, a heading or a cell. A marker has no text: it names the passages behind what stands before it. */
+export type Piece =
+  | { readonly kind: 'text' | 'code' | 'break'; readonly text: string; readonly wraps: readonly Wrap[] }
+  | { readonly kind: 'marker'; readonly text: ''; readonly numbers: readonly number[]; readonly place: MarkerPlace }
+  | { readonly kind: 'citation'; readonly text: ''; readonly n: number; readonly wraps: readonly Wrap[] }
+
+/** `start`: on a line before its text; `alone`: the only thing on its line; `after`: behind or within its text. */
+export type MarkerPlace = 'start' | 'alone' | 'after'
+
+/** What is put in the place of a span. */
+export interface Edit extends Span {
+  readonly by?: Piece
+}
+
+export function textOf(pieces: readonly Piece[]): string {
+  return pieces.map(({ text }) => text).join('')
+}
+
+/** Tells whether a span begins and ends inside code. */
+export function codeLookup(pieces: readonly Piece[]): (start: number, end: number) => boolean {
+  const isCode = new Uint8Array(pieces.reduce((sum, { text }) => sum + text.length, 0))
+  let at = 0
+  for (const { kind, text } of pieces) {
+    if (kind === 'code') isCode.fill(1, at, at + text.length)
+    at += text.length
+  }
+  return (start, end) => isCode[start] === 1 && isCode[end - 1] === 1
+}
+
+/** The pieces with the edits made; these are in order and do not overlap. Markers inside a span stay. */
+export function edited(pieces: readonly Piece[], edits: readonly Edit[]): readonly Piece[] {
+  const made: Piece[] = []
+  let at = 0
+  let next = 0
+  for (const piece of pieces) {
+    if (piece.kind === 'marker' || piece.kind === 'citation') {
+      made.push(piece)
+      continue
+    }
+    const end = at + piece.text.length
+    let from = at
+    for (let edit = edits[next]; edit !== undefined && edit.start < end; edit = edits[++next]) {
+      if (edit.start > from) made.push({ ...piece, text: piece.text.slice(from - at, edit.start - at) })
+      if (edit.start >= at && edit.by !== undefined) made.push(edit.by)
+      from = Math.max(from, Math.min(edit.end, end))
+      // It goes on in the next piece.
+      if (edit.end > end) break
+    }
+    if (from < end) made.push({ ...piece, text: piece.text.slice(from - at) })
+    at = end
+  }
+  return [...made, ...edits.slice(next).flatMap(({ by }) => by ?? [])]
+}
+
+/** Where a span may be removed so that what is left reads well: with the spaces before it, or with a space in its place. */
+export function removal(text: string, { start, end }: Span): Edit {
+  let from = start
+  const after = text.charAt(end)
+  const closes = after === '' || /[\s.,;:!?…)\]]/.test(after)
+  while (closes && from > 0 && /[ \t]/.test(text.charAt(from - 1))) from--
+  const joins = /[\p{L}\p{N}]/u.test(text.charAt(from - 1)) && /[\p{L}\p{N}]/u.test(after)
+  return { start: from, end, ...(joins ? { by: { kind: 'text', text: ' ', wraps: [] } } : {}) }
+}

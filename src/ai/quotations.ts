@@ -1,0 +1,109 @@
+import type { Span } from './pieces.ts'
+
+/** What an answer puts in quotation marks. */
+export interface Quotation extends Span {
+  readonly quoted: string
+}
+
+type Kind = 'double' | 'single' | '「' | '『' | '《' | '〈' | '〝'
+
+interface Mark {
+  readonly kind: Kind
+  /** What it does where the signs beside it do not tell. */
+  readonly usual: 'open' | 'close' | 'either'
+}
+
+const MARKS: ReadonlyMap<string, Mark> = new Map([
+  ...marks('double', 'open', '“„‟«❝❮'),
+  ...marks('double', 'close', '”»❞❯'),
+  ...marks('double', 'either', '"＂〃'),
+  ...marks('single', 'open', '‘‚‛❛‹'),
+  ...marks('single', 'close', '’❜›'),
+  ...marks('single', 'either', "'＇`´"),
+  ...(['「」﹁﹂', '『』﹃﹄', '《》', '〈〉', '〝〞〟'] as const).flatMap((signs) => {
+    const kind = signs.charAt(0) as Kind
+    return [...signs].map((sign, at): [string, Mark] => [
+      sign,
+      { kind, usual: kind === '〝' ? (at === 0 ? 'open' : 'close') : at % 2 === 0 ? 'open' : 'close' },
+    ])
+  }),
+])
+
+function marks(kind: Kind, usual: Mark['usual'], signs: string): readonly [string, Mark][] {
+  return [...signs].map((sign) => [sign, { kind, usual }])
+}
+
+interface Open extends Mark {
+  readonly at: number
+}
+
+const WORD = /[\p{L}\p{N}]/u
+
+/**
+ * What stands in quotation marks, of every kind, nested ones too. One that is not closed goes on to the end of its sentence, and one that
+ * was not opened begins with its sentence; an apostrophe is no such mark. Linear.
+ */
+export function findQuotations(text: string, sentences: readonly Span[]): readonly Quotation[] {
+  const found: Span[] = []
+  const open: Open[] = []
+  const sentenceAt = lookup(sentences)
+  for (let at = 0; at < text.length; at++) {
+    const mark = MARKS.get(text.charAt(at))
+    if (mark === undefined) continue
+    const does = roleOf(text, at, { mark, isOpen: open.some(({ kind }) => kind === mark.kind) })
+    if (does === 'open' && open.length < DEEPEST) open.push({ ...mark, at })
+    if (does !== 'close') continue
+    const last = open.findLastIndex(({ kind }) => kind === mark.kind)
+    if (last < 0) {
+      if (mark.kind !== 'single' && !/\d/.test(text.charAt(at - 1))) found.push({ start: sentenceAt(at).start, end: at })
+      continue
+    }
+    // What was opened inside and not closed ends here, too.
+    for (const inner of open.splice(last))
+      if (inner.kind === mark.kind || inner.kind !== 'single') found.push({ start: inner.at + 1, end: at })
+  }
+  for (const { kind, at } of open) if (kind !== 'single') found.push({ start: at + 1, end: sentenceAt(at).end })
+  return found.map(({ start, end }) => ({ start, end, quoted: text.slice(start, end) }))
+}
+
+/** Quotations inside one another; what nests deeper is a part of one that is looked up. */
+const DEEPEST = 16
+
+/** What a mark does, by the signs beside it. */
+function roleOf(
+  text: string,
+  at: number,
+  { mark, isOpen }: { readonly mark: Mark; readonly isOpen: boolean },
+): 'open' | 'close' | undefined {
+  const { kind, usual } = mark
+  if (kind !== 'double' && kind !== 'single') return usual === 'open' ? 'open' : 'close'
+  const toggled = isOpen ? 'close' : 'open'
+  const [before, after] = [signKind(text.charAt(at - 1)), signKind(text.charAt(at + 1))]
+  // `Settings › Editor` names a way.
+  if (before === 'space' && after === 'space') return kind === 'single' ? undefined : toggled
+  if (before === 'space') return 'open'
+  if (after === 'space') return 'close'
+  // An apostrophe, or inches.
+  if (before === 'word' && after === 'word' && (kind === 'single' || /\d/.test(text.charAt(at - 1)))) return undefined
+  if (before !== after) return before === 'word' ? 'close' : 'open'
+  return usual === 'either' ? toggled : usual
+}
+
+function signKind(sign: string): 'space' | 'word' | 'sign' {
+  if (sign === '' || /\s/.test(sign)) return 'space'
+  return WORD.test(sign) ? 'word' : 'sign'
+}
+
+/** The sentence at each offset, asked in any order. */
+function lookup(sentences: readonly Span[]): (at: number) => Span {
+  return (at) => {
+    let low = 0
+    let high = sentences.length - 1
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if ((sentences[middle]?.end ?? 0) <= at) low = middle + 1
+      else high = middle
+    }
+    return sentences[low] ?? { start: 0, end: 0 }
+  }
+}

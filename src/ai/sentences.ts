@@ -1,0 +1,65 @@
+import type { Span } from './pieces.ts'
+
+const STOP = /[.!?…]/
+const CLOSING = /["'”’»)\]*_]/
+const CLOSING_CJK = /["'”’」』]/
+
+export interface SentenceOptions {
+  /** Whether what looks like the end of a sentence is none, as in code. */
+  isOpaque?(start: number, end: number): boolean
+  /** Whether a sentence ends with a stop and the space behind it although a small letter follows. */
+  endsHere?(start: number, end: number): boolean
+  /** Whether the sentence before a line break ends there; absent: it always does. */
+  endsAtBreak?(at: number): boolean
+}
+
+/**
+ * The sentences of a text, each with the white space after it. Abbreviations do not end one where a small letter follows. Linear.
+ */
+export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }: SentenceOptions = {}): readonly Span[] {
+  const sentences: Span[] = []
+  let start = 0
+  const endAt = (end: number): void => {
+    if (end > start) sentences.push({ start, end })
+    start = end
+  }
+  for (let at = 0; at < text.length; at++) {
+    if (text.charAt(at) === '\n') {
+      if (endsAtBreak?.(at) !== false) endAt(at + 1)
+      continue
+    }
+    const stop = isOpaque?.(at, at + 1) === true ? undefined : stopAt(text, at)
+    if (stop === undefined) continue
+    if (stop.isEnd || endsHere?.(at, stop.end) === true) endAt(stop.end)
+    at = stop.end - 1
+  }
+  endAt(text.length)
+  return sentences
+}
+
+/** The signs that may end a sentence, with the white space after them, and whether they do. */
+function stopAt(text: string, at: number): { readonly end: number; readonly isEnd: boolean } | undefined {
+  const sign = text.charAt(at)
+  if (/[。！？]/.test(sign)) return { end: spaceEnd(text, runEnd(text, at + 1, CLOSING_CJK)), isEnd: true }
+  if (!STOP.test(sign)) return undefined
+  const closed = runEnd(text, runEnd(text, at + 1, STOP), CLOSING)
+  const end = spaceEnd(text, closed)
+  return { end, isEnd: end > closed && /[^\p{Ll}\s]/u.test(characterAt(text, end)) }
+}
+
+function runEnd(text: string, from: number, kind: RegExp): number {
+  let end = from
+  while (kind.test(text.charAt(end))) end++
+  return end
+}
+
+/** Where the white space of a line ends. */
+function spaceEnd(text: string, at: number): number {
+  let end = at
+  while (/[^\S\n]/.test(text.charAt(end))) end++
+  return end
+}
+
+function characterAt(text: string, at: number): string {
+  return String.fromCodePoint(text.codePointAt(at) ?? 0x61)
+}

@@ -1,0 +1,157 @@
+import type { Span } from './pieces.ts'
+import { splitSentences } from './sentences.ts'
+import { findQuote, type QuotedText, quotedText } from './verify-quote.ts'
+import { readable, stem, type Word, wordsIn } from './words.ts'
+
+/** What a passage of a model's prompt says, as `[S1]` of the answer means the first. */
+export interface CitedPassage {
+  readonly startLine: number
+  readonly text: string
+  /** What of the text no reader sees, in order: comments. None of it is quoted. */
+  readonly hidden?: readonly Span[]
+  /** What the note and its headings are called: these are no quotations. */
+  readonly names?: readonly string[]
+}
+
+/** A longer sentence is shown up to here, UTF-16. */
+const MOST_QUOTED = 400
+
+/** A passage, read once for all citations of it. */
+export class Source {
+  readonly #text: string
+  /** With spaces in place of what no reader sees. */
+  readonly #visible: string
+  readonly #hidden: readonly Span[]
+  readonly #startLine: number
+  readonly #names: readonly string[]
+  #words: ReadonlySet<string> | undefined
+  #hasNegation = false
+  #sentences: readonly (Span & { readonly stems: ReadonlySet<string> })[] | undefined
+  #quoted: QuotedText | undefined
+
+  constructor({ text, startLine, hidden = [], names = [] }: CitedPassage) {
+    this.#text = text
+    this.#visible = blanked(text, hidden)
+    this.#hidden = hidden
+    this.#startLine = startLine
+    this.#names = names.map(foldedWords)
+  }
+
+  /** Where the passage says what is quoted; `undefined` where it does not. */
+  find(quotation: string): Span | undefined {
+    this.#quoted ??= quotedText(this.#visible)
+    return findQuote(quotation, this.#quoted)
+  }
+
+  isNamed(quotation: string): boolean {
+    return this.#names.includes(foldedWords(quotation))
+  }
+
+  supports(words: readonly Word[]): boolean {
+    if (this.#words === undefined) {
+      const own = wordsIn(this.#visible)
+      this.#words = new Set(own.flatMap(({ text }) => [text, stem(text)]))
+      this.#hasNegation = own.some(({ kind }) => kind === 'negation')
+    }
+    const all = this.#words
+    if (words.some(({ kind, text }) => kind === 'number' && !all.has(text))) return false
+    if (!this.#hasNegation && words.some(({ kind }) => kind === 'negation')) return false
+    return words.some(({ text }) => text.length > 3 && all.has(stem(text)))
+  }
+
+  /** The sentence that shares most with these words, of those within a span where one is given; of equal ones the first. */
+  best(words: readonly Word[], within?: Span): Span {
+    this.#sentences ??= sentencesOf(this.#visible, this.#hidden).map((span) => ({
+      ...span,
+      stems: new Set(wordsIn(readable(this.#visible.slice(span.start, span.end))).map(({ text }) => stem(text))),
+    }))
+    const wanted = new Set(words.map(({ text }) => stem(text)))
+    let best: Span | undefined
+    let highest = -1
+    for (const { start, end, stems } of this.#sentences) {
+      if (within !== undefined && (end <= within.start || start >= within.end)) continue
+      let shared = 0
+      for (const one of stems) if (wanted.has(one)) shared += one.length > 3 ? 1 : 0.1
+      const score = shared / Math.sqrt(4 + stems.size)
+      if (score > highest) {
+        highest = score
+        best = { start, end }
+      }
+    }
+    return best ?? { start: 0, end: 0 }
+  }
+
+  /** What stands in a span, and on which lines. */
+  quote({ start, end }: Span): { readonly startLine: number; readonly endLine: number; readonly quote: string } {
+    const line = this.#startLine + lineBreaks(this.#text.slice(0, start))
+    const quote = this.#text.slice(start, end)
+    return { startLine: line, endLine: line + lineBreaks(quote), quote }
+  }
+}
+
+/** A text with spaces, or nothing, in place of these spans; lines stay where they are. */
+export function blanked(text: string, spans: readonly Span[], by: ' ' | '' = ' '): string {
+  let made = ''
+  let at = 0
+  for (const { start, end } of spans) {
+    made += text.slice(at, start) + text.slice(start, end).replace(/[^\n]/g, by)
+    at = end
+  }
+  return made + text.slice(at)
+}
+
+function foldedWords(text: string): string {
+  return wordsIn(text)
+    .map(({ text: word }) => word)
+    .join(' ')
+}
+
+function lineBreaks(text: string): number {
+  return text.split('\n').length - 1
+}
+
+/** A line that begins an item, a heading, a row or a fence, or that is empty: no sentence goes on into it. */
+const BEGINS = /^[ \t>]*(?:$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---)/
+
+/** The sentences of a passage, without white space around them and without what is hidden between them. */
+function sentencesOf(text: string, hidden: readonly Span[]): readonly Span[] {
+  const endsAtBreak = (at: number): boolean =>
+    BEGINS.test(lineAt(text, at + 1)) || /^#{1,6} /.test(lineAt(text, text.lastIndexOf('\n', at - 1) + 1))
+  return splitSentences(text, { endsAtBreak })
+    .flatMap((sentence) => without(sentence, hidden))
+    .flatMap(({ start, end }) => trimmed(text, start, end))
+}
+
+/** What is left of a span. */
+function without(span: Span, hidden: readonly Span[]): readonly Span[] {
+  const left: Span[] = []
+  let from = span.start
+  for (const { start, end } of hidden) {
+    if (end <= from || start >= span.end) continue
+    if (start > from) left.push({ start: from, end: start })
+    from = end
+  }
+  return from < span.end ? [...left, { start: from, end: span.end }] : left
+}
+
+/** The beginning of a line. */
+function lineAt(text: string, at: number): string {
+  const [line = ''] = text.slice(at, at + 80).split('\n', 1)
+  return line
+}
+
+function trimmed(text: string, start: number, end: number): readonly Span[] {
+  const whole = text.slice(start, end)
+  const from = end - whole.trimStart().length
+  let to = start + whole.trimEnd().length
+  if (to - from > MOST_QUOTED) {
+    const cut = text.lastIndexOf(' ', from + MOST_QUOTED)
+    to = cut > from ? cut : wholeCharacter(text, from + MOST_QUOTED)
+  }
+  return to > from ? [{ start: from, end: to }] : []
+}
+
+function wholeCharacter(text: string, at: number): number {
+  const code = text.charCodeAt(at - 1)
+  return code >= 0xd800 && code <= 0xdbff ? at - 1 : at
+}
