@@ -17,15 +17,15 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s/).filter((word) => word !== ''))
 }
 
-/** A run of characters without white space or quotation marks: an address never goes beyond one. */
+/** A run of characters without white space or quotation marks. An address never spans two. */
 const TOKEN = /[^\s<>"'`]+/g
-/** What can be the name of a computer. */
+/** A host name, or a file name that looks like one. */
 const NAME = /[\p{L}\p{N}_.-]+/gu
 const MAIL_PART = /[^()[\],;]+/g
 /** Longer schemes do not exist. */
 const LONGEST_SCHEME = 31
 
-/** Addresses, and what programs turn into links, in order. Inside code only what is an address everywhere counts. Linear. */
+/** Finds addresses, and everything that programs turn into links, in order. In code, only undoubted addresses count. Linear. */
 export function findAddresses(text: string, { inCode = false } = {}): readonly Span[] {
   return [...text.matchAll(TOKEN)].flatMap(({ 0: token, index }) => {
     const goesOn = /\S/.test(text.charAt(index + token.length))
@@ -35,11 +35,11 @@ export function findAddresses(text: string, { inCode = false } = {}): readonly S
 
 interface TokenKind {
   readonly inCode: boolean
-  /** Something that ends an address stands behind it, instead of white space. */
+  /** A character other than white space follows. */
   readonly goesOn: boolean
 }
 
-/** The same text with ASCII for the wide forms of it, which some programs take for the same. */
+/** Replaces full-width characters by ASCII, because some programs treat them alike. */
 function narrow(text: string): string {
   return text.replace(/[\uff01-\uff5e。｡]/g, (sign) =>
     sign === '。' || sign === '｡' ? '.' : String.fromCharCode(sign.charCodeAt(0) - 0xfee0),
@@ -47,7 +47,8 @@ function narrow(text: string): string {
 }
 
 function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly Span[] {
-  const end = withoutPunctuation(token)
+  // `data:<` counts up to the character after the token.
+  const end = goesOn && token.endsWith(':') ? token.length + 1 : withoutPunctuation(token)
   const starts = [schemeStart(token), listedSchemeStart(token, goesOn), token.toLowerCase().indexOf('www.')]
   if (!inCode) starts.push(slashesStart(token))
   const first = Math.min(...starts.map((at) => (at < 0 ? token.length : at)))
@@ -55,14 +56,14 @@ function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly Spa
   return [...mailIn(token, inCode), ...namesIn(token, inCode), ...rest]
 }
 
-/** What ends a sentence does not end an address. */
+/** The end of the token without the punctuation after it. */
 function withoutPunctuation(token: string): number {
   let end = token.length
   while (end > 0 && '.,;:!?…)]}*_~'.includes(token.charAt(end - 1))) end--
   return end
 }
 
-/** Where the scheme before `://` begins. */
+/** The start of the scheme before `://`, or -1. */
 function schemeStart(token: string): number {
   let at = token.indexOf(':')
   while (at >= 0 && !/^[/\\]{2}/.test(token.slice(at + 1, at + 3))) at = token.indexOf(':', at + 1)
@@ -74,7 +75,7 @@ function schemeStart(token: string): number {
   return start
 }
 
-/** Where a scheme that needs no slashes begins, such as `data:` before something. */
+/** The start of a scheme that needs no slashes, such as `data:`, or -1. */
 function listedSchemeStart(token: string, goesOn: boolean): number {
   const last = goesOn ? token.length : token.length - 1
   for (let at = token.indexOf(':'); at >= 0 && at < last; at = token.indexOf(':', at + 1)) {
@@ -89,17 +90,14 @@ function listedSchemeStart(token: string, goesOn: boolean): number {
   return -1
 }
 
-/** Where `//name` begins, which browsers read as an address. */
+/** The start of `//name`, which browsers and some programs read as an address, or of `\\\\name`, or -1. */
 function slashesStart(token: string): number {
   for (let at = 0; at < token.length - 2; at++) {
-    if (!isSlash(token.charAt(at)) || !isSlash(token.charAt(at + 1))) continue
-    if (/[\w[]/.test(token.charAt(at + 2)) && !/[:\w]/.test(token.charAt(at - 1))) return at
+    const next = token.charAt(at + 2)
+    const isStart = token.startsWith('//', at) || (token.startsWith('\\\\', at) && /[\w[]/.test(next))
+    if (isStart && !/[:\w]/.test(token.charAt(at - 1))) return at
   }
   return -1
-}
-
-function isSlash(sign: string): boolean {
-  return sign === '/' || sign === '\\'
 }
 
 function mailIn(token: string, inCode: boolean): readonly Span[] {
@@ -126,7 +124,7 @@ function namesIn(token: string, inCode: boolean): readonly Span[] {
   })
 }
 
-/** Whether a name ends, or goes on after, a top-level domain. */
+/** Tells whether a label after the first one is a top-level domain. */
 function isComputer(name: string, rest: string, inCode: boolean): boolean {
   const labels = name.split('.')
   return labels.some((label, at) => {
@@ -138,12 +136,12 @@ function isComputer(name: string, rest: string, inCode: boolean): boolean {
   })
 }
 
-/** `bread.It` lacks a space, and is no computer in Italy. */
+/** `bread.It` is a missing space, not a host in Italy. */
 function isNextSentence(before: string, label: string): boolean {
   return /^\p{Lu}\p{Ll}+$/u.test(label) && /\p{Ll}$/u.test(before)
 }
 
-/** A path with a question that carries a value: whoever owns the name would be told it. */
+/** A path with `?name=value`: opening it would send the value to the owner of the host. */
 function isQuestion(rest: string): boolean {
   const at = rest.indexOf('?')
   return at >= 0 && /^(?::\d{1,5})?[/?]/.test(rest) && rest.includes('=', at)

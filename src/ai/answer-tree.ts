@@ -24,48 +24,48 @@ export type Block =
       citations: readonly number[]
     }
 
-/** An answer that holds nothing that leads out of it. */
+/** An answer without links, images, HTML and addresses. */
 export interface AnswerTree {
   readonly blocks: readonly Block[]
-  /** Links, pictures, addresses, HTML and code that would run, all taken away. */
+  /** Number of links, images, addresses, HTML tags and runnable code blocks that were removed. */
   readonly removed: number
-  /** Numbers in brackets that looked like citations. */
+  /** Number of removed texts that looked like our citations, such as `[1]`. */
   readonly forged: number
-  /** The answer was longer than is read. */
+  /** The answer was too long; the rest was dropped. */
   readonly isCut: boolean
-  /** The answer as Markdown, with each citation as `link` writes it, or without it. */
+  /** Returns the answer as Markdown; `link` writes each citation. */
   write(link: WriteCitation): string
 }
 
-/** A citation as Markdown; `undefined` leaves it out. */
+/** Writes a citation as Markdown, or returns `undefined` to leave it out. */
 export type WriteCitation = (n: number) => string | undefined
 
 const PARSING = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
-/** A longer answer is cut. */
+/** Longer answers are cut. */
 const MOST_CHARACTERS = 60_000
-/** What the parser takes may grow with the square of these: with more of them the answer is read as plain text. */
+/** The parser can take quadratic time in these characters, so an answer with more of them is treated as plain text. */
 const MOST_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
 const DEEPEST = 30
-/** What taking something away makes of the text around it is taken away, too, so often. */
+/** Removing text can join its neighbours into a new address, so cleaning repeats until nothing changes. */
 const MOST_ROUNDS = 10
 
-/** Reads a model's answer: its Markdown without links, pictures, HTML, addresses and definitions. Linear in its length, but for the parser. */
+/** Parses a model's answer and drops links, images, HTML, addresses and definitions. */
 export function parseAnswer(answer: string): AnswerTree {
   const text = visible(answer.slice(0, MOST_CHARACTERS))
   const tree = isPlain(text) ? plainTree(text) : fromMarkdown(text, PARSING)
   return { ...new Reader().read(tree), isCut: answer.length > MOST_CHARACTERS }
 }
 
-/** Whether a text has more signs of Markdown than the parser is given, or nests deeper. */
+/** Tells whether the parser could take too long. */
 function isPlain(text: string): boolean {
   let marks = 0
   for (const sign of text) if (MARKS.has(sign)) marks++
   return marks > MOST_MARKS || text.split('\n').some(nestsDeep)
 }
 
-/** Quotes and lists inside one another, or what may become so. */
+/** Tells whether a line starts with many nested quote and list markers. */
 function nestsDeep(line: string): boolean {
   let depth = 0
   let indentation = 0
@@ -77,23 +77,23 @@ function nestsDeep(line: string): boolean {
   return depth > 2 * DEEPEST && /[>*+.)]|- /.test(line) && !/^[-*_ ]+$/.test(line) ? true : indentation > 200
 }
 
-/** Each line as a paragraph. */
+/** One paragraph for each line. */
 function plainTree(text: string): Root {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return { type: 'root', children: lines.map((value) => ({ type: 'paragraph', children: [{ type: 'text', value }] })) }
 }
 
 const WORD = /[\p{L}\p{N}]/u
-/** Stands where something was taken away until the space around it is, too. */
+/** Marks where a node was removed, until the spaces around it are removed too. */
 const HOLE = '\ue000'
 const HOLES = /\ue000/g
 
-/** Builds the tree that is written from the one that was parsed. */
+/** Copies the parsed tree without the parts that must go. */
 class Reader {
   readonly #blocks: Block[] = []
-  /** The block that each node of the new tree shows. */
+  /** The block of each node in the new tree. */
   readonly #shown = new Map<object, Block>()
-  /** Whether `$` stands in code and in text: some readers would see a formula that ends in the code. */
+  /** With `$` in text and in code, some renderers would see a formula that ends inside the code. */
   readonly #dollars = { code: false, text: false }
   #removed = 0
   #forged = 0
@@ -166,10 +166,10 @@ class Reader {
     return [node]
   }
 
-  /** Code as it is, or without addresses; a backslash or a character reference in it hides none. */
+  /** Removes addresses from code, also those hidden by backslashes or character references. */
   #cleanCode(value: string): string {
     const decoded = decodeReferences(value.replace(/\\(?=[.:/@])/g, ''))
-    let text = shownCode(decoded !== value && findAddresses(decoded, { inCode: true }).length > 0 ? decoded : value)
+    let text = shown(decoded !== value && findAddresses(decoded, { inCode: true }).length > 0 ? decoded : value)
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const spans = [...findAddresses(text, { inCode: true }), ...runsIn(text)].sort(byStart)
       if (spans.length === 0) return text
@@ -179,11 +179,11 @@ class Reader {
     return ''
   }
 
-  /** A node with text in it, unless there is none; what it shows is known once the citations are. */
+  /** Copies a paragraph, heading or cell, if any text is left. Its children are written later, with the citations. */
   #inlineOf(node: RootContent, children: readonly PhrasingContent[], isQuoted: boolean): RootContent[] {
     const cleaned = this.#clean(this.#piecesOf(children, []))
     const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
-    // Markers on the first line belong to what stands above.
+    // A first line of markers cites the block above.
     const isBelow = first > 0 && this.#blocks.length > 0
     if (isBelow) this.#handBack(cleaned.slice(0, first))
     const pieces = isBelow ? cleaned.slice(first) : cleaned
@@ -200,7 +200,7 @@ class Reader {
     return [made]
   }
 
-  /** Markers that stand alone belong to what stands before them. */
+  /** Gives markers without text to the block before them. */
   #handBack(pieces: readonly Piece[]): void {
     const markers = pieces.filter((piece) => piece.kind === 'marker')
     const last = this.#blocks.at(-1)
@@ -257,7 +257,7 @@ class Reader {
     if (markerIn(value) !== undefined) return [{ kind: 'text', text: value, wraps }]
     const code = this.#cleanCode(value)
     if (code.trim() === '') return []
-    // Dataview and Meta Bind run these.
+    // Dataview and Meta Bind run inline code like this.
     if (/^\s*(?:\$?=|[A-Z]{4,}\[)/.test(code)) {
       this.#removed++
       return [{ kind: 'text', text: code, wraps }]
@@ -266,7 +266,7 @@ class Reader {
     return [{ kind: 'code', text: code, wraps }]
   }
 
-  /** The pieces without anything that leads out, whatever the pieces before it, or what was removed, made of the text. */
+  /** Removes markers, links and addresses until nothing changes. */
   #clean(pieces: readonly Piece[]): readonly Piece[] {
     let left = pieces
     for (let round = 0; round < MOST_ROUNDS; round++) {
@@ -279,22 +279,32 @@ class Reader {
       left = edits.length === 0 ? decoded : edited(decoded, edits)
       if (edits.length === 0 && !hasChanged) return linesTrimmed(left)
     }
-    // What nests so deep says nothing else.
+    // Text that is still not clean is only an attack.
     return []
   }
 }
 
-/** Addresses, links between notes, and templates. */
+/** Edits that remove addresses, wikilinks, holes and templates. */
 function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounted?: boolean })[] {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
-  // Code was looked through before.
+  // `#cleanCode` has removed those inside code.
   const addresses = findAddresses(text).filter(({ start, end }) => !isCode(start, end))
   const holes = [...text.matchAll(HOLES)].map(({ index }) => ({
     ...removal(text, { start: index, end: index + 1 }),
     isCounted: false,
   }))
-  const spans = [...addresses.map((span) => removal(text, span)), ...holes, ...wikilinksIn(text, isCode), ...runsIn(text)]
+  // `%%` would start a hidden comment.
+  const comments = [...text.matchAll(/%%+/g)].flatMap(({ 0: { length }, index }) =>
+    isCode(index, index + length) ? [] : [{ start: index + 1, end: index + length }],
+  )
+  const spans = [
+    ...addresses.map((span) => removal(text, span)),
+    ...holes,
+    ...comments,
+    ...wikilinksIn(text, isCode),
+    ...runsIn(text),
+  ]
   return disjoint(spans.sort(byStart))
 }
 
@@ -302,7 +312,7 @@ function byStart(a: Span, b: Span): number {
   return a.start - b.start || b.end - a.end
 }
 
-/** The first of those that overlap. */
+/** Keeps the first of overlapping spans. */
 function disjoint<T extends Span>(spans: readonly T[]): readonly T[] {
   let end = 0
   return spans.filter((span) => {
@@ -312,7 +322,7 @@ function disjoint<T extends Span>(spans: readonly T[]): readonly T[] {
   })
 }
 
-/** `[[note|label]]` keeps its label, `![[note]]` goes. */
+/** Keeps the label of `[[note|label]]`, and removes `![[note]]`. */
 function wikilinksIn(text: string, isCode: (start: number, end: number) => boolean): readonly Edit[] {
   const edits: Edit[] = []
   for (let at = text.indexOf('[['); at >= 0; at = text.indexOf('[[', at + 1)) {
@@ -328,12 +338,12 @@ function wikilinksIn(text: string, isCode: (start: number, end: number) => boole
   return edits
 }
 
-/** The end of each `<%`, which Templater runs wherever it stands: `<` alone is harmless. */
+/** The `%` of each `<%`. Templater runs `<% … %>` anywhere in a note, even in code. */
 function runsIn(text: string): readonly Span[] {
   return [...text.matchAll(/<%/g)].map(({ index }) => ({ start: index + 1, end: index + 2 }))
 }
 
-/** Without white space at the ends of lines, and without empty lines. */
+/** Removes white space at line ends, and empty lines. */
 function linesTrimmed(pieces: readonly Piece[]): readonly Piece[] {
   const text = textOf(pieces)
   const spans = [...text.matchAll(/\s+/g)].flatMap(({ 0: space, index }): readonly Edit[] => {
@@ -354,7 +364,7 @@ function linesTrimmed(pieces: readonly Piece[]): readonly Piece[] {
   )
 }
 
-/** The text of a block of HTML. */
+/** The text between the tags of an HTML block. */
 function textOfHtml(html: string): string {
   const lower = html.toLowerCase()
   let text = ''
@@ -398,7 +408,7 @@ const NAMED: Readonly<Record<string, string>> = {
   nbsp: ' ',
 }
 
-/** Character references as what they stand for: some programs read a text twice. */
+/** Decodes character references, because some programs decode twice. */
 function decodeReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,8}));?/g,
@@ -410,21 +420,17 @@ function decodeReferences(text: string): string {
   )
 }
 
-/** A text without what is hidden in it; `%%` would hide what stands behind it. */
+/** Removes invisible characters. */
 function shown(text: string): string {
-  return visible(text).replace(HOLES, '').replace(/%{2,}/g, '%')
-}
-
-function shownCode(text: string): string {
   return visible(text).replace(HOLES, '')
 }
 
-/** A node without its children and place. */
+/** A node without its position. */
 function bare<T extends Nodes>({ position: _, ...node }: T): T {
   return node as T
 }
 
-/** Languages that are only coloured. Any other name may be one that Obsidian or a plugin of it runs, such as `dataviewjs`. */
+/** Languages that are only highlighted. Obsidian or a plugin may run any other, such as `dataviewjs`. */
 const LANGUAGES: ReadonlySet<string> = new Set(
   `ada asm awk bash basic bat batch bibtex c c++ cc clj clojure cmake cobol coffeescript conf console cpp cs csharp css csv dart diff dockerfile elixir elm
   erlang f# fish fortran fsharp gdscript git gitignore glsl go golang graphql groovy haskell hcl hs html http ini java javascript jinja js json json5 jsonc
@@ -458,13 +464,13 @@ function writeTree(tree: Root, { shown, link, options }: Writing): string {
   return toMarkdown({ type: 'root', children: tree.children.flatMap(filled) }, options).trim()
 }
 
-/** A part of a paragraph as Markdown, without its citations. */
+/** Writes a part of a paragraph as Markdown, without citations. */
 export function writePieces(pieces: readonly Piece[]): string {
   const children = nested(linesTrimmed(pieces), 0, () => undefined)
   return toMarkdown({ type: 'paragraph', children }, WRITING).trim()
 }
 
-/** A block of code as Markdown. */
+/** Writes a code block as Markdown. */
 export function writeCode(node: Code): string {
   return toMarkdown(node, WRITING).trim()
 }
@@ -484,19 +490,19 @@ const WRITING: Options = {
   fences: true,
   handlers: {
     text: (node, parent, state, info) => plainer(defaultHandlers.text(node, parent, state, info)),
-    // Written as it is: its address is ours.
+    // Not escaped: we made the address.
     citation: ({ value }: CitationNode) => value,
   } as Options['handlers'] & object,
 }
 
 const WITHOUT_FORMULAS: Options = { ...WRITING, unsafe: [{ character: '$', inConstruct: 'phrasing' }] }
 
-/** Brackets and stars that can be nothing else need no backslash. */
+/** Drops the backslash before brackets and stars that cannot be markup. */
 function plainer(text: string): string {
   return text.replace(/(?<![\\![\]])\\\[(?=[\p{L}\p{N} .,'-]{1,40}\](?![([:\]]))/gu, '[').replace(/(?<=[^\s\\] )\\\*(?= )/g, '*')
 }
 
-/** Pieces as nodes, those in the same emphasis in one. */
+/** Rebuilds nodes from pieces, with adjacent pieces of one emphasis in one node. */
 function nested(pieces: readonly Piece[], depth: number, link: WriteCitation): PhrasingContent[] {
   const nodes: PhrasingContent[] = []
   for (let at = 0; at < pieces.length; ) {
@@ -540,7 +546,7 @@ function append(nodes: PhrasingContent[], piece: Exclude<Piece, { readonly kind:
   else if (piece.text !== '') nodes.push({ type: 'text', value: piece.text })
 }
 
-/** Emphasis neither begins nor ends with white space. */
+/** Moves white space at the edges of an emphasis outside. */
 function unspaced(nodes: readonly PhrasingContent[]): {
   readonly lead: string
   readonly inner: PhrasingContent[]

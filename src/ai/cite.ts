@@ -27,13 +27,13 @@ export interface CitedSentence {
   readonly citations: readonly number[]
 }
 
-/** An answer of which every citation was looked up. */
+/** An answer with its citations looked up in the passages. */
 export interface CitedAnswer {
-  /** Its sentences with words in them, in order. */
+  /** Its sentences, in order, without those that have no words. */
   readonly sentences: readonly CitedSentence[]
   readonly citations: readonly Citation[]
   readonly removed: { readonly citations: number; readonly links: number }
-  /** It was longer than is read. */
+  /** The answer was too long; the rest was dropped. */
   readonly isCut: boolean
   /** The model says that the passages do not answer. */
   readonly isNotFound: boolean
@@ -41,14 +41,14 @@ export interface CitedAnswer {
   write(link: WriteCitation): string
 }
 
-/** Of a word or two that is no quotation. */
+/** Shorter texts in quotation marks are names or single terms. */
 const LEAST_QUOTED_WORDS = 3
-/** A longer quotation is not looked up, UTF-16. */
+/** A longer quotation counts as false, UTF-16. */
 const MOST_QUOTED = 20_000
-/** How long other work waits, ms. */
+/** How long to work before other tasks get a turn, ms. */
 const LONGEST_TURN = 20
 
-/** Reads what a model answered; nothing but what it says about these passages is believed. */
+/** Reads a model's answer and looks up every citation and quotation in the passages. */
 export async function citeAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CitedAnswer> {
   const tree = parseAnswer(answer)
   const reading = new AnswerReader(passages.map((passage) => new Source(passage)))
@@ -72,11 +72,11 @@ export async function citeAnswer(answer: string, passages: readonly CitedPassage
   }
 }
 
-/** The passages that a model named for a text, and what the text quotes. */
+/** A text of the answer, the passages that the model named for it, and its quotations. */
 interface Claim {
   readonly words: readonly Word[]
   readonly named: readonly number[]
-  /** Of each quotation where the passages say it, by their numbers. */
+  /** For each quotation, its place in the passages that hold it, by passage number. */
   readonly quotations: readonly ReadonlyMap<number, Span>[]
 }
 
@@ -91,7 +91,7 @@ class AnswerReader {
     this.#sources = sources
   }
 
-  /** Puts the citations of a paragraph behind its sentences. */
+  /** Adds citations after the sentences of a paragraph. */
   readText(block: Extract<Block, { readonly kind: 'text' }>): void {
     const { pieces, isQuoted } = block
     const text = textOf(pieces)
@@ -127,7 +127,7 @@ class AnswerReader {
     this.sentences.push({ text: writeCode(node), citations: block.citations })
   }
 
-  /** Where the passages that a quotation's sentences name say it. */
+  /** Looks for each quotation in the passages that its sentences name. */
   #lookUp(
     all: readonly Quotation[],
     sentences: readonly Span[],
@@ -136,7 +136,7 @@ class AnswerReader {
     return all.flatMap(({ start, end, quoted }) => {
       const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (named[at] ?? []) : [])))
       if (numbers.size === 0) return []
-      // A longer one is copied; it is in no passage.
+      // No passage is quoted at such length.
       if (quoted.length > MOST_QUOTED) return [{ start, end, places: new Map() }]
       if (wordsIn(quoted).length < LEAST_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
       const places = [...numbers].flatMap((number): readonly [number, Span][] => {
@@ -147,7 +147,7 @@ class AnswerReader {
     })
   }
 
-  /** The citations of a text: none where it quotes what none of the passages says that it names. */
+  /** Cites the passages that a text names, unless none of them holds one of its quotations. */
   #cite({ words, named, quotations }: Claim): readonly number[] {
     const known = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
     const cited = quotations.some((places) => places.size === 0) ? [] : known
@@ -172,7 +172,7 @@ class AnswerReader {
   }
 }
 
-/** Tells whether a marker stands in a stretch: what it cites ends there. */
+/** Tells whether a marker stands in a span. */
 function markerLookup(pieces: readonly Piece[], length: number): (start: number, end: number) => boolean {
   const counts = new Uint32Array(length + 2)
   let at = 0
@@ -184,7 +184,7 @@ function markerLookup(pieces: readonly Piece[], length: number): (start: number,
   return (start, end) => (counts[end + 1] ?? 0) > (counts[start] ?? 0)
 }
 
-/** The numbers that markers name for each sentence: a marker belongs to what stands before it, unless its line begins with it. */
+/** The passage numbers of each sentence. A marker cites the text before it, or its own line if it comes first there. */
 function markersBySentence(
   pieces: readonly Piece[],
   sentences: readonly Span[],
@@ -220,7 +220,7 @@ function slice(pieces: readonly Piece[], { start, end }: Span): readonly Piece[]
   })
 }
 
-/** The emphasis that goes on at an offset. */
+/** The emphasis on both sides of an offset. */
 function wrapsAt(pieces: readonly Piece[], offset: number): readonly Wrap[] {
   let at = 0
   let before: readonly Wrap[] = []

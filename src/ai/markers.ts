@@ -1,22 +1,22 @@
 import { codeLookup, type Edit, edited, type MarkerPlace, type Piece, removal, type Span, textOf } from './pieces.ts'
 
-/** A marker of passages, such as `[S1]`, or what a reader would take for a citation of ours, such as `[1]`. */
+/** A marker such as `[S1]`, or text that looks like one of our citations, such as `[1]`. */
 interface FoundMarker extends Span {
-  /** Absent for what only looks like a citation. */
+  /** The passages of a marker; absent for text that only looks like a citation. */
   readonly numbers?: readonly number[]
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '【': '】', '〔': '〕', '〖': '〗', '⟦': '⟧', '(': ')' }
-/** No marker is longer; nor does any name more passages. */
+/** Longer brackets are not markers, and no marker names more passages. */
 const LONGEST = 120
 const MOST_NUMBERS = 24
-/** What stands around a number inside brackets without being seen. */
+/** Characters around a number in brackets that readers overlook. */
 const MARKUP = /[\s*_^`\\]/
 const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/
 const CIRCLED = /[①-⑳⓫-⓴⓵-⓾❶-❿➀-➓]/
 const ENDS = /[.,;:!?…。！？)\]"'”’»]/
 
-/** The pieces without what a model wrote as citations: its markers, which become pieces of their own, and numbers in brackets. */
+/** Turns markers into pieces of their own, and removes text that looks like our citations. */
 export function takeMarkers(pieces: readonly Piece[]): { readonly pieces: readonly Piece[]; readonly forged: number } {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
@@ -33,7 +33,7 @@ export function takeMarkers(pieces: readonly Piece[]): { readonly pieces: readon
   return { pieces: spaced(edited(pieces, edits)), forged: found.filter(({ numbers }) => numbers === undefined).length }
 }
 
-/** Those side by side, together. */
+/** Groups adjacent markers. */
 function grouped(text: string, found: readonly FoundMarker[]): readonly (readonly FoundMarker[])[] {
   const groups: FoundMarker[][] = []
   let end = -1
@@ -46,19 +46,19 @@ function grouped(text: string, found: readonly FoundMarker[]): readonly (readonl
   return groups
 }
 
-/** What a piece of code says where all of it is a marker. */
+/** The passage numbers, if a piece of code is nothing but a marker. */
 export function markerIn(code: string): readonly number[] | undefined {
   const text = code.trim()
   const [found] = findMarkers(text, () => false)
   return found?.start === 0 && found.end === text.length ? found.numbers : undefined
 }
 
-/** `([S1])` goes as a whole. */
+/** Includes the parentheses of `([S1])`. */
 function withParentheses(text: string, { start, end }: Span): Span {
   return text.charAt(start - 1) === '(' && text.charAt(end) === ')' ? { start: start - 1, end: end + 1 } : { start, end }
 }
 
-/** A marker between two words leaves a space. */
+/** Adds a space where a marker stood between two words. */
 function spaced(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.flatMap((piece, at): readonly Piece[] => {
     if (piece.kind !== 'marker') return [piece]
@@ -85,7 +85,7 @@ function findMarkers(text: string, isCode: (start: number, end: number) => boole
   return found
 }
 
-/** A marker or a number in brackets that begins at an offset. */
+/** Reads a bracket at an offset. */
 function bracketAt(text: string, start: number): FoundMarker | undefined {
   const open = narrow(text.charAt(start))
   const close = CLOSING[open]
@@ -102,7 +102,7 @@ function bracketAt(text: string, start: number): FoundMarker | undefined {
   return { start, end: end + 1, ...(read.isMarker ? { numbers: read.numbers } : {}) }
 }
 
-/** `S1, S2`, `S1–S3`, `1, 2` and `4:0†source` as numbers; `undefined` for any other text. */
+/** Reads `S1, S2`, `S1–S3`, `1, 2` or `4:0†source`; `undefined` for any other text. */
 function numbersIn(inside: string): { readonly numbers: readonly number[]; readonly isMarker: boolean } | undefined {
   const signs = [...inside].filter((sign) => !MARKUP.test(sign)).join('')
   const [list = ''] = /^(?:s?\d{1,6}(?:(?:and|&|[,;:–—-])?(?=s?\d))?)+/i.exec(signs) ?? []
@@ -118,12 +118,12 @@ function numbersIn(inside: string): { readonly numbers: readonly number[]; reado
     }
     numbers.push(number)
   }
-  // `[2024]` is a year, and `[0]` an index.
+  // `[2024]` is a year and `[0]` is an index.
   if (!isMarker && numbers.some((number) => number > 999 || (number === 0 && numbers.length === 1))) return undefined
   return { numbers: numbers.slice(0, MOST_NUMBERS), isMarker }
 }
 
-/** A raised or circled number where a citation would stand: behind a sentence or a word, and not in `m²` or `step ①`. */
+/** Reads a superscript or circled number after a sentence or a word, but not in `m²` or `step ①`. */
 function signAt(text: string, start: number): FoundMarker | undefined {
   const kind = [SUPERSCRIPT, CIRCLED].find((one) => one.test(text.charAt(start)))
   if (kind === undefined) return undefined
@@ -148,12 +148,12 @@ function signAt(text: string, start: number): FoundMarker | undefined {
   return endsSentence || followsWord || isLast ? { start, end } : undefined
 }
 
-/** ASCII for its wide forms. */
+/** Replaces a full-width character by ASCII. */
 function narrow(sign: string): string {
   return sign >= '\uff01' && sign <= '\uff5e' ? String.fromCharCode(sign.charCodeAt(0) - 0xfee0) : sign
 }
 
-/** Markers on the same line, and what stands between them, do not count. */
+/** Finds where a marker stands on its line; other markers on the line do not count as text. */
 function placeOf(text: string, { start, end }: Span): MarkerPlace {
   const before = text.slice(Math.max(0, start - MOST_BESIDE), start)
   const line = before.slice(before.lastIndexOf('\n') + 1)
@@ -162,7 +162,7 @@ function placeOf(text: string, { start, end }: Span): MarkerPlace {
   return isOnlyMarkers(after) ? 'alone' : 'start'
 }
 
-/** How far markers on one line are looked for. */
+/** How far to look for other markers on the line. */
 const MOST_BESIDE = 400
 
 function isOnlyMarkers(part: string): boolean {

@@ -1,5 +1,5 @@
 import { codeIn } from '../markdown/code.ts'
-import { findComments } from '../markdown/find-comments.ts'
+import { findComments } from '../markdown/inline-spans.ts'
 import type { Span } from './pieces.ts'
 import { blanked } from './source.ts'
 
@@ -14,11 +14,11 @@ export interface Passage {
   readonly endLine: number
   /** These lines, as they are in the file. */
   readonly text: string
-  /** Comments in the text, which no reader sees and no model is shown. */
+  /** Comments in the text. The model does not see them. */
   readonly hidden: readonly Span[]
 }
 
-/** The comments of a text, `%%` and HTML, in order; what stands in code is none. */
+/** Finds `%%` and HTML comments outside code, in order. */
 export function findHidden(text: string): readonly Span[] {
   const html = text.includes('<!--') ? htmlCommentsIn(text) : []
   const all = [...findComments(text, 0), ...html].sort((a, b) => a.start - b.start)
@@ -42,7 +42,7 @@ function htmlCommentsIn(text: string): readonly Span[] {
       continue
     }
     const close = text.indexOf('-->', at + 4)
-    // One that begins a line and never ends hides the rest of the note.
+    // An unclosed comment at the start of a line hides the rest of the note.
     const begins = /(?:^|\n)[ \t]{0,3}$/.test(text.slice(Math.max(0, at - 4), at))
     if (close < 0 && !begins) break
     const end = close < 0 ? text.length : close + 3
@@ -52,7 +52,7 @@ function htmlCommentsIn(text: string): readonly Span[] {
   return found
 }
 
-/** The parts of spans inside a stretch of the text, counted from its start. */
+/** The parts of spans inside a range, relative to its start. */
 export function spansWithin(spans: readonly Span[], { start, end }: Span): readonly Span[] {
   return spans.flatMap((span) => {
     const [from, to] = [Math.max(span.start, start), Math.min(span.end, end)]
@@ -60,7 +60,7 @@ export function spansWithin(spans: readonly Span[], { start, end }: Span): reado
   })
 }
 
-/** What a reader sees of a passage. */
+/** The text of a passage without comments. */
 export function visibleText({ text, hidden }: Pick<Passage, 'text' | 'hidden'>): string {
   if (hidden.length === 0) return text
   const lines = blanked(text, hidden, '').split('\n')

@@ -1,24 +1,24 @@
-/** A stretch of a text, UTF-16. */
+/** A range of UTF-16 offsets. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** An emphasis around some pieces; the same object around each. */
+/** An emphasis. All pieces inside it share the same object. */
 export interface Wrap {
   readonly type: 'strong' | 'emphasis' | 'delete'
 }
 
-/** A part of a paragraph, a heading or a cell. A marker has no text: it names the passages behind what stands before it. */
+/** A part of a paragraph, a heading or a cell. A marker or a citation has no text. */
 export type Piece =
   | { readonly kind: 'text' | 'code' | 'break'; readonly text: string; readonly wraps: readonly Wrap[] }
   | { readonly kind: 'marker'; readonly text: ''; readonly numbers: readonly number[]; readonly place: MarkerPlace }
   | { readonly kind: 'citation'; readonly text: ''; readonly n: number; readonly wraps: readonly Wrap[] }
 
-/** `start`: on a line before its text; `alone`: the only thing on its line; `after`: behind or within its text. */
+/** Where a marker stands on its line: before the text, without any text, or after or inside it. */
 export type MarkerPlace = 'start' | 'alone' | 'after'
 
-/** What is put in the place of a span. */
+/** A span to remove, and what to insert there. */
 export interface Edit extends Span {
   readonly by?: Piece
 }
@@ -27,7 +27,7 @@ export function textOf(pieces: readonly Piece[]): string {
   return pieces.map(({ text }) => text).join('')
 }
 
-/** Tells whether a span begins and ends inside code. */
+/** Tells whether a span starts and ends inside code. */
 export function codeLookup(pieces: readonly Piece[]): (start: number, end: number) => boolean {
   const isCode = new Uint8Array(pieces.reduce((sum, { text }) => sum + text.length, 0))
   let at = 0
@@ -38,7 +38,7 @@ export function codeLookup(pieces: readonly Piece[]): (start: number, end: numbe
   return (start, end) => isCode[start] === 1 && isCode[end - 1] === 1
 }
 
-/** The pieces with the edits made; these are in order and do not overlap. Markers inside a span stay. */
+/** Applies edits, which must be sorted and must not overlap. Markers inside a removed span stay. */
 export function edited(pieces: readonly Piece[], edits: readonly Edit[]): readonly Piece[] {
   const made: Piece[] = []
   let at = 0
@@ -54,7 +54,7 @@ export function edited(pieces: readonly Piece[], edits: readonly Edit[]): readon
       if (edit.start > from) made.push({ ...piece, text: piece.text.slice(from - at, edit.start - at) })
       if (edit.start >= at && edit.by !== undefined) made.push(edit.by)
       from = Math.max(from, Math.min(edit.end, end))
-      // It goes on in the next piece.
+      // The edit continues in the next piece.
       if (edit.end > end) break
     }
     if (from < end) made.push({ ...piece, text: piece.text.slice(from - at) })
@@ -63,7 +63,7 @@ export function edited(pieces: readonly Piece[], edits: readonly Edit[]): readon
   return [...made, ...edits.slice(next).flatMap(({ by }) => by ?? [])]
 }
 
-/** Where a span may be removed so that what is left reads well: with the spaces before it, or with a space in its place. */
+/** Removes a span with the spaces before it, or leaves one space between two words. */
 export function removal(text: string, { start, end }: Span): Edit {
   let from = start
   const after = text.charAt(end)

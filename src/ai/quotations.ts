@@ -1,6 +1,6 @@
 import type { Span } from './pieces.ts'
 
-/** What an answer puts in quotation marks. */
+/** A text in quotation marks. */
 export interface Quotation extends Span {
   readonly quoted: string
 }
@@ -9,7 +9,7 @@ type Kind = 'double' | 'single' | '「' | '『' | '《' | '〈' | '〝'
 
 interface Mark {
   readonly kind: Kind
-  /** What it does where the signs beside it do not tell. */
+  /** Its role if the characters beside it do not decide. */
   readonly usual: 'open' | 'close' | 'either'
 }
 
@@ -40,8 +40,8 @@ interface Open extends Mark {
 const WORD = /[\p{L}\p{N}]/u
 
 /**
- * What stands in quotation marks, of every kind, nested ones too. One that is not closed goes on to the end of its sentence, and one that
- * was not opened begins with its sentence; an apostrophe is no such mark. Linear.
+ * Finds texts in quotation marks of every kind, also nested. An unclosed quotation extends to the end of its sentence, and an unopened one
+ * from its start. Apostrophes do not count. Linear.
  */
 export function findQuotations(text: string, sentences: readonly Span[]): readonly Quotation[] {
   const found: Span[] = []
@@ -58,7 +58,7 @@ export function findQuotations(text: string, sentences: readonly Span[]): readon
       if (mark.kind !== 'single' && !/\d/.test(text.charAt(at - 1))) found.push({ start: sentenceAt(at).start, end: at })
       continue
     }
-    // What was opened inside and not closed ends here, too.
+    // Unclosed quotations inside end here, too.
     for (const inner of open.splice(last))
       if (inner.kind === mark.kind || inner.kind !== 'single') found.push({ start: inner.at + 1, end: at })
   }
@@ -66,10 +66,10 @@ export function findQuotations(text: string, sentences: readonly Span[]): readon
   return found.map(({ start, end }) => ({ start, end, quoted: text.slice(start, end) }))
 }
 
-/** Quotations inside one another; what nests deeper is a part of one that is looked up. */
+/** Deeper nested quotations are part of one that is looked up. */
 const DEEPEST = 16
 
-/** What a mark does, by the signs beside it. */
+/** Decides whether a mark opens or closes, by the characters beside it. */
 function roleOf(
   text: string,
   at: number,
@@ -79,7 +79,7 @@ function roleOf(
   if (kind !== 'double' && kind !== 'single') return usual === 'open' ? 'open' : 'close'
   const toggled = isOpen ? 'close' : 'open'
   const [before, after] = [signKind(text.charAt(at - 1)), signKind(text.charAt(at + 1))]
-  // `Settings › Editor` names a way.
+  // `Settings › Editor` is a path.
   if (before === 'space' && after === 'space') return kind === 'single' ? undefined : toggled
   if (before === 'space') return 'open'
   if (after === 'space') return 'close'
@@ -94,7 +94,7 @@ function signKind(sign: string): 'space' | 'word' | 'sign' {
   return WORD.test(sign) ? 'word' : 'sign'
 }
 
-/** The sentence at each offset, asked in any order. */
+/** Finds the sentence at an offset. */
 function lookup(sentences: readonly Span[]): (at: number) => Span {
   return (at) => {
     let low = 0

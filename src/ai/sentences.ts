@@ -5,17 +5,15 @@ const CLOSING = /["'”’»)\]*_]/
 const CLOSING_CJK = /["'”’」』]/
 
 export interface SentenceOptions {
-  /** Whether what looks like the end of a sentence is none, as in code. */
+  /** Tells whether a range is code, where no sentence ends. */
   isOpaque?(start: number, end: number): boolean
-  /** Whether a sentence ends with a stop and the space behind it although a small letter follows. */
+  /** Tells whether a sentence ends at a full stop although a lower-case letter follows. */
   endsHere?(start: number, end: number): boolean
-  /** Whether the sentence before a line break ends there; absent: it always does. */
+  /** Tells whether a line break ends the sentence; by default it does. */
   endsAtBreak?(at: number): boolean
 }
 
-/**
- * The sentences of a text, each with the white space after it. Abbreviations do not end one where a small letter follows. Linear.
- */
+/** Splits a text into sentences, each with the white space after it. A full stop before a lower-case letter is an abbreviation. Linear. */
 export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }: SentenceOptions = {}): readonly Span[] {
   const sentences: Span[] = []
   let start = 0
@@ -37,7 +35,7 @@ export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }
   return sentences
 }
 
-/** The signs that may end a sentence, with the white space after them, and whether they do. */
+/** Reads the punctuation at an offset and the white space after it, and tells whether it ends a sentence. */
 function stopAt(text: string, at: number): { readonly end: number; readonly isEnd: boolean } | undefined {
   const sign = text.charAt(at)
   if (/[。！？]/.test(sign)) return { end: spaceEnd(text, runEnd(text, at + 1, CLOSING_CJK)), isEnd: true }
@@ -53,7 +51,7 @@ function runEnd(text: string, from: number, kind: RegExp): number {
   return end
 }
 
-/** Where the white space of a line ends. */
+/** The end of the white space at an offset, within the line. */
 function spaceEnd(text: string, at: number): number {
   let end = at
   while (/[^\S\n]/.test(text.charAt(end))) end++

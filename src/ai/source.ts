@@ -3,23 +3,23 @@ import { splitSentences } from './sentences.ts'
 import { findQuote, type QuotedText, quotedText } from './verify-quote.ts'
 import { readable, stem, type Word, wordsIn } from './words.ts'
 
-/** What a passage of a model's prompt says, as `[S1]` of the answer means the first. */
+/** A passage in a model's prompt. `[S1]` in the answer means the first one. */
 export interface CitedPassage {
   readonly startLine: number
   readonly text: string
-  /** What of the text no reader sees, in order: comments. None of it is quoted. */
+  /** Comments in the text, in order. They are never quoted. */
   readonly hidden?: readonly Span[]
-  /** What the note and its headings are called: these are no quotations. */
+  /** The titles of the note and its headings; an answer may put these in quotation marks. */
   readonly names?: readonly string[]
 }
 
-/** A longer sentence is shown up to here, UTF-16. */
+/** Longer quotes are cut, UTF-16. */
 const MOST_QUOTED = 400
 
-/** A passage, read once for all citations of it. */
+/** A passage, prepared once for all of its citations. */
 export class Source {
   readonly #text: string
-  /** With spaces in place of what no reader sees. */
+  /** The text with spaces in place of comments. */
   readonly #visible: string
   readonly #hidden: readonly Span[]
   readonly #startLine: number
@@ -37,7 +37,7 @@ export class Source {
     this.#names = names.map(foldedWords)
   }
 
-  /** Where the passage says what is quoted; `undefined` where it does not. */
+  /** Finds a quotation; `undefined` if the passage does not hold it. */
   find(quotation: string): Span | undefined {
     this.#quoted ??= quotedText(this.#visible)
     return findQuote(quotation, this.#quoted)
@@ -59,7 +59,7 @@ export class Source {
     return words.some(({ text }) => text.length > 3 && all.has(stem(text)))
   }
 
-  /** The sentence that shares most with these words, of those within a span where one is given; of equal ones the first. */
+  /** The sentence with the most words in common, optionally only within a span. Ties go to the first. */
   best(words: readonly Word[], within?: Span): Span {
     this.#sentences ??= sentencesOf(this.#visible, this.#hidden).map((span) => ({
       ...span,
@@ -81,7 +81,7 @@ export class Source {
     return best ?? { start: 0, end: 0 }
   }
 
-  /** What stands in a span, and on which lines. */
+  /** The text of a span, and its lines. */
   quote({ start, end }: Span): { readonly startLine: number; readonly endLine: number; readonly quote: string } {
     const line = this.#startLine + lineBreaks(this.#text.slice(0, start))
     const quote = this.#text.slice(start, end)
@@ -89,7 +89,7 @@ export class Source {
   }
 }
 
-/** A text with spaces, or nothing, in place of these spans; lines stay where they are. */
+/** Replaces spans by spaces or nothing, but keeps their line breaks. */
 export function blanked(text: string, spans: readonly Span[], by: ' ' | '' = ' '): string {
   let made = ''
   let at = 0
@@ -110,10 +110,10 @@ function lineBreaks(text: string): number {
   return text.split('\n').length - 1
 }
 
-/** A line that begins an item, a heading, a row or a fence, or that is empty: no sentence goes on into it. */
+/** A line that starts a list item, a heading, a row or a fence, or that is empty, ends the sentence before it. */
 const BEGINS = /^[ \t>]*(?:$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---)/
 
-/** The sentences of a passage, without white space around them and without what is hidden between them. */
+/** The trimmed sentences of a passage, split at comments. */
 function sentencesOf(text: string, hidden: readonly Span[]): readonly Span[] {
   const endsAtBreak = (at: number): boolean =>
     BEGINS.test(lineAt(text, at + 1)) || /^#{1,6} /.test(lineAt(text, text.lastIndexOf('\n', at - 1) + 1))
@@ -122,7 +122,7 @@ function sentencesOf(text: string, hidden: readonly Span[]): readonly Span[] {
     .flatMap(({ start, end }) => trimmed(text, start, end))
 }
 
-/** What is left of a span. */
+/** The parts of a span outside the hidden ones. */
 function without(span: Span, hidden: readonly Span[]): readonly Span[] {
   const left: Span[] = []
   let from = span.start
@@ -134,7 +134,7 @@ function without(span: Span, hidden: readonly Span[]): readonly Span[] {
   return from < span.end ? [...left, { start: from, end: span.end }] : left
 }
 
-/** The beginning of a line. */
+/** The first characters of a line. */
 function lineAt(text: string, at: number): string {
   const [line = ''] = text.slice(at, at + 80).split('\n', 1)
   return line

@@ -1,22 +1,22 @@
-/** What a model said, without what it said to itself. */
+/** A model's answer without its reasoning. */
 export interface SpokenAnswer {
   readonly answer: string
-  /** It was still thinking when it ended. */
+  /** The text ended before the reasoning did. */
   readonly isThinking: boolean
 }
 
 const TAG = /<(\/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning)>|\[(\/?)THINK\]|◁(\/?)think▷/gi
-/** How gpt-oss begins what it says: `<|channel|>final<|message|>`. */
+/** The start of a gpt-oss channel: `<|channel|>final<|message|>`. */
 const CHANNEL = /<\|channel\|>\s*(\w{1,20})[^<]{0,100}<\|message\|>/g
 
 /**
- * What a model answers after it thought aloud: between tags, before a closing tag whose opening one its server left out, or in a channel
- * of its own. A tag in code is a part of the answer.
+ * Separates a model's answer from its reasoning, which is in tags, in a channel, or before a closing tag whose opening tag the server
+ * dropped. A tag in code is part of the answer.
  */
 export function withoutThinking(text: string): SpokenAnswer {
   const channels = [...text.matchAll(CHANNEL)]
   if (channels.length > 0) return spokenIn(text, channels)
-  // Servers that leave out the special words leave these.
+  // Servers that strip special tokens leave the channel names.
   const final = text.startsWith('analysis') ? text.indexOf('assistantfinal') : -1
   if (final >= 0) return { answer: text.slice(final + 'assistantfinal'.length), isThinking: false }
   let answer = ''

@@ -75,10 +75,10 @@ function matchFrom(
   return { to: at, skipped }
 }
 
-/** What turns a sentence round from behind it: `er backt das Brot nicht`. Others there begin a new thought, such as `without sugar`. */
+/** Negations that follow the negated words: `er backt das Brot nicht`. Others, such as `without sugar`, start a new thought. */
 const TURNS_BACK: ReadonlySet<string> = new Set(['not', 'nicht', 'niet', 'pas', 'inte', 'ikke'])
 
-/** Whether the word beside what was found denies it: with nothing but markup between them. */
+/** Tells whether a negation stands directly before or after the match, with only markup in between. */
 function isNegated({ text, words }: QuotedText, from: number, to: number): boolean {
   const [before, first, last, after] = [words[from - 1], words[from], words[to], words[to + 1]]
   if (first === undefined || last === undefined) return false

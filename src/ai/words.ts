@@ -56,7 +56,7 @@ export function readable(text: string): string {
     .replace(/\[\^[^\]\n]+\]|(?<=[ \t])\^[\w-]+$/gm, blank)
 }
 
-/** Endings differ where words are the same. */
+/** A word without its ending, roughly. */
 export function stem(word: string): string {
   return word.length > 6 ? word.slice(0, 6) : word.length > 4 ? word.slice(0, -1) : word
 }

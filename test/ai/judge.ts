@@ -42,11 +42,10 @@ export function dangersIn(markdown: string, isOwn: IsOwn = () => false): readonl
   const found = Object.entries(RENDERERS).flatMap(([name, render]) =>
     dangersInHtml(render(markdown), isOwn).map((what) => `${name}: ${what}`),
   )
-  // A backslash at the end of a line breaks it.
   const rest = markdown
-    .replace(/\\\n/g, '\n')
-    .replaceAll('`', ' ')
     .replace(/\[\d+\]\(roux:\/\/node\/[^)\s]*\)/g, '')
+    .replace(/[*_~\\]/g, ' ')
+    .replaceAll('`', ' ')
   if (ADDRESS.test(rest)) found.push(`an address: ${ADDRESS.exec(rest)?.[0]}`)
   if (HIDDEN.test(markdown)) found.push('a hidden character')
   if (markdown.includes('<%')) found.push('a template')
