@@ -1,7 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Changes, Gaps, Problems } from './lists.tsx'
 import { NoteMap, onPageKey } from './map.tsx'
-import { onEscape } from './on-escape.ts'
 import { PathView } from './path-view.tsx'
 import { Guard, Reader } from './reader.tsx'
 import { Search } from './search.tsx'
@@ -47,6 +46,7 @@ const VIEWS: readonly (readonly [View, string])[] = [
   ['gaps', 'Gaps'],
   ['changes', 'Changes'],
 ]
+
 const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
   path: PathView,
   problems: Problems,
@@ -322,4 +322,12 @@ function Help({ onClose }: { readonly onClose: () => void }) {
       </button>
     </dialog>
   )
+}
+
+/** Asks `close` before anything else is done with the Escape key; where it closed something, that was all. */
+function onEscape(close: () => boolean, signal: AbortSignal): void {
+  const onKey = (event: KeyboardEvent): void => {
+    if (event.key === 'Escape' && close()) event.preventDefault()
+  }
+  addEventListener('keydown', onKey, { capture: true, signal })
 }

@@ -1,5 +1,8 @@
 import type { PartialPicture, PictureGroup, VaultPicture } from '../../core/insight/picture.ts'
 
+/** A day, week, month or quarter of a year, as names of files say it. */
+const TIME = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
+
 /** The notes of a picture and what links them, by number. */
 export interface Graph {
   readonly count: number
@@ -141,4 +144,14 @@ function bytesOf(base64: string): ArrayBuffer {
   const bytes = new Uint8Array(text.length)
   for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at)
   return bytes.buffer
+}
+
+/** Whether a note belongs to a day, week, month or quarter, by its file name; its title may say more. */
+export function isJournal(id: string): boolean {
+  return TIME.test(id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, ''))
+}
+
+/** The address of a note on this page. Lone surrogates, which properties may contain, cannot be in an address. */
+export function noteAddress(id: string, vault = ''): string {
+  return `#${new URLSearchParams({ ...(vault === '' ? {} : { vault }), note: id })}`
 }

@@ -3,10 +3,18 @@ import type { PageNote } from '../../app/read/page-note.ts'
 import type { PartialPicture } from '../../core/insight/picture.ts'
 import { Api, type Connection, Refused } from './api.ts'
 import { withFiles } from './files-on-map.ts'
-import { around, type Graph, type GroupedBy, graphOf, groupingBy, neighbours, overviewBy } from './graph.ts'
-import { isJournal } from './journals.ts'
+import {
+  around,
+  type Graph,
+  type GroupedBy,
+  graphOf,
+  groupingBy,
+  isJournal,
+  neighbours,
+  noteAddress,
+  overviewBy,
+} from './graph.ts'
 import type { MapView } from './map-view.ts'
-import { noteAddress } from './note-address.ts'
 
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
 export type ColourBy = GroupedBy | 'folder' | 'tag'

@@ -3,9 +3,7 @@ import type { NodeId } from '../../../src/core/ids.ts'
 import type { VaultPicture } from '../../../src/core/insight/picture.ts'
 import { readEvents } from '../../../src/web/client/api.ts'
 import { coloursOf, PALETTE } from '../../../src/web/client/colours.ts'
-import { around, graphOf, neighbours, overviewBy, towards } from '../../../src/web/client/graph.ts'
-import { isJournal } from '../../../src/web/client/journals.ts'
-import { noteAddress } from '../../../src/web/client/note-address.ts'
+import { around, graphOf, isJournal, neighbours, noteAddress, overviewBy, towards } from '../../../src/web/client/graph.ts'
 import { plainText } from '../../../src/web/client/plain-text.ts'
 
 /** A picture of notes at places, `a: 0 0 = group`, and of links between them, `a b`. */
