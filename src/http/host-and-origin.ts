@@ -50,7 +50,7 @@ function firstOf<Given extends readonly unknown[]>(
 
 function checkHeaderCount({ rawHeaders }: IncomingMessage, _: AccessPolicy, { headers }: Limits): Refusal | undefined {
   return rawHeaders.length / 2 > headers
-    ? refusal(431, `There are more than ${headers} headers.`, { hint: 'Send fewer.' })
+    ? refusal(431, `The request has more than ${headers} headers.`, { hint: 'Send fewer.' })
     : undefined
 }
 
@@ -59,7 +59,7 @@ const SINGLE = ['host', 'authorization', 'origin', 'content-type', 'content-enco
 /** With two such headers, a proxy in front may have checked the other one. */
 function checkSingleHeaders({ headersDistinct }: IncomingMessage): Refusal | undefined {
   const twice = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1)
-  return twice === undefined ? undefined : refusal(400, `The header ${twice} is there more than once.`, { hint: 'Send it once.' })
+  return twice === undefined ? undefined : refusal(400, `The request repeats the header ${twice}.`, { hint: 'Send it once.' })
 }
 
 /** A page on the web can have its own name lead to this computer, but not another name in this header. */
@@ -67,15 +67,15 @@ function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: Access
   const name = hostName(headers.host ?? '')
   if (name !== undefined && (isLoopbackName(name) || [host, socket.localAddress ?? '', ...hosts].map(inUrl).includes(name)))
     return undefined
-  return refusal(403, 'This server is not known by the name in the header Host.', {
-    hint: 'The setting http.hosts lists the names that it is reached by, e.g. behind a reverse proxy.',
+  return refusal(403, 'The header Host names another server.', {
+    hint: 'If this is a name of this server, e.g. of a reverse proxy, add it to http.hosts.',
   })
 }
 
 function checkOrigin({ headers }: IncomingMessage, { origins }: AccessPolicy): Refusal | undefined {
   const { origin } = headers
   if (origin === undefined || isLoopbackOrigin(origin.toLowerCase()) || isListed(origin, origins)) return undefined
-  return refusal(403, 'Pages of this origin may not connect.', { hint: 'The setting http.origins lists those that may.' })
+  return refusal(403, 'Pages of this origin may not connect.', { hint: 'Allow it in the setting http.origins.' })
 }
 
 function isListed(origin: string, origins: readonly string[]): boolean {
@@ -100,7 +100,7 @@ function checkAccept({ method, headers }: IncomingMessage): Refusal | undefined 
   if (method === 'DELETE') return undefined
   const wanted = method === 'GET' ? 'text/event-stream' : 'application/json'
   if (accepts(headers.accept ?? '*/*', wanted)) return undefined
-  return refusal(406, `The answer is of the type ${wanted}.`, {
+  return refusal(406, `The header Accept must allow ${wanted}.`, {
     hint: `Send the header Accept: ${method === 'GET' ? wanted : 'application/json, text/event-stream'}.`,
   })
 }
@@ -117,19 +117,19 @@ function accepts(header: string, type: string): boolean {
  */
 export function checkAccessPolicy({ host: address, hosts, origins }: Pick<AccessPolicy, 'host' | 'hosts' | 'origins'>): void {
   if (address.trim() === '')
-    throw new RouxError('INVALID_SETTINGS', 'http.host is empty, which would let every computer in.', {
-      hint: 'Set it to 127.0.0.1; 0.0.0.0 says that all addresses of this computer are meant.',
+    throw new RouxError('INVALID_SETTINGS', 'http.host is empty, which would let every computer connect.', {
+      hint: 'Set it to 127.0.0.1, or to 0.0.0.0 to listen on all addresses.',
     })
   for (const host of hosts) {
     if (hostName(host) === host.toLowerCase()) continue
-    throw new RouxError('INVALID_SETTINGS', `http.hosts: "${host}" is no name of a host.`, {
-      hint: 'Write the name alone, without https:// and port, e.g. notes.example.com.',
+    throw new RouxError('INVALID_SETTINGS', `http.hosts: "${host}" is not a host name.`, {
+      hint: 'Write only the name, without https:// and port, e.g. notes.example.com.',
     })
   }
   for (const origin of origins) {
     if (ORIGIN.test(origin)) continue
-    throw new RouxError('INVALID_SETTINGS', `http.origins: "${origin}" is no origin of a page.`, {
-      hint: 'Write scheme and name, and the port if it has one, e.g. https://notes.example.com; there is none for all pages.',
+    throw new RouxError('INVALID_SETTINGS', `http.origins: "${origin}" is not an origin.`, {
+      hint: 'Write scheme, name and, if needed, port, e.g. https://notes.example.com. There is no wildcard.',
     })
   }
 }

@@ -191,15 +191,15 @@ function silence(): EventFeed {
 }
 
 function nothingHere(): Refusal {
-  return refusal(404, 'There is nothing here.', { hint: `The protocol is served at ${MCP_PATH}, exactly so.` })
+  return refusal(404, 'There is nothing at this address.', { hint: `The protocol is served at exactly ${MCP_PATH}.` })
 }
 
 function stopping(): Refusal {
-  return refusal(503, 'The server is ending.', { headers: { Connection: 'close', 'Retry-After': '5' } })
+  return refusal(503, 'The server is stopping.', { headers: { Connection: 'close', 'Retry-After': '5' } })
 }
 
 function switchedOff(): Refusal {
   return refusal(403, 'Serving over HTTP is switched off.', {
-    hint: 'The setting http.enabled switches it on; "roux serve --http" does so once.',
+    hint: 'Set http.enabled to true, or run "roux serve --http".',
   })
 }

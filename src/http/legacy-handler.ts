@@ -146,7 +146,7 @@ export class LegacyHandler {
     if ('refusal' in found) return found
     if (found.session !== undefined) return { session: found.session }
     const message = 'The header Mcp-Session-Id is missing.'
-    return { refusal: refusal(400, message, { hint: 'It comes with the answer to "initialize", which is sent with POST.' }) }
+    return { refusal: refusal(400, message, { hint: 'The answer to "initialize" contains it.' }) }
   }
 }
 
@@ -160,17 +160,17 @@ function versionOf({ request }: TokenExchange): string {
 
 function wrongVersion(exchange: TokenExchange): Refusal | undefined {
   if (SUPPORTED_PROTOCOL_VERSIONS.includes(versionOf(exchange))) return undefined
-  return refusal(400, 'The version in the header MCP-Protocol-Version is not known.', {
+  return refusal(400, 'The version in the header MCP-Protocol-Version is unknown.', {
     hint: `Versions: ${SUPPORTED_PROTOCOL_VERSIONS.join(', ')}.`,
   })
 }
 
 function noSession(): Refusal {
-  return refusal(404, 'There is no such session.', { hint: 'Open another one with "initialize".' })
+  return refusal(404, 'There is no such session.', { hint: 'Open a new one with "initialize".' })
 }
 
 function givenUp(): Refusal {
-  return refusal(503, 'The server ended before this was done.', { headers: { Connection: 'close', 'Retry-After': '5' } })
+  return refusal(503, 'The server stopped before this was done.', { headers: { Connection: 'close', 'Retry-After': '5' } })
 }
 
 /** Notifications, and requests that were cancelled, have no answer. */

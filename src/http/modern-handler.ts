@@ -116,7 +116,7 @@ export class ModernHandler {
   #open(request: Request | undefined): Server {
     try {
       const principal = request === undefined ? undefined : this.#principals.get(request)
-      if (principal === undefined) throw new Error('A request came past the table of routes.')
+      if (principal === undefined) throw new Error('A request bypassed the table of routes.')
       return this.#options.serverFor(principal)
     } catch (error) {
       // The SDK answers it as an internal error, and says nothing of it.

@@ -40,7 +40,7 @@ function refuseClient(error: NodeJS.ErrnoException, socket: Socket, response: Se
     socket.destroy()
     return
   }
-  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'This is no HTTP request.']
+  const [status, message] = CLIENT_ERRORS[error.code ?? ''] ?? ['400 Bad Request', 'This is not an HTTP request.']
   const body = JSON.stringify({ error: { message } })
   socket.end(
     `HTTP/1.1 ${status}\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
@@ -73,13 +73,16 @@ interface Address {
 
 function cannotListen(cause: NodeJS.ErrnoException, { host, port, portAdvice = 'choose another port' }: Address): RouxError {
   const [message, hint] = {
-    EADDRINUSE: [`Port ${port} of ${host} is in use.`, `Another Roux or program listens there: ${portAdvice}.`],
-    EACCES: [`Port ${port} may not be listened at.`, 'Ports below 1024 belong to the system: choose a higher one.'],
+    EADDRINUSE: [`Port ${port} of ${host} is in use.`, `Another program uses it: ${portAdvice}.`],
+    EACCES: [`You may not listen on port ${port}.`, 'Ports below 1024 are reserved: choose a higher one.'],
     EADDRNOTAVAIL: [
-      `${host} is no address of this computer.`,
+      `${host} is not an address of this computer.`,
       'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.',
     ],
-    ENOTFOUND: [`${host} is no address of this computer.`, 'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.'],
-  }[cause.code ?? ''] ?? [`Nothing can listen at ${host}, port ${port}: ${cause.message}.`, 'Check http.host and http.port.']
+    ENOTFOUND: [
+      `${host} is not an address of this computer.`,
+      'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.',
+    ],
+  }[cause.code ?? ''] ?? [`Cannot listen on ${host}, port ${port}: ${cause.message}.`, 'Check http.host and http.port.']
   return new RouxError('INVALID_SETTINGS', message ?? '', { ...(hint === undefined ? {} : { hint }), cause })
 }

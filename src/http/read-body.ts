@@ -21,7 +21,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
 /** The refusal of a body of more than so many bytes. */
 export function tooLarge(bytes: number): Refusal {
   return refusal(413, `The body is larger than ${bytes / 1024 / 1024} MB.`, {
-    hint: 'Send less at once: write a long note in parts, with update_node and append.',
+    hint: 'Send less at once. Write a long note in parts, with update_node and append.',
   })
 }
 

@@ -48,7 +48,10 @@ export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: 
     methodRefusal: (method) =>
       answers.has(method)
         ? undefined
-        : refusal(405, `${path} knows no ${method}.`, { hint: `It knows ${names.join(', ')}.`, headers: { Allow: allowed } }),
+        : refusal(405, `${path} does not support ${method}.`, {
+            hint: `It knows ${names.join(', ')}.`,
+            headers: { Allow: allowed },
+          }),
     async serve(request, response) {
       const admission = admit(request)
       if ('refusal' in admission) return admission.refusal

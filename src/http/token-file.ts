@@ -23,7 +23,7 @@ export function readTokens(path: string): readonly Token[] | undefined {
     return FILE.parse(JSON.parse(text)).tokens
   } catch (cause) {
     throw new RouxError('INVALID_SETTINGS', `${path} is damaged: it is not a list of tokens.`, {
-      hint: 'Repair it, or move it away: then "roux token show" makes a new one, and every client needs the new token.',
+      hint: 'Repair or move it. Without it, "roux token show" makes a new one, and every client needs the new token.',
       cause,
     })
   }
@@ -67,13 +67,13 @@ export function closeToOthers(path: string): string | undefined {
   try {
     chmodSync(path, 0o600)
   } catch (cause) {
-    throw new RouxError('PERMISSION_DENIED', `Other users of this computer can read ${path}, and that cannot be changed.`, {
-      hint: `Say "chmod 600" for it as its owner, then "roux token rotate".`,
+    throw new RouxError('PERMISSION_DENIED', `Other users of this computer can read ${path}, and its mode cannot be changed.`, {
+      hint: `Run "chmod 600" on it as its owner, then "roux token rotate".`,
       cause,
     })
   }
   if (isOpenToOthers(modeOf(path) ?? 0))
-    return `Other users of this computer can read ${path}: its file system keeps no permissions. Set XDG_STATE_HOME to a folder on another one, then say "roux token rotate".`
+    return `Other users of this computer can read ${path}: its file system keeps no permissions. Set XDG_STATE_HOME to a folder on another file system, then run "roux token rotate".`
   return `Other users of this computer could read ${path} (mode ${found.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
 }
 
@@ -123,7 +123,7 @@ function readText(path: string): string | undefined {
   } catch (cause) {
     if (errorCode(cause) === 'ENOENT') return undefined
     throw new RouxError('PERMISSION_DENIED', `The tokens in ${path} cannot be read: ${(cause as Error).message}.`, {
-      hint: 'Make that file yours and readable, or set XDG_STATE_HOME to another folder.',
+      hint: 'Make the file readable for you, or set XDG_STATE_HOME to another folder.',
       cause,
     })
   }

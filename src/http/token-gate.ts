@@ -80,13 +80,13 @@ function toKnown(token: Token): Known {
 export function authorize({ headers }: IncomingMessage, gate: TokenGate): Admission<Principal> {
   const { fault } = gate
   if (fault !== undefined)
-    return { refusal: refusal(503, 'The tokens of this server cannot be read.', { hint: 'Its owner runs "roux doctor".' }) }
+    return { refusal: refusal(503, 'The tokens of this server cannot be read.', { hint: 'Ask its owner to run "roux doctor".' }) }
   const { authorization } = headers
-  if (authorization === undefined) return challenge('This server wants a token.', 'Bearer realm="roux"')
+  if (authorization === undefined) return challenge('This server needs a token.', 'Bearer realm="roux"')
   const secret = bearerOf(authorization)
   const principal = secret === undefined ? undefined : gate.find(secret)
   if (principal !== undefined) return { sender: principal }
-  return challenge('The token is not known to this server.', 'Bearer realm="roux", error="invalid_token"')
+  return challenge('This server does not know the token.', 'Bearer realm="roux", error="invalid_token"')
 }
 
 /** The secret in a header `Authorization`. */
@@ -103,7 +103,7 @@ export function isBearerOf({ headers }: IncomingMessage, secret: string): boolea
 function challenge(message: string, scheme: string): Admission<never> {
   return {
     refusal: refusal(401, message, {
-      hint: '"roux token show" prints it where the server runs; send it as "Authorization: Bearer <token>".',
+      hint: 'Run "roux token show" where the server runs and send "Authorization: Bearer <token>".',
       headers: { 'WWW-Authenticate': scheme },
     }),
   }

@@ -29,12 +29,12 @@ export function firstToken(): Token {
 export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>): readonly Token[] {
   const { name, scopes, vaults } = token
   if (!NAME.test(name))
-    throw new RouxError('INVALID_PARAMS', `"${name}" is no name for a token.`, {
-      hint: 'A name has letters, digits, "-" and "_", at most 64.',
+    throw new RouxError('INVALID_PARAMS', `"${name}" is not a valid token name.`, {
+      hint: 'Use at most 64 letters, digits, "-" and "_".',
     })
   if (tokens.some((other) => other.name === name))
-    throw new RouxError('INVALID_PARAMS', `There is a token "${name}" already.`, {
-      hint: `"roux token rotate ${name}" gives it another secret; "roux token remove ${name}" takes it away.`,
+    throw new RouxError('INVALID_PARAMS', `The token "${name}" already exists.`, {
+      hint: `"roux token rotate ${name}" gives it a new secret; "roux token remove ${name}" removes it.`,
     })
   if (scopes.length === 0)
     throw new RouxError('INVALID_PARAMS', 'The token has no scope.', { hint: `Scopes: ${SCOPES.join(', ')}.` })

@@ -5,7 +5,10 @@ import type { Admission } from '../http/routes.ts'
 import { bearerOf } from '../http/token-gate.ts'
 import type { WebSession, WebSessions } from './sessions.ts'
 
-/** Which requests the routes of the page let in. `hosts` are the names of `http.hosts`, which reverse proxies are reached by. */
+/**
+ * Decides which requests the routes of the page accept. `hosts` is the setting `http.hosts`: the names of reverse
+ * proxies.
+ */
 export class PageGate {
   readonly #hosts: readonly string[]
 
@@ -41,14 +44,17 @@ export class PageGate {
     const session = secret === undefined ? undefined : sessions.find(secret)
     if (session !== undefined) return { sender: session }
     return {
-      refusal: refusal(401, 'This page has no session (any more).', {
+      refusal: refusal(401, 'This page has no session, or its session has ended.', {
         hint: 'Run "roux open" again.',
         headers: { 'WWW-Authenticate': 'Bearer realm="roux-web"' },
       }),
     }
   }
 
-  /** A page at another port of the same host is another page. Only a proxy, which a listed name stands for, serves this one over TLS. */
+  /**
+   * A page at another port of the same host is another page. Only a proxy, whose name is listed, can serve this one
+   * over TLS.
+   */
   #isOwnOrigin({ origin, host = '' }: IncomingMessage['headers']): boolean {
     if (origin === undefined) return true
     const isProxied = this.#hosts.includes(hostName(host) ?? '')
@@ -57,7 +63,7 @@ export class PageGate {
 }
 
 function foreign() {
-  return refusal(403, 'Only the page of this server itself may ask this.', {
+  return refusal(403, 'Only the page of this server may send this request.', {
     hint: 'Open it with "roux open". Behind a reverse proxy, list its name in http.hosts and have it pass the header Host on unchanged.',
   })
 }

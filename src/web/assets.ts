@@ -10,7 +10,7 @@ import type { PageGate } from './admit.ts'
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  // Worker threads fall under it, too.
+  // Worker threads fall under this rule, too.
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob:",
@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** The routes of the page's own files, read when they are first asked for. `folder` is where the build put them. */
+/** The routes of the page's own files, which are read on the first request. `folder` is the build's output. */
 export function assetRoutes(folder: string, gate: PageGate): readonly Route[] {
   return readdirSync(folder)
     .filter((name) => typeOf(name) !== undefined)
@@ -52,7 +52,7 @@ function send(response: ServerResponse, path: string): void {
   response.end(response.req.method === 'HEAD' ? undefined : bytes)
 }
 
-/** Says what browsers may do with an answer of the page's routes. */
+/** Sets the headers that restrict what browsers may do with an answer of the page's routes. */
 export function secure(response: ServerResponse): void {
   response
     .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)

@@ -43,7 +43,7 @@ const MOST_TOKENS = 50_000
 /** Maximum body of a request that holds only a code. */
 const CODE_BYTES = 1_000
 
-/** The routes of the page that people look at, and how a session of it begins. */
+/** The routes of the page, and its sessions. */
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
   const sessions = new WebSessions((key) => parts.isCurrent(key))
   const gate = new PageGate(parts.hosts)
@@ -162,7 +162,7 @@ async function beginSession(body: unknown, sessions: WebSessions, { vaultsFor }:
   const secret = sessions.redeem(textsOf(body, ['code']).code ?? '')
   const session = secret === undefined ? undefined : sessions.find(secret)
   if (session === undefined)
-    throw new RouxError('PERMISSION_DENIED', 'This address was used already, or is older than a minute.', {
+    throw new RouxError('PERMISSION_DENIED', 'This address was already used, or is older than a minute.', {
       hint: 'Run "roux open" again.',
     })
   return { session: secret, vaults: vaultsFor(session.access).names, scopes: [...session.access.scopes] }
@@ -193,7 +193,7 @@ async function call(body: unknown, { session, options, signal }: Asked): Promise
   return structuredContent
 }
 
-/** Tells the page when something changed; what, it asks then. */
+/** Tells the page that something changed. The page then asks for the details. */
 function listen(
   { request, response, sender }: Exchange<WebSession>,
   { eventsFor, streams }: Pick<WebOptions, 'eventsFor'> & { readonly streams: Set<OpenStream> },
@@ -226,16 +226,16 @@ function mayMoveOf(body: unknown): MayMove {
   return asked === 'nothing' || asked === 'all' ? asked : 'once'
 }
 
-/** Ids that a page asks for at once. */
+/** Maximum number of ids in one request. */
 const MOST_IDS = 1_000
 
-/** The texts of a list in a body. */
+/** The strings of a list in a body. */
 function listOf(body: unknown, name: string): readonly string[] {
   const list = isRecord(body) ? body[name] : undefined
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string').slice(0, MOST_IDS) : []
 }
 
-/** The members of a body that are texts. */
+/** The members of a body that are strings. */
 function textsOf<Name extends string>(body: unknown, names: readonly Name[]): Partial<Record<Name, string>> {
   const texts: Partial<Record<Name, string>> = {}
   if (!isRecord(body)) return texts
@@ -251,7 +251,10 @@ function requireReading({ access }: WebSession): Access {
   throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
 }
 
-/** The vault that a body's id names, or its `vault`, and the id without that name. @throws RouxError as `openVault` does */
+/**
+ * Opens the vault named by a body's id or `vault`. Returns it with the id without that name. @throws RouxError as
+ * `openVault` does
+ */
 async function openNamed(body: unknown, vaults: Vaults): Promise<{ readonly core: GraphCore; readonly id: string }> {
   const { id = '', vault } = textsOf(body, ['id', 'vault'])
   const named = vaults.names.find((name) => id.startsWith(`${name}:`))
@@ -269,14 +272,14 @@ async function openVault(given: string | undefined, vaults: Vaults): Promise<Gra
   })
 }
 
-/** Aborts when the page does not wait any more. */
+/** A signal that is aborted when the page stops waiting. */
 function goneOf(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   response.once('close', () => controller.abort())
   return controller.signal
 }
 
-/** Writes the bytes of a picture as fast as they are taken; of anything else nothing: a drawing (SVG) may hold a script. */
+/** Sends an image as fast as the client reads it. Sends nothing for other files: an SVG may hold a script. */
 export async function sendPicture(response: ServerResponse, core: GraphCore, id: string): Promise<void> {
   const picture = await findPicture(core, id)
   if (picture === undefined)
@@ -288,6 +291,6 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
   // Nothing in it may run, even if it is opened as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
   response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })
-  // The page went away, or the file became shorter: the answer ends where it is, and the browser sees that it is not whole.
+  // The page went away or the file became shorter. The response ends early, and the browser notices.
   await pipeline(Readable.from(picture.parts(), { objectMode: true, highWaterMark: 1 }), response).catch(() => {})
 }

@@ -2,17 +2,17 @@ import { randomBytes } from 'node:crypto'
 import type { Principal } from '../http/tokens.ts'
 import { type Access, digestOf } from '../http/tokens.ts'
 
-/** Someone who looks at the page. */
+/** A person's session of the page. */
 export interface WebSession {
   /** Its rights; never more than its token's. */
   readonly access: Access
-  /** Of that token. */
+  /** The key of that token. */
   readonly key: string
 }
 
-/** For how long a code can be exchanged, ms: a browser that is opened takes seconds. */
+/** How long a code is valid, ms. Starting a browser takes seconds. */
 const CODE_LIFE_MS = 60_000
-/** Sessions that one token can have, and codes that wait for a browser. The oldest of the same token gives way. */
+/** Maximum number of sessions, and of unused codes, per token. The oldest of the same token ends. */
 const MOST = 32
 
 interface Code extends WebSession {
@@ -32,7 +32,7 @@ export class WebSessions {
     this.#now = now
   }
 
-  /** A code that is good for one session, for a minute. The session can only read: the page never writes. */
+  /** A code that opens one session within a minute. The session can only read, because the page never writes. */
   makeCode({ access, key }: Principal): string {
     for (const [digest, code] of this.#codes) if (code.until < this.#now()) this.#codes.delete(digest)
     const code = newSecret()
@@ -48,7 +48,7 @@ export class WebSessions {
     return found !== undefined && found.until >= this.#now()
   }
 
-  /** The secret of the session that a code opens; `undefined` where it opens none (any more). */
+  /** Exchanges a code for the secret of a new session; `undefined` if the code is invalid. */
   redeem(code: string): string | undefined {
     const digest = nameOf(code)
     const found = this.#codes.get(digest)
@@ -60,7 +60,7 @@ export class WebSessions {
     return secret
   }
 
-  /** The session of a secret; `undefined` where there is none, or its token may not do any more what it might. */
+  /** The session of a secret; `undefined` if there is none or its token has lost its rights. */
   find(secret: string): WebSession | undefined {
     const digest = nameOf(secret)
     const session = this.#sessions.get(digest)

@@ -62,7 +62,7 @@ test('the page of a server that runs is opened, and a server of its own begun wh
   const own = world.start(['open', world.vault, '--print'])
   const told = await new Promise<string>((resolve) => own.stderr.once('data', (part) => resolve(String(part))))
   own.kill('SIGINT')
-  expect(told).toMatch(/Ctrl\+C ends this/)
+  expect(told).toMatch(/Press Ctrl\+C to stop/)
 })
 
 test('a program that listens at the port of a server that is gone is not sent a token', async () => {

@@ -9,7 +9,7 @@ test('names and origins as they are sent are let pass', () => {
 
 test.each(['https://notes.example.com', 'notes.example.com:443', '*', '', 'a b', '2001:db8::1'])('http.hosts: %s', (host) => {
   expect(() => checkAccessPolicy({ host: '127.0.0.1', hosts: [host], origins: [] })).toThrow(
-    `http.hosts: "${host}" is no name of a host.`,
+    `http.hosts: "${host}" is not a host name.`,
   )
 })
 
@@ -17,7 +17,7 @@ test.each(['*', 'null', 'notes.example.com', 'https://a.example/path', 'https://
   'http.origins: %s',
   (origin) => {
     expect(() => checkAccessPolicy({ host: '127.0.0.1', hosts: [], origins: [origin] })).toThrow(
-      `http.origins: "${origin}" is no origin of a page.`,
+      `http.origins: "${origin}" is not an origin.`,
     )
   },
 )

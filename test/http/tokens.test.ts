@@ -27,9 +27,9 @@ describe('the list of tokens', () => {
   })
 
   test.each([
-    [{ ...READER, name: 'default' }, /There is a token "default" already/],
-    [{ ...READER, name: '../x' }, /is no name for a token/],
-    [{ ...READER, name: '' }, /is no name for a token/],
+    [{ ...READER, name: 'default' }, /The token "default" already exists/],
+    [{ ...READER, name: '../x' }, /is not a valid token name/],
+    [{ ...READER, name: '' }, /is not a valid token name/],
     [{ ...READER, scopes: [] }, /no scope/],
     [{ ...READER, vaults: [] }, /no vault/],
   ] as const)('%j is refused', (token, message) => {

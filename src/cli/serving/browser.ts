@@ -10,13 +10,13 @@ import type { Places } from '../../install/clients.ts'
 
 /** How often to ask whether the browser has the page, ms. */
 const ASK_EVERY_MS = 250
-/** A file that is older than this was left behind by a process that was killed, ms. Its code is invalid any more. */
+/** Files older than this were left behind by a killed process, ms. Their codes no longer work. */
 const LEFT_BEHIND_MS = 5 * 60_000
 
 /**
- * Opens an address that holds a secret in the user's browser. Other users can see the arguments of a program, so the browser is given a
- * file that only the user can read, and which leads there. Resolves, and removes the file, when `isWaiting` says that the address was used
- * or is too old, or when `signal` is aborted.
+ * Opens an address that holds a secret in the user's browser. Other users can see the arguments of a program, so the
+ * browser gets a file that only the user can read and that redirects to the address. Removes the file and resolves when
+ * `isWaiting` returns false (the address was used or is too old) or `signal` is aborted.
  */
 export async function openInBrowser(
   address: string,
@@ -59,12 +59,12 @@ function redirectTo(address: string): string {
 `
 }
 
-/** A browser that was installed as a snap cannot read hidden folders of the user, but it can read a folder of its own. */
+/** A browser installed as a snap cannot read hidden folders, but it can read a folder of its own. */
 async function folderForBrowser({ env, home, platform }: Places): Promise<string> {
   const own = userFolders(env).state
   const snaps = join(home, 'snap')
   if (platform !== 'linux' || !existsSync(snaps)) return own
-  // The browser of a snap is called "<snap>_<program>.desktop".
+  // The browser of a snap is named "<snap>_<program>.desktop".
   const [, snap] = /^([a-z0-9-]+)_[^/]*\.desktop$/.exec(await defaultBrowser(env)) ?? []
   const folder = join(snaps, snap ?? '', 'common')
   return snap !== undefined && existsSync(folder) ? folder : own
@@ -79,7 +79,7 @@ function defaultBrowser(env: Places['env']): Promise<string> {
   })
 }
 
-/** Asks the desktop to open an address. Without a desktop nothing happens: the address was printed. */
+/** Asks the desktop to open an address. Nothing happens without a desktop; the address was printed. */
 function start(address: string, { env, platform }: Places): void {
   const [command, ...args] = OPENERS[platform as NodeJS.Platform] ?? ['xdg-open']
   const child = spawn(command ?? '', [...args, address], { env: { ...env }, stdio: 'ignore', detached: true })

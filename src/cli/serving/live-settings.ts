@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises'
 import type { LoadedSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
 
-/** How often the files are looked at, ms: they are few, and most of them are not there, so that nothing could be watched. */
+/** How often to check the files, ms. There are few of them, and a missing file cannot be watched. */
 const INTERVAL = 500
 
-/** Beginnings of the keys that a running server follows. They decide what it offers, not what it has opened. */
+/** Prefixes of the keys that a running server follows. They control what it offers, not what it has opened. */
 const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled', 'ai.enabled'] as const
 
 function isLive(key: string): boolean {
@@ -13,30 +13,33 @@ function isLive(key: string): boolean {
 }
 
 export interface LiveSettingsOptions {
-  /** Whether `--http` was given, which counts until the settings come to say anything else of `http.enabled`. */
+  /** Whether `--http` was given. It counts until a file sets `http.enabled` to another value. */
   readonly overHttp?: boolean
-  /** How often the files are looked at, ms. */
+  /** How often to check the files, ms. */
   readonly interval?: number
-  /** Reads all sources again. @throws RouxError where something in them is wrong */
+  /** Reads all sources again. @throws RouxError for invalid settings */
   load(): Promise<LoadedSettings>
-  /** Told what a person should know. */
+  /** Shows the user a message. */
   say(line: string): void
-  /** Told when something changed that takes effect at once. */
+  /** Called when a setting changed that takes effect at once. */
   onChange(before: Settings, now: Settings): void
 }
 
-/** The settings of a running server, which follow their files where that is safe. */
+/** The settings of a running server. Some of them follow their files. */
 export class LiveSettings {
   readonly #options: LiveSettingsOptions
   readonly #started: Settings
   readonly #said: Set<string>
   #loaded: LoadedSettings
-  /** What the settings say of `http.enabled`; `undefined` where they say nothing. */
+  /** The value of `http.enabled` in the settings; `undefined` if no source sets it. */
   #saidOfHttp: boolean | undefined
   #timer: NodeJS.Timeout | undefined
-  /** What the files looked like when they were read last. */
+  /** The state of the files when they were last read. */
   #seen: string | undefined
-  /** What they looked like a moment ago: a file that is being written is read when it is whole. */
+  /**
+   * The state of the files at the previous check. Files are read only when two checks agree, because one may still be
+   * being written.
+   */
   #glimpsed: string | undefined
   #failure: string | undefined
   #isBusy = false
@@ -50,12 +53,12 @@ export class LiveSettings {
     this.#said = new Set(loaded.warnings)
   }
 
-  /** What counts now. */
+  /** The settings in effect. */
   get current(): LoadedSettings {
     return this.#loaded
   }
 
-  /** Looks at the files from now on, first at what changed since they were read. */
+  /** Starts checking the files, first for changes since they were read. */
   watch(): void {
     this.#timer ??= setInterval(() => void this.#look(), this.#options.interval ?? INTERVAL).unref()
   }
@@ -116,7 +119,7 @@ function saidOfHttp({ settings, origins }: LoadedSettings): boolean | undefined 
   return origins.has('http.enabled') ? settings.http.enabled : undefined
 }
 
-/** The settings that the server started with, with the live ones as they are now. */
+/** The settings the server started with, with the live ones replaced by their current values. */
 function withLive(started: Settings, now: Settings): Settings {
   const section = (name: keyof Settings) => {
     const old = Object.entries(started[name]).filter(([key]) => !isLive(`${name}.${key}`))
@@ -127,7 +130,7 @@ function withLive(started: Settings, now: Settings): Settings {
   return Object.fromEntries(names.map((name) => [name, section(name)])) as Settings
 }
 
-/** Tells states of files apart. */
+/** A text that differs when a file differs. */
 async function appearance(places: readonly string[]): Promise<string> {
   const looks = places.map(async (path) => {
     const found = await stat(path).catch(() => undefined)
@@ -136,7 +139,7 @@ async function appearance(places: readonly string[]): Promise<string> {
   return JSON.stringify([places, await Promise.all(looks)])
 }
 
-/** Keys of which the value differs. */
+/** Keys whose value differs. */
 export function changedKeys(before: Settings, now: Settings): readonly string[] {
   const [old, fresh] = [flat(before), flat(now)]
   const keys = new Set([...old.keys(), ...fresh.keys()])

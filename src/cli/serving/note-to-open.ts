@@ -11,24 +11,27 @@ import { type Invocation, settingsInput, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { isShellPath, withoutShellPaths } from '../tools/shell-path.ts'
 
-/** Least similarity of a name that is taken for another, and of one that is told. */
+/** Minimum similarity to accept a misspelt name, and to suggest one. */
 const LIKENESS = { taken: 0.7, told: 0.3 }
 const MOST_TOLD = 3
 
-/** What was named to begin at. */
+/** The note to start at, as the user named it. */
 export interface NoteNamed {
   readonly name: string
-  /** It was given where a vault may stand, too. */
+  /** The name was given where a vault may stand, too. */
   readonly mayBeVault: boolean
 }
 
-/** What is given to a command as its vault or a note: a vault where it is a folder or the name of one, else a note of the vaults that are meant without it. */
+/**
+ * Decides whether the argument of a command is a vault or a note. A folder or the name of a vault is a vault; anything
+ * else is a note of the default vaults.
+ */
 export async function vaultOrNote(invocation: Invocation, given: string): Promise<'vault' | NoteNamed> {
   const { host, options } = invocation
   const path = resolve(host.cwd, given)
   const kind = kindOf(path)
   if (kind === 'file') return { name: path, mayBeVault: true }
-  // What is spelled as a path is a folder that may be back later.
+  // A path may be a folder that is not mounted at the moment.
   if (kind === 'folder' || isShellPath(given) || /^~?(?:[\\/]|$)/.test(given)) return 'vault'
   if (options.has('vault')) return { name: given, mayBeVault: true }
   const { server, vaults } = await readVaults(settingsInput(invocation, given))
@@ -45,7 +48,8 @@ function kindOf(path: string): 'folder' | 'file' | undefined {
 }
 
 /**
- * The id of the note that someone wants to begin at, by its id, title or alias, also misspelt; or of one that is only linked to.
+ * The id of the note to start at, found by id, title or alias, also misspelt. A missing note that others link to
+ * counts, too.
  * @throws RouxError `NODE_NOT_FOUND` with the nearest names, `AMBIGUOUS_NAME`
  */
 export async function noteToOpen(
@@ -73,7 +77,7 @@ export async function noteToOpen(
   })
 }
 
-/** One of several vaults that is missing keeps no one from the others. */
+/** Skips a vault that is missing if there are others. */
 async function openFound(vaults: Vaults, name: string | undefined): Promise<GraphCore | undefined> {
   try {
     return await vaults.open(name)

@@ -7,7 +7,10 @@ import { type NoteNamed, noteToOpen, vaultOrNote } from './note-to-open.ts'
 import { type AnnouncedPage, pagesOf, runningFolder } from './running-servers.ts'
 import { serveHttp } from './serve-http.ts'
 
-/** Opens the page of a server that runs for the vault, else serves one to this computer alone, until a signal ends it. */
+/**
+ * Opens the page of a running server of the vault. Without one, serves the page to this computer until a signal ends
+ * it.
+ */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, options, host } = invocation
   const asked = { ...invocation, options: new Map([...options, ['http', options.get('port') ?? 0] as const]) }
@@ -68,7 +71,7 @@ async function whatIsGiven(invocation: Invocation): Promise<Given> {
   return given === 'vault' ? { vault, named: undefined } : { vault: undefined, named: given }
 }
 
-/** An address that opens the page of a server that runs for these vaults; `undefined` where there is none. */
+/** The page of a running server of these vaults; `undefined` if there is none. */
 async function runningPage({ host }: Invocation, { server, vaults }: LoadedVaults): Promise<Omit<Shown, 'end'> | undefined> {
   const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
   if (folders.length !== vaults.length) return undefined
@@ -85,7 +88,7 @@ async function runningPage({ host }: Invocation, { server, vaults }: LoadedVault
   return undefined
 }
 
-/** What the server of a page answers about codes; nothing where it is gone, or another program listens there by now. */
+/** Asks the server of a page about codes. Returns an empty object if it is gone or another program uses its port. */
 async function askServer({ address, key }: AnnouncedPage, body: object): Promise<Readonly<Record<string, unknown>>> {
   try {
     const response = await fetch(new URL('/web/code', address), {
@@ -102,7 +105,7 @@ async function askServer({ address, key }: AnnouncedPage, body: object): Promise
   }
 }
 
-/** How long a server that says that it runs may take to answer, ms. */
+/** How long a running server may take to answer, ms. */
 const ANSWERS_WITHIN = 3_000
 
 function reasonOf(error: unknown): string {

@@ -6,11 +6,11 @@ import { errorCode } from '../../core/error-code.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** How often a server says that it is still there, and after how long it is taken to be gone, ms. */
+/** How often a server renews its announcement, and when an old announcement is ignored, ms. */
 const BEAT_MS = 30_000
 const GONE_MS = 4 * BEAT_MS
 
-/** Where the servers of a user say that they run. */
+/** The folder with the announcements of a user's servers. */
 export function runningFolder({ cache }: Settings, env: Readonly<Record<string, string | undefined>>): string {
   return join(cache.path || userFolders(env).cache, 'servers')
 }
@@ -23,8 +23,8 @@ export interface AnnouncedPage {
 }
 
 /**
- * Writes a file that says that this process serves these folders, and where its page is. Returns how to take that back. The file is only a
- * hint: when it cannot be written, other processes do not know of this one.
+ * Writes a file that announces which folders this process serves, and where its page is. Returns a function that
+ * removes it. The file is only a hint: if it cannot be written, other processes do not know of this one.
  */
 export function announceServer(folder: string, vaults: readonly string[], page?: AnnouncedPage): () => void {
   const file = join(folder, `${process.pid}.json`)
@@ -43,7 +43,7 @@ export function announceServer(folder: string, vaults: readonly string[], page?:
   }
 }
 
-/** The processes that serve a folder, as far as they say so; none where nothing can be read. */
+/** The processes that announce that they serve a folder. */
 export function serversOf(folder: string, vault: string): readonly number[] {
   const wanted = realFolder(vault)
   const names = quietly(() => readdirSync(folder)) ?? []
@@ -65,7 +65,7 @@ export function pagesOf(folder: string, vaults: readonly string[]): readonly Ann
   })
 }
 
-/** What a server that is still there says; another may have its number after a crash, so that its last word must be fresh. */
+/** Reads an announcement. It must be fresh, because after a crash another process may have the same number. */
 function saidIn(file: string): { readonly vaults: readonly unknown[]; readonly page?: unknown; readonly key?: unknown } {
   const said: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
   return isRecord(said) && Array.isArray(said.vaults) ? { ...said, vaults: said.vaults } : { vaults: [] }

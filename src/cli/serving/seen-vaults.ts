@@ -6,7 +6,7 @@ import type { Access } from '../../http/tokens.ts'
 import type { SeenVaults } from '../../mcp/events/events.ts'
 import { anotherToken } from './token-scope.ts'
 
-/** The vaults that a token is for. */
+/** The vaults that a token gives access to. */
 export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Vaults {
   const seen = namesSeen(access, vaults, loaded)
   const refusal = (): RouxError =>
@@ -17,13 +17,13 @@ export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Va
   return onlyVaults(vaults, (name) => seen !== 'nothing' && seen.includes(name), refusal)
 }
 
-/** The vaults of which the holder of a token is told what happens: those that it is for, if it may read at all. */
+/** The vaults whose events a token's holder may receive. Without the scope `read` there are none. */
 export function toldOf(access: Access, vaults: Vaults, loaded: LoadedVaults): SeenVaults {
-  // Which notes change is a fact about them, too.
+  // The names of changed notes reveal something about them, too.
   return access.scopes.has('read') ? namesSeen(access, vaults, loaded) : 'nothing'
 }
 
-/** A vault that has no name goes by that of its folder. Names are compared in any case. */
+/** A vault without a name goes by the name of its folder. Case does not matter. */
 function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
   if (access.vaults === '*') return names
   const allowed = access.vaults.map((name) => name.toLowerCase())

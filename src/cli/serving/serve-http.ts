@@ -27,18 +27,21 @@ import { seenBy, toldOf } from './seen-vaults.ts'
 import { nameVaults, openServing } from './serving.ts'
 import { refusedTo } from './token-scope.ts'
 
-/** How the page is served that people look at. */
+/** How to serve the page for people. */
 export interface WebView {
   /**
-   * Called once with the page's address, which is good for one browser, for a minute; `isWaiting` says whether it still is. Absent: other
-   * processes ask for an address.
+   * Called once with the page's address, which one browser can open within a minute. `isWaiting` returns whether it can
+   * still be opened. If absent, other processes ask for an address.
    */
   readonly onAddress?: (address: string, isWaiting: () => boolean) => void
-  /** What the message about a port that is in use advises. */
+  /** The advice in the message about a port that is in use. */
   readonly portAdvice?: string
 }
 
-/** Serves the vaults over HTTP until a signal ends it, with the page where `web` is given. @throws UsageError where `--set` says the opposite */
+/**
+ * Serves the vaults over HTTP until a signal ends it, with the page if `web` is given. @throws UsageError if `--set`
+ * contradicts `--http`
+ */
 export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, web?: WebView): Promise<number> {
   const { host, printer } = invocation
   requireNoContradiction(loaded)
@@ -52,7 +55,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const followed = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
   const isEnabled = (): boolean => live.current.settings.http.enabled
-  // A page that was opened by hand belongs to whoever opened it, whatever the settings come to say of clients.
+  // The page of `roux open` belongs to the user who started it, even if a file switches HTTP off for clients.
   const isOwnerLetIn = (): boolean => web?.onAddress !== undefined || isEnabled()
   const view = web === undefined ? undefined : await webView(invocation, isOwnerLetIn)
   const switchedOffFor =
@@ -83,7 +86,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     log: (line) => printer.warn(line),
   })
   const home = new URL('/', server.url).href
-  // A page that was opened by hand ends with who opened it: others begin one of their own.
+  // The page of `roux open` ends with its process, so other processes start their own.
   if (view !== undefined && web?.onAddress === undefined) page = { address: home, key: view.key }
   live.watch()
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))
@@ -94,7 +97,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     const code = view.newCode()
     web.onAddress(`${home}#code=${code}`, () => view.isWaiting(code))
   }
-  // A server that was started by hand is meant to be used: vaults are read now, not when the first client asks.
+  // A server started by hand is about to be used: read the vaults now, before the first client asks.
   openAll(followed).then(
     (cores) => {
       for (const { indexing } of cores) indexing.begin()
@@ -103,7 +106,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   )
   await ended
   const by = closedBy()
-  // While the port is still ours: whoever reads the announcement later would ask another program.
+  // Before the port is free: another program may take it.
   withdraw()
   await server.stop()
   followed.stop()
@@ -120,7 +123,7 @@ async function healthOf(vaults: Vaults): Promise<HealthReport> {
     const found = await Promise.all((await openAll(vaults)).map((core) => vaultHealth(core, signal)))
     return { isWell: found.every(({ store }) => store !== 'unreachable'), vaults: found }
   } catch {
-    // Not one of them could be opened.
+    // None of the vaults could be opened.
     return { isWell: false, vaults: [] }
   }
 }
@@ -133,7 +136,7 @@ interface View {
   isWaiting(code: string): boolean
 }
 
-/** The page of this process; its code is loaded for those who look at it only. */
+/** The page of this process. Its code is loaded only if it is served. */
 async function webView({ host }: Invocation, isOwnerLetIn: () => boolean): Promise<View> {
   const { webRoutes } = await import('../../web/routes.ts')
   // The user who started this process, or can read its announcement, needs no token.

@@ -3,10 +3,13 @@ import { type Settings, splitKey } from '../../config/settings.ts'
 import { findSetting } from '../../config/settings-schema.ts'
 import type { ServerFacts } from '../../mcp/server-facts.ts'
 
-/** Types of values that say nothing of where things are on this computer or elsewhere. */
+/** Types of values that reveal no paths, addresses or secrets. */
 const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
 
-/** What a server tells of its settings: those that someone set, without texts, which may be paths, addresses or secrets. */
+/**
+ * The settings that a server reveals to clients: those that were set, except texts, which may be paths, addresses or
+ * secrets.
+ */
 export function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
   const told = [...origins.keys()].filter((key) => HARMLESS.includes(findSetting(key)?.type.kind ?? ''))
   const { kind, model } = settings.embedder

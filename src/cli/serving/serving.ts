@@ -18,25 +18,25 @@ type SharedOptions = Required<
   Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'maxTokens' | 'facts' | 'mapPage'>
 >
 
-/** What a running server rests on, however it is reached. */
+/** The parts of a running server that stdio and HTTP share. */
 export interface Serving {
   readonly vaults: ServedVaults
   readonly events: ServerEvents
-  /** Follows the settings' files once it is told to. */
+  /** Follows the settings files after `watch()`. */
   readonly live: LiveSettings
   readonly options: SharedOptions
   /** Removes the announcement that other processes read. Call it before the port is free for another program. */
   withdraw(): void
-  /** Closes the vaults, or gives that up at a moment of `performance.now()`. */
+  /** Closes the vaults, or gives up at this time of `performance.now()`. */
   close(by: number): Promise<void>
 }
 
 export interface ServingOptions {
-  /** The page, once there is one that other processes may ask to open. */
+  /** The page, once other processes may ask to open it. */
   readonly page?: () => AnnouncedPage | undefined
 }
 
-/** Makes what a server rests on; nothing is opened before it is asked for. */
+/** Creates the parts of a server. Vaults open on demand. */
 export async function openServing(invocation: Invocation, loaded: LoadedVaults, { page }: ServingOptions = {}): Promise<Serving> {
   const { host, printer, positionals } = invocation
   const { server, vaults } = loaded
@@ -48,7 +48,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     say: (line) => printer.warn(line),
     onChange: (before, now) => tellOfSettings(events, changedKeys(before, now)),
   })
-  // Where there is no folder nothing is written, whatever the settings come to say.
+  // Vaults without a folder are never written, whatever the settings say.
   const isStored = vaults.some(({ stored }) => stored !== undefined)
   const withoutFolder = (settings: Settings): Settings =>
     isStored ? { ...settings, tools: { ...settings.tools, write: false, attach: false } } : settings
@@ -60,7 +60,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     stopAnnouncing()
   }
   const served = serveVaults(host, vaults, {
-    // Not before: a client's throw-away process leaves no trace.
+    // Not earlier: a short-lived client process leaves no trace.
     onBegin: () => {
       if (isWithdrawn) return
       const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
@@ -105,7 +105,7 @@ function permitsWriting(origins: ReadonlyMap<string, string>): boolean {
   return origins.has('tools.write') || origins.has('tools.attach')
 }
 
-/** What a server that starts says of its vaults; a warning of each that cannot be read, which does not keep it from starting. */
+/** The vaults a starting server names. Warns of each that cannot be read; the server starts anyway. */
 export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): string {
   const names = vaults.map(({ settings: { vault, store }, stored }) => {
     if (stored !== undefined) return `${stored} of ${store['neo4j.url'].replace(/\/\/.*@/, '//')}`
@@ -117,7 +117,7 @@ export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): s
   return names.join(', ')
 }
 
-/** What a client should ask for again when these settings changed. */
+/** Tells clients which lists to request again after these settings changed. */
 function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
   if (keys.some((key) => key.startsWith('tools.') || key === 'ai.enabled')) events.toolsChanged()
   if (keys.includes('tools.attach')) events.resourcesChanged()

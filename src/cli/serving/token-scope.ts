@@ -3,7 +3,7 @@ import type { OffSwitch, Permission, ToolIdentity } from '../../mcp/definition/d
 
 const SCOPE_OF: Readonly<Record<Permission, Scope>> = { 'tools.write': 'write', 'tools.attach': 'attach' }
 
-/** Why the holder of a token may not use a tool, and what to do about it; `undefined` when it is allowed. */
+/** Why a token may not use a tool, and what to do about it; `undefined` if it may. */
 export function refusedTo(access: Access, tool: ToolIdentity): OffSwitch | undefined {
   const { name, scopes, vaults } = access
   const missing = scopesFor(tool).filter((scope) => !scopes.has(scope))
@@ -12,13 +12,13 @@ export function refusedTo(access: Access, tool: ToolIdentity): OffSwitch | undef
   return { hint: `The token "${name}" has no scope ${lacks}. ${anotherToken([...scopes, ...missing], vaults)}` }
 }
 
-/** What a model answers is what notes say: who may not read them may not ask it, either. */
+/** A model's answer reveals the content of notes, so it needs `read`, too. */
 function scopesFor({ needs, byModel }: ToolIdentity): readonly Scope[] {
   if (byModel === true) return ['read', 'ai']
   return [needs === undefined ? 'read' : SCOPE_OF[needs]]
 }
 
-/** How to make a token with these scopes, for these vaults. */
+/** How to make a token with these scopes for these vaults. */
 export function anotherToken(scopes: Iterable<Scope>, vaults: Access['vaults']): string {
   const only = vaults === '*' ? '' : ` --vaults ${vaults.join(',')}`
   return `Where the server runs, "roux token add <name> --scope ${[...scopes].join(',')}${only}" makes one that does.`

@@ -21,7 +21,7 @@ type Act = (invocation: Invocation, path: string, name: string | undefined) => P
 
 const ACTS: ReadonlyMap<string, Act> = new Map(Object.entries({ show, rotate, add, remove, list }))
 
-/** Shows and changes the tokens that clients over HTTP need. A server that runs takes a change into account at once. */
+/** Shows and changes the tokens that HTTP clients need. A running server notices changes at once. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const [word = '', name] = positionals
@@ -46,7 +46,7 @@ async function rotate(invocation: Invocation, path: string, name = DEFAULT_NAME)
 
 async function add(invocation: Invocation, path: string, name: string | undefined): Promise<void> {
   const { options } = invocation
-  // Names of vaults are in small letters.
+  // Names of vaults are lower case.
   const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   const added = {
     name: requireName(name, 'add'),
@@ -58,7 +58,7 @@ async function add(invocation: Invocation, path: string, name: string | undefine
   await printSecret(invocation, requireToken(tokens, added.name))
 }
 
-/** No error: a token may be made before its vault is named, or for a server that is started with another folder. */
+/** Not an error: the vault may be named later, or the server started with another folder. */
 async function warnOfUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
   const { settings } = await loadSettings(settingsInput(invocation))
   const known = Object.keys(settings.vaults)
@@ -83,7 +83,7 @@ async function list({ printer }: Invocation, path: string): Promise<void> {
   await printer.answer((readTokens(path) ?? []).map(({ name, scopes, vaults }) => ({ name, scopes, vaults })))
 }
 
-/** Only the secret, also in a pipe: it is made to be put into other commands. */
+/** Prints only the secret, because it is meant to be used in other commands. */
 async function printSecret({ printer, options }: Invocation, { name, secret, scopes, vaults }: Token): Promise<void> {
   if (options.get('json') === true) await printer.answer({ name, token: secret, scopes, vaults })
   else await printer.text(`${secret}\n`)

@@ -5,17 +5,17 @@ import { type Coverage, factsForPeople } from './search-coverage.ts'
 
 type Facts = Coverage & { readonly bytes?: { readonly index: number; readonly search: number } }
 
-/** What is known of several vaults, or of the only one. */
+/** Results of several vaults, or of the only one. */
 export interface KnownOfVaults<T> {
   readonly all: readonly T[]
   readonly isSeveral: boolean
-  /** Of some nothing is known; that was said. */
+  /** Some vaults have no result; a warning was printed. */
   readonly isPartial: boolean
 }
 
 /**
- * Asks one vault after the other; one of several that fails is a warning as long as another does not.
- * @throws RouxError what the first threw, where all fail
+ * Asks one vault after the other. If one of several fails, this is a warning as long as another succeeds.
+ * @throws RouxError the first error if all fail
  */
 export async function askEachVault<T>(
   printer: Printer,
@@ -38,7 +38,7 @@ export async function askEachVault<T>(
   return { all, isSeveral: vaults.length > 1, isPartial: failures.length > 0 }
 }
 
-/** Prints what is known of each vault: of one its facts, of several a list, for people one below the other. */
+/** Prints the facts of one vault, or a list for several. */
 export async function answerForVaults(printer: Printer, { all, isSeveral }: KnownOfVaults<Facts>): Promise<void> {
   if (printer.json) return await printer.answer(isSeveral ? all : all[0])
   for (const [at, facts] of all.entries()) {

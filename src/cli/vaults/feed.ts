@@ -9,15 +9,15 @@ import { UsageError } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
 import { openOptions } from './open-vaults.ts'
 
-/** How often a feeder says that it is there, and how often one that waits asks, ms. */
+/** How often a feeder renews its lease, and how often a waiting one asks for it, ms. */
 const BEAT = 4_000
 const ASK = 1_000
-/** What is computed of the whole vault rests this many times as long as it took. */
+/** After computing results of the whole vault, pause for this many times the duration. */
 const REST = 5
-/** How long a feeder goes on whose database does not answer: after that another one may have its vaults, ms. */
+/** How long a feeder continues if its database does not answer, ms. Afterwards another feeder may take its vaults. */
 const PATIENCE = 12_000
 
-/** Keeps vaults in the database up to date with their folders until a signal ends it, or removes what was fed. */
+/** Keeps vaults in the database up to date with their folders until a signal ends it, or removes them from the database. */
 export async function run(given: Invocation): Promise<number> {
   const invocation: Invocation = { ...given, options: new Map([...given.options, ['store', 'neo4j']]) }
   if (invocation.options.get('remove') === true) return await remove(invocation)
@@ -28,7 +28,7 @@ export async function run(given: Invocation): Promise<number> {
   return 0
 }
 
-/** Those that are named, else all of the settings. */
+/** The named vaults, or all of the settings. */
 async function vaultsOf(invocation: Invocation): Promise<readonly LoadedVault[]> {
   const { positionals } = invocation
   const named: readonly (string | undefined)[] = positionals.length === 0 ? [undefined] : positionals
@@ -50,7 +50,7 @@ async function remove(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Waits until the vault is free, feeds it for as long as it has it, and begins again. */
+/** Waits until the vault is free, feeds it while it holds the lease, and starts again. */
 async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: AbortSignal): Promise<void> {
   const { openFeederLease } = await host.compose()
   const label = vault.name ?? vault.settings.vault.path
@@ -75,7 +75,7 @@ async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: A
   }
 }
 
-/** Leaves out what was said last: a database that is away for an hour is one line. */
+/** Skips a repeated message: a database that is away for an hour is one line. */
 export function unrepeated(say: (line: string) => void): (line: string) => void {
   let last: string | undefined
   return (line) => {
@@ -84,7 +84,7 @@ export function unrepeated(say: (line: string) => void): (line: string) => void 
   }
 }
 
-/** What cannot be reached is tried again; what is wrong otherwise ends the feeder. */
+/** Retries if the database cannot be reached; other errors end the feeder. */
 async function taken(lease: FeederLease, say: (line: string) => void, signal: AbortSignal) {
   try {
     return await lease.take()
@@ -134,7 +134,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
       }
       if (held !== undefined) answered = performance.now()
       const { phase, search } = core.indexing.status()
-      // What was given up while the database did not answer begins again.
+      // Work given up while the database did not answer starts again.
       if (held !== undefined && (phase === 'failed' || search?.isStopped === true)) return
       if (phase === 'idle') computeWhole()
     }
@@ -148,8 +148,8 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
 }
 
 /**
- * Computes what the vault says as a whole where that is not done for this generation, one run at a time: servers that only read need not do it, and
- * all of them name the same communities.
+ * Computes results of the whole vault for a generation that lacks them, one run at a time. So read-only servers need
+ * not do it, and all name the same communities.
  */
 function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' | 'updateInsights'>): () => void {
   let isRunning = false
@@ -168,7 +168,7 @@ function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' |
   return () => {
     if (isRunning || performance.now() < restsUntil) return
     isRunning = true
-    // What fails is done with the next beat.
+    // A failed run is repeated with the next beat.
     run()
       .catch(() => {})
       .finally(() => {

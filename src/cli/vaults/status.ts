@@ -4,7 +4,7 @@ import { type Invocation, requireVaults, withCore } from '../session.ts'
 import { answerForVaults, askEachVault } from './each-vault.ts'
 import { coverageOf } from './search-coverage.ts'
 
-/** Prints what is known of the vault and its index, and how much of it can be searched. */
+/** Prints facts about the vault, its index, and how much of it can be searched. */
 export async function run(invocation: Invocation): Promise<number> {
   const { vaults } = await requireVaults(invocation, invocation.positionals[0])
   const known = await askEachVault(invocation.printer, vaults, (vault) => statusOf(invocation, vault))
@@ -48,10 +48,10 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
   return { ...facts, bytes: measureIndexes(settings) }
 }
 
-/** Long enough to open a model and to see how fast it is; what is embedded meanwhile is kept. */
+/** Long enough to open a model and measure its speed. Embeddings made meanwhile are kept. */
 const LOOK_MS = 3_000
 
-/** How much there is to do shows when it is begun: so a little is done, never all of what may take hours. */
+/** Starts indexing for a moment to learn how much remains; finishing may take hours. */
 async function lookAtSearch({ indexing, embedding }: GraphCore): Promise<void> {
   await indexing.findable('words', LOOK_MS)
   if (embedding !== undefined) await indexing.findable('meaning', LOOK_MS)

@@ -90,7 +90,7 @@ test.each([
   ['remove', 2, 'The name of the token is missing.\n  Write: roux token remove <name>'],
   ['add x --scope wirte', 2, 'There is no scope "wirte".\n  Did you mean "write"?'],
   ['add x --scope ,', 2, 'The token has no scope.\n  Scopes: read, write, attach, ai.'],
-  ['add ../x', 2, '"../x" is no name for a token.\n  A name has letters, digits, "-" and "_", at most 64.'],
+  ['add ../x', 2, '"../x" is not a valid token name.\n  Use at most 64 letters, digits, "-" and "_".'],
   ['remove nobody', 2, 'There is no token "nobody".\n  There is none: "roux token add default" makes one.'],
   ['show a b', 2, 'Unexpected argument "b".\n  Write: roux token <show|rotate|add|remove|list> [name]'],
 ])('roux token %s: %i', async (words, code, message) => {
