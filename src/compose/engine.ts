@@ -119,7 +119,7 @@ export async function removeFed(
   settings: Settings,
   options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,
 ): Promise<void> {
-  const { removeFedVault } = await import('../store/neo4j/feed/remove-vault.ts')
+  const { removeFedVault } = await import('../store/neo4j/feed/index-writer.ts')
   const connection = await connectionTo(neo4jPlace(settings, { ...options, root: '/', file: indexFile(settings, '/') }))
   try {
     await removeFedVault(connection)

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { decisionsOf } from '../../src/store/neo4j/decisions.ts'
 import { emptyVault, openNeo4jIndexWriter, removeVault } from '../../src/store/neo4j/feed/index-writer.ts'
 import { Connection } from '../../src/store/neo4j/server/connection.ts'
 import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
+import { decisionsOf } from '../../src/store/neo4j/shared-state.ts'
 import { NEO4J_URL, neo4jPlace } from '../support/neo4j.ts'
 
 describe.skipIf(NEO4J_URL === undefined)('what was decided about a vault in a Neo4j database', { timeout: 120_000 }, () => {

@@ -13,7 +13,7 @@ export interface CypherCondition {
   readonly parameters: Values
 }
 
-interface Asked {
+interface ConditionContext {
   /** The name of the vault's index of words. */
   readonly wordIndex: string
   /** Takes the vault's name off an id. */
@@ -21,7 +21,7 @@ interface Asked {
 }
 
 /** Every value is a parameter. */
-export function toCypher(condition: Condition, asked: Asked): CypherCondition {
+export function toCypher(condition: Condition, asked: ConditionContext): CypherCondition {
   const parameters: Record<string, unknown> = {}
   const before: string[] = []
   const lists = new Map<Condition, string>()

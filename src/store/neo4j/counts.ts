@@ -1,12 +1,12 @@
 import type { PropertyCount, TagCount, ValueCount, ValueKind } from '../../core/store.ts'
 import { usual } from '../../graph/tag-index.ts'
 import { SEPARATOR } from './note-properties.ts'
-import type { Asking } from './questions.ts'
+import type { QuestionContext } from './questions.ts'
 
 const LISTED = "MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH ''"
 
 /** Every tag and every parent of one that begins so and that listed notes carry; by count, then name. */
-export async function countTags({ questions }: Asking, prefix: string): Promise<readonly TagCount[]> {
+export async function countTags({ questions }: QuestionContext, prefix: string): Promise<readonly TagCount[]> {
   const rows = await questions.ask<{ readonly tag: string; readonly files: number; readonly listed: number }>(
     `MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH '' UNWIND f.tagSpellings AS tag
      WITH tag, f WHERE tag STARTS WITH $prefix
@@ -29,7 +29,7 @@ export async function countTags({ questions }: Asking, prefix: string): Promise<
 }
 
 /** The properties of listed notes, by count, then name. */
-export async function countProperties({ questions }: Asking): Promise<readonly PropertyCount[]> {
+export async function countProperties({ questions }: QuestionContext): Promise<readonly PropertyCount[]> {
   const rows = await questions.ask<{ readonly fact: string; readonly count: number }>(
     `${LISTED} UNWIND f.propertyFacts AS fact WITH fact, count(*) AS count RETURN {fact: fact, count: count} AS row`,
   )
@@ -48,7 +48,7 @@ export async function countProperties({ questions }: Asking): Promise<readonly P
 }
 
 /** The values of a property in listed notes, by count, then text. */
-export async function countValues({ questions }: Asking, key: string): Promise<readonly ValueCount[]> {
+export async function countValues({ questions }: QuestionContext, key: string): Promise<readonly ValueCount[]> {
   const rows = await questions.ask<{ readonly value: string; readonly count: number }>(
     `${LISTED} AND $key IN f.propertyNames UNWIND f.propertyValues AS value WITH value WHERE value STARTS WITH $start
      WITH value, count(*) AS count RETURN {value: value, count: count} AS row`,

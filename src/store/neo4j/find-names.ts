@@ -3,7 +3,7 @@ import type { NameHit, NameMatch, NameOptions, Scope } from '../../core/store.ts
 import { foldName } from '../../core/text/fold.ts'
 import { plainName, SimilarNames } from '../../search/similar-names.ts'
 import { equalKey, namesOf, pairsOf, plainKey, shortHash } from './note-properties.ts'
-import type { Asking } from './questions.ts'
+import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 
 /** Files that may have a similar name: those that share most pairs of characters. */
@@ -18,7 +18,7 @@ interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases
 
 /** Files by what they are called. The database finds those that may be meant; how near their names are is measured as everywhere. */
 export async function findNames(
-  asking: Asking,
+  asking: QuestionContext,
   names: readonly string[],
   { match, scope, options }: { readonly match: NameMatch; readonly scope: Scope; readonly options: NameOptions },
 ): Promise<readonly (readonly NameHit[])[]> {
@@ -54,7 +54,7 @@ export async function findNames(
 
 /** The files of the scope that answer best to each query; all of them are looked at where too many of the best lie outside. */
 async function candidates(
-  asking: Asking,
+  asking: QuestionContext,
   queries: readonly string[],
   { scope, isSimilar, isCut }: { readonly scope: Scope; readonly isSimilar: boolean; readonly isCut: boolean },
 ): Promise<readonly (readonly Candidate[])[]> {

@@ -2,10 +2,10 @@ import type { Condition } from '../../core/query.ts'
 import type { Found } from '../../core/search.ts'
 import type { FindOptions, Page } from '../../core/store.ts'
 import { toCypher } from './condition.ts'
-import { type Asking, rangeOf } from './questions.ts'
+import { type QuestionContext, rangeOf } from './questions.ts'
 import { COUNTING, countDocuments, greatestScore, lookedUp, type Ranked, ranking, rankingParameters } from './rank-words.ts'
 import { filesIn, foundBy } from './scope.ts'
-import { wordNames } from './word-index.ts'
+import { wordNames } from './server/schema.ts'
 
 /** The order of the notes `f` with `score`: what says no time comes last, in either direction. */
 function orderOf({ by, direction }: FindOptions['order']): string {
@@ -22,7 +22,7 @@ function orderOf({ by, direction }: FindOptions['order']): string {
 
 /** The notes that fit a condition, in the order asked for. */
 export async function findNotes(
-  asking: Asking,
+  asking: QuestionContext,
   { condition, options: { scope, order } }: { readonly condition: Condition | undefined; readonly options: FindOptions },
   page: Page,
 ): Promise<Found> {

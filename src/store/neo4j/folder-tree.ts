@@ -1,7 +1,7 @@
 import { nameOf } from '../../core/paths.ts'
 import type { Folder, NodeSummary, TreeOptions } from '../../core/store.ts'
 import { usual } from '../../graph/tag-index.ts'
-import type { Asking } from './questions.ts'
+import type { QuestionContext } from './questions.ts'
 import { folderStart } from './scope.ts'
 
 interface Entry {
@@ -15,7 +15,7 @@ interface Entry {
 }
 
 /** The folders below `path` with their notes; `undefined` when nothing is there. */
-export async function folderTree(asking: Asking, path: string, options: TreeOptions): Promise<Folder | undefined> {
+export async function folderTree(asking: QuestionContext, path: string, options: TreeOptions): Promise<Folder | undefined> {
   const { questions, idOf, kept } = asking
   const rows = await kept(`tree ${options.includeArchived} ${path}`, () => countsOf(asking, path, options))
   const root: Entry = newEntry(path)
@@ -71,7 +71,7 @@ interface Counted {
 }
 
 /** How many notes there are in each folder below a path, as it is spelled. */
-async function countsOf({ questions }: Asking, path: string, options: TreeOptions): Promise<readonly Counted[]> {
+async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly Counted[]> {
   return await questions.ask<Counted>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
      WITH f.folder AS folded, f.folderPath AS spelled, f.archived AS archived

@@ -1,7 +1,7 @@
 import type { PhraseWord, WordField, WordTerm } from '../../core/query.ts'
 import { DEFAULT_SCORING } from '../../search/words/rank.ts'
 
-type Looked = Pick<WordTerm, 'form' | 'stem' | 'match'>
+type WordLookup = Pick<WordTerm, 'form' | 'stem' | 'match'>
 
 /** Quotes a word for Lucene. */
 function quote(word: string): string {
@@ -14,20 +14,20 @@ function escaped(word: string): string {
 }
 
 /** One word in one field. */
-function inField(field: 'title' | 'body', { form, stem, match }: Looked): string {
+function inField(field: 'title' | 'body', { form, stem, match }: WordLookup): string {
   if (match === 'stem') return `${field}Stems:${quote(stem)}`
   return match === 'form' ? `${field}Forms:${quote(form)}` : `${field}Forms:${escaped(form)}*`
 }
 
 /** Notes that have a word, by how well. */
-export function wordQuery(word: Looked, count = 1): string {
+export function wordQuery(word: WordLookup, count = 1): string {
   const title = `${inField('title', word)}^${DEFAULT_SCORING.title.weight * count}`
   const body = `${inField('body', word)}^${DEFAULT_SCORING.body.weight * count}`
   return `${title} ${body}`
 }
 
 /** Notes that have a word in a field. */
-export function fieldQuery(field: WordField, word: Looked): string {
+export function fieldQuery(field: WordField, word: WordLookup): string {
   const fields = field === 'title' ? [inField('title', word)] : [inField('title', word), inField('body', word)]
   return fields.join(' ')
 }

@@ -7,7 +7,6 @@ import { withParents } from '../../graph/tag-index.ts'
 import { readDate, readNumber } from '../../search/query/compare-values.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { factsOf } from '../note-facts.ts'
-import { sortable } from './sortable.ts'
 
 /** Between the parts of a text that stands for several: no note can hold it. */
 export const SEPARATOR = '\u0000'
@@ -192,3 +191,11 @@ export function idKeyOf(id: string): string {
 }
 
 const LONGEST_KEY = 1_000
+
+/**
+ * A text that compares by code points, as Neo4j does, as the text itself does by code units, as everything above the port does: they differ
+ * only beyond U+D7FF, and most texts stay as they are.
+ */
+export function sortable(text: string): string {
+  return text.replace(/[\ud800-\uffff]/g, (unit) => `\ud7ff${unit.charCodeAt(0).toString(16)}`)
+}

@@ -1,4 +1,4 @@
-import { foldId, type NodeId } from '../../core/ids.ts'
+import { foldId, type NodeId, type VaultPath } from '../../core/ids.ts'
 import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
 import {
   type Page,
@@ -8,14 +8,19 @@ import {
   type ProblemCounts,
   type ProblemFilter,
   type ProblemKind,
+  type WantedFilter,
+  type WantedNote,
   type WrittenLink,
 } from '../../core/store.ts'
 import type { OutsideLink } from '../../core/vault.ts'
 import { readLinks } from './note-properties.ts'
-import type { Asking } from './questions.ts'
+import { type QuestionContext, rangeOf } from './questions.ts'
 import { folderStart } from './scope.ts'
 
-interface Asked {
+/** Sources returned with each. */
+const SOURCES = 3
+
+interface ProblemQuery {
   readonly filter: ProblemFilter
   /** Symbolic links that lead out of the vault, as JSON. */
   readonly outside: string | null
@@ -43,7 +48,7 @@ const TROUBLED = `NOT f.excluded AND (f.troubles > 0
   OR (f:RouxListed AND ((f.inDegree = 0 AND f.outDegree = 0) OR size(f.twins) > 0)))`
 
 /** The files that may have problems that are meant, by id. */
-function filesOf({ filter: { id, target, folder } }: Asked, { bare }: Asking) {
+function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
   // A file is found by its id alone: of two conditions that have an index the database may take the other.
   const found = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
@@ -59,7 +64,7 @@ function filesOf({ filter: { id, target, folder } }: Asked, { bare }: Asking) {
 }
 
 /** Problems in the vault by id, then line; reads only the files of the page. */
-export async function findProblems(asking: Asking, asked: Asked, page: Page): Promise<Paged<Problem>> {
+export async function findProblems(asking: QuestionContext, asked: ProblemQuery, page: Page): Promise<Paged<Problem>> {
   const { filter } = asked
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
   const { match, parameters } = filesOf(asked, asking)
@@ -102,7 +107,7 @@ export async function findProblems(asking: Asking, asked: Asked, page: Page): Pr
 }
 
 /** How many there are of each kind. */
-export async function countProblems(asking: Asking, asked: Asked): Promise<ProblemCounts> {
+export async function countProblems(asking: QuestionContext, asked: ProblemQuery): Promise<ProblemCounts> {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
   const { match, parameters } = filesOf(asked, asking)
   if (asked.filter.target !== undefined) {
@@ -117,7 +122,10 @@ export async function countProblems(asking: Asking, asked: Asked): Promise<Probl
   return counts
 }
 
-function outsideProblems({ idOf }: Asking, { filter: { id, target, folder }, outside }: Asked): readonly Problem[] {
+function outsideProblems(
+  { idOf }: QuestionContext,
+  { filter: { id, target, folder }, outside }: ProblemQuery,
+): readonly Problem[] {
   if (id !== undefined || target !== undefined || outside === null) return []
   const start = folderStart(folder ?? '')
   return (JSON.parse(outside) as readonly OutsideLink[])
@@ -125,7 +133,7 @@ function outsideProblems({ idOf }: Asking, { filter: { id, target, folder }, out
     .map(({ path, target: to }): Problem => ({ kind: 'outside_link', id: idOf(foldId(path)), line: 0, target: to }))
 }
 
-async function detailsOf({ questions }: Asking, files: readonly Counted[]): Promise<ReadonlyMap<number, Detailed>> {
+async function detailsOf({ questions }: QuestionContext, files: readonly Counted[]): Promise<ReadonlyMap<number, Detailed>> {
   if (files.length === 0) return new Map()
   const rows = await questions.ask<Detailed>(
     `UNWIND $keys AS key MATCH (f:RouxFile&RouxNode {vault: $vault, key: key})
@@ -155,14 +163,14 @@ async function detailsOf({ questions }: Asking, files: readonly Counted[]): Prom
 /** The ids of the keys that links of these files name as rivals. */
 const rivalIds = new WeakMap<Detailed, ReadonlyMap<number, string>>()
 
-interface Meant {
+interface ProblemSource {
   readonly file: Counted
   readonly details: ReadonlyMap<number, Detailed>
   readonly kinds: readonly ProblemKind[]
   readonly target: NodeId | undefined
 }
 
-function problemsOf(asking: Asking, { file, details, kinds, target }: Meant): readonly Problem[] {
+function problemsOf(asking: QuestionContext, { file, details, kinds, target }: ProblemSource): readonly Problem[] {
   const detail = details.get(file.key)
   if (detail === undefined) return []
   const id = asking.idOf(file.id)
@@ -202,4 +210,57 @@ function problemsOf(asking: Asking, { file, details, kinds, target }: Meant): re
 
 function writtenAt({ line, form, target, subpath }: ResolvedLink): { readonly line: number; readonly link: WrittenLink } {
   return { line, link: { form, target, ...(subpath === undefined ? {} : { subpath }) } }
+}
+
+interface Row {
+  readonly name: string
+  readonly ids: readonly [string, ...string[]]
+  readonly files: number
+  readonly sources: readonly string[]
+}
+
+/** The targets without a note, by how many files want them, then by name. */
+export async function findWanted(
+  asking: QuestionContext,
+  { folder, counts }: WantedFilter,
+  page: Page,
+): Promise<Paged<WantedNote>> {
+  const { questions, idOf } = asking
+  const without = counts === undefined ? [] : await sourcesWithout(asking, counts)
+  const row = await questions.one<{ readonly total: number; readonly items: readonly Row[] }>(
+    `MATCH (m:RouxMissing {vault: $vault})<-[:ROUX_LINK]-(s:RouxFile)
+     WHERE m.idKey STARTS WITH '' AND m.means IS NOT NULL AND NOT s.excluded AND s.folded STARTS WITH $start AND NOT s.path IN $without
+     WITH m, collect(s) AS sources ORDER BY size(sources) DESC, m.sort
+     WITH m.means AS means, collect(m) AS missing, collect(sources) AS groups
+     WITH missing, CASE WHEN size(groups) = 1 THEN groups[0] ELSE COLLECT { UNWIND groups AS some UNWIND some AS one RETURN DISTINCT one } END AS sources
+     WITH missing[0] AS most, missing, sources, size(sources) AS files
+     ORDER BY files DESC, most.sortTitle
+     WITH collect({most: most, missing: missing, sources: sources, files: files}) AS found
+     RETURN {total: size(found), items: [w IN found[toInteger($offset)..toInteger($end)] |
+       {name: w.most.title, files: w.files,
+        ids: COLLECT { UNWIND w.missing AS m WITH m ORDER BY m.sort RETURN m.id },
+        sources: COLLECT { UNWIND w.sources AS s WITH s ORDER BY s.inDegree DESC, s.sort LIMIT ${SOURCES} RETURN s.id }}]} AS row`,
+    { start: folderStart(folder ?? ''), without, ...rangeOf(page) },
+  )
+  const items = (row?.items ?? []).map(
+    ({ name, ids: [first, ...rest], files, sources }): WantedNote => ({
+      name,
+      ids: [idOf(first), ...rest.map(idOf)],
+      files,
+      sources: sources.map(idOf),
+    }),
+  )
+  return { items, total: row?.total ?? 0 }
+}
+
+/** Files that link to missing targets but do not count; only this process knows them. */
+async function sourcesWithout(
+  { questions }: QuestionContext,
+  counts: (path: VaultPath) => boolean,
+): Promise<readonly VaultPath[]> {
+  const paths = await questions.ask<VaultPath>(
+    `MATCH (m:RouxMissing {vault: $vault})<-[:ROUX_LINK]-(s:RouxFile) WHERE m.idKey STARTS WITH '' RETURN DISTINCT s.path AS row`,
+    {},
+  )
+  return paths.filter((path) => !counts(path))
 }

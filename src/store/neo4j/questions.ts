@@ -4,6 +4,9 @@ import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
+/** Names that are kept at once: of folders there may be many. */
+const MOST = 50
+
 /** The part of `VaultFacts` that comes with every answer. */
 export interface VaultState {
   readonly generation: number
@@ -183,7 +186,7 @@ function partOf({ cypher }: Question, at: number): string {
 }
 
 /** What the parts of a snapshot ask with. */
-export interface Asking {
+export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string
   readonly embedders: readonly StoredEmbedder[]
@@ -203,3 +206,26 @@ export function rangeOf({ offset, limit }: Page) {
 }
 
 const LONGEST = 2 ** 31 - 1
+
+/**
+ * Answers about a whole vault that many use cases need and that scan all of it. They are valid while the vault's state
+ * is the same, which each use case confirms as with any answer.
+ */
+export class KeptAnswers {
+  #state = ''
+  readonly #answers = new Map<string, unknown>()
+
+  /** The answer of this name in a state of the vault; asked for where it is not known. */
+  async of<T>(state: string, name: string, ask: () => Promise<T>): Promise<T> {
+    if (this.#state === state && this.#answers.has(name)) return this.#answers.get(name) as T
+    const answer = await ask()
+    if (this.#state !== state) {
+      this.#answers.clear()
+      this.#state = state
+    }
+    const [oldest] = this.#answers.keys()
+    if (this.#answers.size >= MOST && oldest !== undefined) this.#answers.delete(oldest)
+    this.#answers.set(name, answer)
+    return answer
+  }
+}

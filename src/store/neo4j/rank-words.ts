@@ -3,19 +3,19 @@ import type { WordHits } from '../../core/search.ts'
 import type { Scope } from '../../core/store.ts'
 import { DEFAULT_SCORING, inverseDocumentFrequency } from '../../search/words/rank.ts'
 import { wordQuery } from './lucene.ts'
-import type { Asking } from './questions.ts'
+import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
-import { wordNames } from './word-index.ts'
+import { wordNames } from './server/schema.ts'
 
 /** A word that is looked up, and which others must occur nowhere for it to count: a compound before its parts. */
-interface Looked {
+interface WordLookup {
   readonly term: WordTerm
   readonly before: readonly number[]
 }
 
 /** The words of a question and the parts of compounds, each before its parts. */
-export function lookedUp(terms: readonly WordTerm[]): readonly Looked[] {
-  const all: Looked[] = []
+export function lookedUp(terms: readonly WordTerm[]): readonly WordLookup[] {
+  const all: WordLookup[] = []
   const add = (term: WordTerm, before: readonly number[]): void => {
     const at = all.push({ term, before }) - 1
     for (const part of term.parts) add(part, [...before, at])
@@ -31,7 +31,7 @@ export interface Ranked {
 }
 
 /** All notes whose words are indexed. */
-export async function countDocuments({ kept, questions }: Asking): Promise<number> {
+export async function countDocuments({ kept, questions }: QuestionContext): Promise<number> {
   return await kept('documents', async () => {
     const counted = await questions.one<number>('MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS row')
     return counted ?? 0
@@ -62,7 +62,7 @@ export function ranking(fits: string, most?: string): string {
     WITH f, score, words`
 }
 
-export function rankingParameters({ vault }: Asking, looked: readonly Looked[]) {
+export function rankingParameters({ vault }: QuestionContext, looked: readonly WordLookup[]) {
   return {
     wordIndex: wordNames(vault).wordIndex,
     queries: looked.map(({ term }) => wordQuery(term, term.count)),
@@ -78,7 +78,7 @@ const MORE = { times: 2, plus: 1_000 }
 
 /** Notes that hold any of some words, best first, then by id. */
 export async function rankWords(
-  asking: Asking,
+  asking: QuestionContext,
   terms: readonly WordTerm[],
   { scope, limit }: { readonly scope: Scope; readonly limit: number },
 ): Promise<WordHits> {
@@ -121,8 +121,8 @@ interface RankedRow extends Ranked {
 }
 
 async function rankedRow(
-  asking: Asking,
-  { looked, scope, limit }: { readonly looked: readonly Looked[]; readonly scope: Scope; readonly limit: number },
+  asking: QuestionContext,
+  { looked, scope, limit }: { readonly looked: readonly WordLookup[]; readonly scope: Scope; readonly limit: number },
   most?: number,
 ): Promise<RankedRow | undefined> {
   const { text, parameters } = filesIn(scope, asking.bare)
@@ -141,7 +141,7 @@ function sum(counts: Ranked['used']): number {
 }
 
 /** Above every score that a note can have for these words. */
-export function greatestScore(looked: readonly Looked[], { used }: Ranked, documents: number): number {
+export function greatestScore(looked: readonly WordLookup[], { used }: Ranked, documents: number): number {
   const { title, body } = DEFAULT_SCORING
   return looked.reduce((total, { term }, at) => {
     const count = used[at] ?? 0

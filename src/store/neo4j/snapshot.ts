@@ -44,17 +44,24 @@ import { countProperties, countTags, countValues } from './counts.ts'
 import { findNames } from './find-names.ts'
 import { findNotes } from './find-notes.ts'
 import { folderTree } from './folder-tree.ts'
-import type { KeptAnswers } from './kept-answers.ts'
 import { idKeyOf, joinLinks, readLinks } from './note-properties.ts'
 import { findPaths } from './paths.ts'
-import { countProblems, findProblems } from './problems.ts'
-import { type Asking, isSameGeneration, Questions, rangeOf, stateOf, type VaultFacts, type VaultState } from './questions.ts'
+import { countProblems, findProblems, findWanted } from './problems.ts'
+import {
+  isSameGeneration,
+  type KeptAnswers,
+  type QuestionContext,
+  Questions,
+  rangeOf,
+  stateOf,
+  type VaultFacts,
+  type VaultState,
+} from './questions.ts'
 import { rankWords } from './rank-words.ts'
 import { filesIn, foundBy, hasFiles, hasMissing, isNarrow, labelOf } from './scope.ts'
 import type { Connection } from './server/connection.ts'
-import { type TopologyRows, topologyOf } from './topology.ts'
 import { nearestChunks, nearestNames, vectorStates, vectorsOf } from './vectors.ts'
-import { findWanted } from './wanted.ts'
+import { type TopologyRows, topologyOf } from './whole-graph.ts'
 
 export interface SnapshotParts {
   readonly connection: Connection
@@ -97,7 +104,7 @@ export class Neo4jSnapshot implements Snapshot {
   readonly isLast: boolean
   readonly texts?: NonNullable<Snapshot['texts']>
   readonly #parts: SnapshotParts
-  readonly #asking: Asking
+  readonly #asking: QuestionContext
   readonly #questions: Questions
   #isMixed = false
 

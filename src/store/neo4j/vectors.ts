@@ -4,11 +4,11 @@ import type { FileRecord } from '../../core/index-writer.ts'
 import type { ChunkHit, ChunkPlace, NameVectorHit, NoteChunks, VectorState } from '../../core/search.ts'
 import type { NameOptions, Scope } from '../../core/store.ts'
 import { namesOf } from './note-properties.ts'
-import type { Asking } from './questions.ts'
+import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
-import { vectorNames } from './vector-index.ts'
+import { vectorNames } from './server/schema.ts'
 
-interface Wanted {
+interface VectorQuery {
   readonly embedder: string
   readonly vectors: readonly Float32Array[]
   readonly scope: Scope
@@ -20,8 +20,8 @@ const LEAST = 100
 
 /** The rows nearest to each vector as `row`; `p` has the vector, `f` is its file. */
 async function nearest<T>(
-  asking: Asking,
-  { embedder, vectors, scope }: Wanted,
+  asking: QuestionContext,
+  { embedder, vectors, scope }: VectorQuery,
   {
     kind,
     limit,
@@ -70,7 +70,11 @@ function requireVector(vector: Float32Array, dimensions: number | null): void {
 }
 
 /** The parts of notes nearest to each vector, best first. */
-export async function nearestChunks(asking: Asking, wanted: Wanted, limit: number): Promise<readonly (readonly ChunkHit[])[]> {
+export async function nearestChunks(
+  asking: QuestionContext,
+  wanted: VectorQuery,
+  limit: number,
+): Promise<readonly (readonly ChunkHit[])[]> {
   const lists = await nearest<{ readonly id: string; readonly chunk: number; readonly score: number }>(asking, wanted, {
     kind: 'chunk',
     limit,
@@ -82,8 +86,8 @@ export async function nearestChunks(asking: Asking, wanted: Wanted, limit: numbe
 
 /** The titles and aliases nearest to each vector, best first. */
 export async function nearestNames(
-  asking: Asking,
-  wanted: Wanted,
+  asking: QuestionContext,
+  wanted: VectorQuery,
   { limit, minimum }: NameOptions,
 ): Promise<readonly (readonly NameVectorHit[])[]> {
   const lists = await nearest<{
@@ -106,7 +110,7 @@ export async function nearestNames(
 
 /** The vectors of each note's chunks. */
 export async function vectorsOf(
-  { questions, bare }: Asking,
+  { questions, bare }: QuestionContext,
   embedder: string,
   ids: readonly NodeId[],
 ): Promise<readonly (NoteChunks | undefined)[]> {
@@ -130,7 +134,7 @@ export async function vectorsOf(
 }
 
 /** The stored vectors by embedder, the one used last first. */
-export async function vectorStates({ questions }: Asking): Promise<readonly VectorState[]> {
+export async function vectorStates({ questions }: QuestionContext): Promise<readonly VectorState[]> {
   const rows = await questions.ask<{ readonly embedder: string; readonly notes: number; readonly indexed: boolean | null }>(
     `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''
      WITH e, COUNT { MATCH (n:RouxVectors {vault: $vault, embedder: e.embedder})-[:ROUX_OF]->(f:RouxFile)

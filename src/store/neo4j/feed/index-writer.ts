@@ -1,3 +1,4 @@
+import { RouxError } from '../../../core/errors.ts'
 import type {
   FileContent,
   FileInfo,
@@ -11,8 +12,8 @@ import type {
 import { joinLinks } from '../note-properties.ts'
 import { requireSameFolder } from '../questions.ts'
 import type { Connection } from '../server/connection.ts'
-import { ensureSchema, quoted } from '../server/schema.ts'
-import { wordNames } from '../word-index.ts'
+import { ensureSchema, quoted, wordNames } from '../server/schema.ts'
+import { currentFeeder } from './lease.ts'
 import { openGeneration, rehearseGeneration } from './open-generation.ts'
 
 /** Files that are read back at once. */
@@ -200,6 +201,7 @@ export const OF_SEARCH: readonly string[] = [
   "(n:RouxEmbedder {vault: $vault}) WHERE n.embedder >= ''",
   '(n:RouxWords {vault: $vault}) WHERE n.key >= 0',
 ]
+
 const OF_VAULT: readonly string[] = [
   '(n:RouxNode {vault: $vault}) WHERE n.key >= 0',
   "(n:RouxMissing {vault: $vault}) WHERE n.idKey >= ''",
@@ -256,4 +258,25 @@ export async function emptyVault(connection: Connection): Promise<void> {
   for (const name of index?.names ?? []) await connection.write(`DROP INDEX ${quoted(name)} IF EXISTS`)
   await deleteAll(connection, OF_VAULT)
   await deleteAll(connection, ['(n:RouxVault {vault: $vault})'])
+}
+
+/**
+ * Removes what was fed of a vault, and nothing else.
+ * @throws RouxError `VAULT_NOT_FOUND` where nothing was, `CONFLICT` while it is being fed
+ */
+export async function removeFedVault(connection: Connection): Promise<void> {
+  const { vault } = connection
+  const rows = await connection.read<{ readonly vault: string }>('MATCH (v:RouxVault) RETURN v.vault AS vault ORDER BY vault')
+  const names = rows.map((row) => row.vault)
+  if (!names.includes(vault)) {
+    throw new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
+      hint: names.length === 0 ? 'It has none.' : `It has: ${names.join(', ')}.`,
+      candidates: names,
+    })
+  }
+  const feeder = await currentFeeder(connection)
+  if (feeder !== undefined) {
+    throw new RouxError('CONFLICT', `The vault "${vault}" is being fed by ${feeder}.`, { hint: 'Stop that "roux feed" first.' })
+  }
+  await removeVault(connection)
 }

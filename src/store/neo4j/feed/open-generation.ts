@@ -3,9 +3,8 @@ import type { Batch, FileRecord, KnownFile, OpenGeneration, VaultState } from '.
 import type { GraphChanges } from '../../../core/insight/graph-changes.ts'
 import { wantedKey } from '../../note-facts.ts'
 import { packedChanges } from '../graph-log.ts'
-import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash } from '../note-properties.ts'
+import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash, sortable } from '../note-properties.ts'
 import type { Connection, OpenTransaction } from '../server/connection.ts'
-import { sortable } from '../sortable.ts'
 
 /** Rows that one statement takes. */
 const ROWS = 5_000

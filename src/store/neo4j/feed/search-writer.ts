@@ -1,14 +1,13 @@
-import type { EmbeddedText, NoteVectors, SearchWriter } from '../../../core/search-writer.ts'
+import type { AnalysedText, EmbeddedText, NoteVectors, SearchWriter } from '../../../core/search-writer.ts'
 import type { Connection, Run } from '../server/connection.ts'
-import { ensureSchema, onlineIndexes, quoted } from '../server/schema.ts'
-import { vectorNames } from '../vector-index.ts'
-import { wordNames } from '../word-index.ts'
+import { ensureSchema, onlineIndexes, quoted, vectorNames, wordNames } from '../server/schema.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
-import { wordTexts } from './word-texts.ts'
 
 /** Rows, and characters of words, that one statement takes; keys that are asked of at once. */
 const ROWS = 500
+
 const CHARACTERS = 8 << 20
+
 const KEYS = 2_000
 
 /** The writing side of search in a Neo4j database. */
@@ -282,4 +281,26 @@ function* inParts<T extends Readonly<Record<string, string | number>>>(rows: rea
     characters = 0
   }
   if (part.length > 0) yield part
+}
+
+/** A text's words as the index of words takes them. */
+export interface WordTexts {
+  /** A stem for each word, separated by blanks. */
+  readonly stems: string
+  /** `/ ` before each position, then the forms that stand there, each with a blank behind it; `/` at the end. */
+  readonly forms: string
+}
+
+/** Writes the words of a text down. */
+function wordTexts(text: AnalysedText, stemOf: (form: string) => string): WordTexts {
+  const stems: string[] = []
+  const forms: string[] = []
+  let at = -1
+  text((form, _kind, position) => {
+    for (; at < position; at++) forms.push('/')
+    forms.push(form)
+    stems.push(stemOf(form))
+  })
+  forms.push('/')
+  return { stems: stems.join(' '), forms: forms.join(' ') }
 }

@@ -1,16 +1,18 @@
 import type { Driver, ManagedTransaction, QueryResult, Session, Transaction } from 'neo4j-driver'
 import { RouxError } from '../../../core/errors.ts'
 import { explainError, isLostConnection, TIMED_OUT } from './explain-error.ts'
-import { loadDriver } from './load-driver.ts'
 import type { Neo4jPlace } from './place.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
 /** How long is waited, ms: for a connection, for an answer, for a whole generation to be written, and for a feeder's sign of life. */
 const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
+
 export type Timeouts = typeof TIMEOUTS
+
 /** How much later than the server we give up ourselves: a network that hangs never answers. */
 const GRACE = 2_000
+
 /** How often a question is asked again whose connection was lost. */
 const ATTEMPTS = 3
 
@@ -58,7 +60,7 @@ export class Connection {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.beat }, cypher, parameters)
   }
 
-  async #run<T>({ mode, timeout, signal }: Asked, cypher: string, parameters: Values): Promise<readonly T[]> {
+  async #run<T>({ mode, timeout, signal }: StatementLimits, cypher: string, parameters: Values): Promise<readonly T[]> {
     return await this.#try(signal, async () => {
       const session = await this.#session(mode)
       const run = async (): Promise<readonly T[]> => rowsOf(await session.run(...statementOf(cypher, parameters), { timeout }))
@@ -212,7 +214,7 @@ interface Limits {
   readonly signal?: AbortSignal | undefined
 }
 
-interface Asked extends Limits {
+interface StatementLimits extends Limits {
   readonly mode: 'READ' | 'WRITE'
 }
 
@@ -237,4 +239,18 @@ function rowsOf<T>({ records }: QueryResult): readonly T[] {
 function runnerOf(transaction: Transaction | ManagedTransaction): Run {
   return async <T>(cypher: string, parameters: Values = {}) =>
     rowsOf<T>(await transaction.run(...statementOf(cypher, parameters)))
+}
+
+export type Neo4j = Pick<typeof import('neo4j-driver'), 'driver' | 'auth'>
+
+/** The driver, loaded when it is needed. @throws RouxError `STORE_UNAVAILABLE` with the command that installs it */
+export async function loadDriver(): Promise<Neo4j> {
+  try {
+    return await import('neo4j-driver')
+  } catch (cause) {
+    throw new RouxError('STORE_UNAVAILABLE', 'The package neo4j-driver, which speaks to Neo4j, is not installed.', {
+      hint: 'Run `npm install neo4j-driver@6` where Roux is installed (`npm install -g neo4j-driver@6` for a global one).',
+      cause,
+    })
+  }
 }

@@ -1,11 +1,9 @@
 import { RouxError } from '../../../core/errors.ts'
 import { currentFeeder } from '../feed/lease.ts'
 import { readFacts, type VaultFacts } from '../questions.ts'
-import { vectorNames } from '../vector-index.ts'
-import { wordNames } from '../word-index.ts'
 import type { Connection } from './connection.ts'
 import { LEAST_VERSION } from './place.ts'
-import { INDEXES, onlineIndexes } from './schema.ts'
+import { INDEXES, onlineIndexes, vectorNames, wordNames } from './schema.ts'
 
 /** One thing that was looked at. */
 export interface DatabaseFinding {

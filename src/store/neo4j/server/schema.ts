@@ -1,5 +1,5 @@
 import { RouxError } from '../../../core/errors.ts'
-import { wordNames } from '../word-index.ts'
+import { shortHash } from '../note-properties.ts'
 import type { Connection } from './connection.ts'
 
 /**
@@ -142,4 +142,21 @@ async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void>
 export function quoted(name: string): string {
   if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw new RouxError('INVALID_PARAMS', 'This is no name of an index of ours.')
   return `\`${name}\``
+}
+
+/** The labels and index names of a vault's vectors of one embedder: an index of the database holds vectors of one dimension. */
+export function vectorNames(vault: string, embedder: string) {
+  const hash = shortHash(JSON.stringify([vault, embedder]))
+  return {
+    chunkLabel: `RouxChunk_${hash}`,
+    nameLabel: `RouxName_${hash}`,
+    chunkIndex: `roux_chunk_${hash}`,
+    nameIndex: `roux_name_${hash}`,
+  }
+}
+
+/** The label of a vault's words and their index. Each vault has its own: an index counts how rare a word is over all that it holds. */
+export function wordNames(vault: string) {
+  const hash = shortHash(vault)
+  return { wordLabel: `RouxWords_${hash}`, wordIndex: `roux_words_${hash}` }
 }

@@ -1,7 +1,7 @@
 import type { VaultPath } from '../../core/ids.ts'
 import type { ExportRow } from '../../core/store.ts'
 import { readLinks } from './note-properties.ts'
-import type { Asking } from './questions.ts'
+import type { QuestionContext } from './questions.ts'
 
 /** Files whose links are read at once. */
 const PART = 2_000
@@ -23,7 +23,10 @@ interface StoredLinks {
 }
 
 /** Every file by id, then every edge by source, of one generation. */
-export async function exportRows({ questions, idOf }: Pick<Asking, 'questions' | 'idOf'>): Promise<readonly ExportRow[]> {
+export async function exportRows({
+  questions,
+  idOf,
+}: Pick<QuestionContext, 'questions' | 'idOf'>): Promise<readonly ExportRow[]> {
   const files = await questions.ask<StoredFile>(
     `MATCH (f:RouxFile {vault: $vault}) WHERE f.folded STARTS WITH '' WITH f ORDER BY f.sort
      RETURN f {.key, .id, .path, .title, .kind, .tags, .aliases, .excluded} AS row`,
@@ -52,9 +55,9 @@ export async function exportRows({ questions, idOf }: Pick<Asking, 'questions' |
 }
 
 function edgesOf(
-  source: ReturnType<Asking['idOf']>,
+  source: ReturnType<QuestionContext['idOf']>,
   { edges, missing }: StoredLinks,
-  idOf: Asking['idOf'],
+  idOf: QuestionContext['idOf'],
 ): readonly ExportRow[] {
   const unresolved = missing
     .map(({ count, links }) => ({ count, first: readLinks(links)[0] }))
@@ -65,4 +68,32 @@ function edgesOf(
       ({ count, first }): ExportRow => ({ kind: 'unresolved', source, target: String(first?.[1].to ?? ''), count }),
     ),
   ]
+}
+
+/** The listed notes and the links among them, in rows; self-links left out. */
+export interface TopologyRows {
+  readonly keys: readonly number[]
+  /** Without the vault's name. */
+  readonly ids: readonly string[]
+  readonly offsets: Uint32Array
+  readonly targets: Uint32Array
+}
+
+export async function topologyOf({ questions }: QuestionContext): Promise<TopologyRows> {
+  const rows = await questions.ask<readonly [key: number, id: string, targets: readonly number[]]>(
+    `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH ''
+     WITH f, COLLECT { MATCH (f)-[:ROUX_LINK]->(t:RouxListed) WHERE t <> f RETURN t.key } AS targets ORDER BY f.key
+     RETURN [f.key, f.id, targets] AS row`,
+  )
+  const numbers = new Map(rows.map(([key], at) => [key, at]))
+  const offsets = new Uint32Array(rows.length + 1)
+  const targets: number[] = []
+  rows.forEach(([, , own], at) => {
+    for (const key of own) {
+      const number = numbers.get(key)
+      if (number !== undefined) targets.push(number)
+    }
+    offsets[at + 1] = targets.length
+  })
+  return { keys: rows.map(([key]) => key), ids: rows.map(([, id]) => id), offsets, targets: Uint32Array.from(targets) }
 }
