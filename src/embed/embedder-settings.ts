@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** What is said about embedders in the settings (`embedder.*`). */
+/** The embedder settings (`embedder.*`). */
 export interface EmbedderSettings {
   readonly kind: 'static' | 'transformers' | 'openai' | 'none'
   /** `transformers`: an id of the Hugging Face hub or a folder; `openai`: the name that the server knows the model by. */
@@ -11,9 +11,9 @@ export interface EmbedderSettings {
   readonly apiKey?: string
   /** Length of the vectors: checked, asked of `openai` servers; of the static table, how many columns are used. Absent: the model's own. */
   readonly dimensions?: number
-  /** What is put in front of a query; absent: what the model is known to want. */
+  /** Text before every query; absent: the model's known default. */
   readonly queryPrefix?: string
-  /** What is put in front of a passage; absent: what the model is known to want. */
+  /** Text before every passage; absent: the model's known default. */
   readonly passagePrefix?: string
   /** Tokens of a text that are read, the rest is cut off; absent: what the model is known to take. */
   readonly maxTokens?: number
@@ -33,7 +33,7 @@ export interface DownloadProgress {
   readonly total?: number
 }
 
-/** What an embedder's vectors depend on. */
+/** The settings that an embedder's vectors depend on. */
 export interface Provenance {
   readonly kind: string
   readonly model: string

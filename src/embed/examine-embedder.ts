@@ -4,11 +4,11 @@ import { reasonOf } from '../core/provider-error.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import { type EmbedderDependencies, openEmbedder } from './open-embedder.ts'
 
-/** What was found out about an embedder: that it works, or one thing that keeps it from working. */
+/** The result of examining an embedder: it works, or the obstacle. */
 export interface EmbedderFinding {
   readonly works: boolean
   readonly message: string
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string
 }
 
@@ -18,8 +18,8 @@ const SERVER_PATIENCE = 8_000
 const MODEL_PATIENCE = 60_000
 
 /**
- * Tries the embedder that the settings name with one short text. Downloads nothing; asks a server only where one is configured. Whatever
- * is wrong is a finding.
+ * Tries the configured embedder with one short text. It downloads nothing and contacts a server only if one is
+ * configured. Every problem becomes a finding.
  */
 export async function examineEmbedder(
   settings: EmbedderSettings,
@@ -31,7 +31,7 @@ export async function examineEmbedder(
   return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryOut(careful, dependencies)]
 }
 
-/** Of the kind with several parts everything that is missing is told at once. */
+/** Transformers needs several parts, so all missing ones are listed at once. */
 async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<readonly unknown[]> {
   if (settings.kind !== 'transformers') return []
   const { obstaclesOf } = await import('./transformers-embedder.ts')

@@ -97,7 +97,7 @@ export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   return { problem: 'missing', message: `none of ${specifiers.join(', ')} is installed` }
 }
 
-/** Whether one of these packages is installed; nothing is loaded. */
+/** True if one of these packages is installed; loads nothing. */
 export function isEngineInstalled(specifiers: readonly string[]): boolean {
   const require = createRequire(import.meta.url)
   return specifiers.some((specifier) => resolveWith(require, specifier) !== undefined)
@@ -120,10 +120,10 @@ export interface ModelPlace {
 }
 
 /**
- * Tells a folder from an id of the hub: only what looks like a path is a folder, so that none that happens to lie in the working
- * directory, and may be a stranger's, is taken for a model of the hub.
- * @param models folder that downloaded models are kept in, each in `<owner>/<name>`.
- * @throws RouxError `PROVIDER_ERROR` when it can be neither.
+ * Distinguishes a folder from a hub id. Only a text that looks like a path is a folder; otherwise a stranger's folder
+ * in the working directory could be taken for a hub model.
+ * @param models folder of downloaded models, each in `<owner>/<name>`
+ * @throws RouxError `PROVIDER_ERROR` when it can be neither
  */
 export function placeModel(model: string, models: string): ModelPlace {
   if (isAbsolute(model) || /^(\.\.?|~)([\\/]|$)/.test(model)) return { folder: expand(model) }
@@ -134,7 +134,7 @@ export function placeModel(model: string, models: string): ModelPlace {
   )
 }
 
-/** What a model's folder holds: the precision to use, or the names of what is missing. */
+/** The precision to use from a model's folder, or the names of missing files. */
 export function inspectModelFolder(folder: string): { readonly precision: string } | { readonly missing: readonly string[] } {
   const weights = filesOf(join(folder, 'onnx'))
   const precision = PRECISIONS.find(([, file]) => weights.includes(file))?.[0]
@@ -143,7 +143,10 @@ export function inspectModelFolder(folder: string): { readonly precision: string
   return { missing: precision === undefined ? [...missing, 'onnx/model_quantized.onnx'] : missing }
 }
 
-/** What in a model's folder is damaged, as a clause; `undefined` when its descriptions can be read. The rest shows when it is loaded. */
+/**
+ * Damage in a model's folder, as a clause; `undefined` when its descriptions can be read. Other damage shows on
+ * loading.
+ */
 export function findDamage(folder: string): string | undefined {
   return DESCRIPTIONS.find((name) => !isJsonObject(join(folder, name)))?.concat(' is damaged')
 }

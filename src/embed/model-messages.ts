@@ -17,7 +17,7 @@ export interface ModelToOpen {
 
 export interface OpenedModel {
   readonly dimensions: number
-  /** What the weights are stored in: `q8`, `fp32`, … */
+  /** The weights' number format: `q8`, `fp32`, … */
   readonly precision: string
 }
 
@@ -27,7 +27,7 @@ export interface FlatVectors {
   readonly dimensions: number
 }
 
-/** Why a worker could not do what it was told; `package`: the engine is not installed. */
+/** Why a worker failed; `package`: the engine is not installed. */
 export interface ModelFailure {
   readonly at: 'package' | 'engine' | 'download' | 'load' | 'run'
   readonly message: string

@@ -36,7 +36,7 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^multi-qa-mpnet-base-dot/, { pooling: 'first' }],
 ]
 
-/** What is known of a model by its name, a hub id or a folder; plain means for an unknown one. */
+/** The recipe for a model name, hub id or folder; an unknown model gets plain defaults. */
 export function recipeOf(model: string): ModelRecipe {
   const name = modelName(model)
   const known = KNOWN.find(([pattern]) => pattern.test(name))

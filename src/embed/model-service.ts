@@ -23,7 +23,7 @@ const CHARACTERS_PER_TOKEN = 32
 /** Only errors are logged (`LogLevel.ERROR`): what matters else comes as an error of ours. */
 const ERRORS_ONLY = 40
 
-/** What a model service throws; `at` tells the caller what to advise. */
+/** Error of a model service; `at` selects the caller's advice. */
 export class ModelServiceError extends Error {
   readonly at: ModelFailure['at']
   constructor(at: ModelFailure['at'], cause: unknown) {
@@ -40,7 +40,7 @@ export interface ModelService {
   close(): Promise<void>
 }
 
-/** Loads engine and model, downloading the model first where it is told to. @throws ModelServiceError */
+/** Loads the engine and the model, after downloading the model if requested. @throws ModelServiceError */
 export async function openModelService(
   model: ModelToOpen,
   onProgress: (progress: DownloadProgress) => void,
@@ -74,7 +74,7 @@ interface Parts {
   readonly precision: string
 }
 
-/** A model that is there is read by its path, so that nothing asks the network; a download fills the folder of models. */
+/** An existing model is read by its path, which keeps the engine off the network; a download fills the models folder. */
 function configure({ env }: Engine, { download }: ModelToOpen): void {
   env.logLevel = ERRORS_ONLY
   env.allowRemoteModels = download !== undefined
@@ -122,7 +122,7 @@ async function followDownload(
     if (status !== 'progress' || file === undefined || bytes === undefined) return
     loaded.set(file, bytes)
     const sum = [...loaded.values()].reduce((left, right) => left + right, 0)
-    // A hundred steps are enough for people; the engine tells of every packet.
+    // A hundred steps are enough for people; the engine reports every packet.
     if (sum - told >= (size ?? 100_000_000) / 100 || sum === size) tell(sum)
   }
 }
@@ -181,7 +181,7 @@ export interface PaddedInput {
   readonly dims: readonly [texts: number, tokens: number]
 }
 
-/** What a model is given, by name. `pad` fills `input_ids`, zeros the rest. */
+/** A model's inputs by name. `pad` fills `input_ids`; the other inputs are padded with zeros. */
 export function padInputs(encodings: readonly Encoding[], pad: number): Readonly<Record<string, PaddedInput>> {
   const tokens = Math.max(...encodings.map((encoding) => encoding.input_ids?.length ?? 0))
   const names = Object.keys(encodings[0] ?? {})

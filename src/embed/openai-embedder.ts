@@ -79,7 +79,7 @@ export async function openOpenAiEmbedder(
   return new OpenAiEmbedder(server, asked, { settings, dimensions })
 }
 
-/** What every request says. */
+/** Fields of every request. */
 interface AskedModel {
   readonly model: string
   /** Sent only when it was set: servers that cannot shorten vectors refuse it. */
@@ -189,7 +189,7 @@ function embedRequest(asked: AskedModel, texts: readonly string[]) {
   return { path: '/embeddings', body: { ...asked, input: texts }, output: 0, usageOf: usageIn }
 }
 
-/** What an answer says that it took. It stands at its end, and the vectors before it need not be read twice. */
+/** The usage reported at the end of an answer; the vectors before it are not parsed twice. */
 function usageIn(body: string): Spent | undefined {
   const [, tokens] = /"usage"\s*:\s*\{[^{}]*"(?:prompt|total)_tokens"\s*:\s*(\d{1,9})\b/.exec(body.slice(-2_000)) ?? []
   return tokens === undefined || Number(tokens) === 0 ? undefined : { input: Number(tokens), output: 0, estimated: false }
@@ -247,7 +247,7 @@ function checkedUrl(baseUrl: string): string {
   )
 }
 
-/** What an answer must fit. */
+/** Requirements for an answer. */
 export interface Expected {
   readonly count: number
   /** Absent: the first vector decides. */

@@ -7,7 +7,7 @@ export interface RowSums {
   of(rows: Int32Array, factors: Float64Array, count: number): Float64Array
 }
 
-/** Where a table's bytes are put, so that its rows can be added up there. */
+/** Memory for a table's bytes, in which its rows can be added up. */
 export interface TableRoom {
   /** Room for so many bytes; asked for once. */
   allocate(bytes: number): Uint8Array
@@ -100,7 +100,7 @@ class SimdRoom implements TableRoom {
 
   allocate(bytes: number): Uint8Array {
     try {
-      // Of the last row it may read a few bytes too many.
+      // It may read a few bytes beyond the last row.
       this.#memory = new this.#runtime.Memory({ initial: Math.ceil((TABLE_AT + bytes + TOGETHER) / PAGE) })
       return new Uint8Array(this.#memory.buffer, TABLE_AT, bytes)
     } catch (error) {

@@ -9,7 +9,7 @@ const KEPT = 5_000
 
 export const BATCH = 256
 
-/** Milliseconds of work after which others have their turn, so that an abort is heard and calls are answered. */
+/** Milliseconds of work between two yields; without them, aborts and calls would wait. */
 const TURN = 15
 
 /** Word pieces of a text that there is room for at first. */
@@ -53,7 +53,7 @@ function piecesOf({ vocabulary, rows }: TableHead, path: string): WordPieces {
   return pieces
 }
 
-/** What a letter of a dropped word counts in a vector's place: about the length of the table's rows (.83 in the mean). */
+/** Length counted for each letter of a dropped word: about the mean length of the table's rows (.83). */
 const UNKNOWN_LENGTH = 1
 
 /** How many columns of a table are used. */
@@ -65,7 +65,7 @@ export function columnsOf(table: Pick<TableHead, 'dimensions'>, path: string, wa
   )
 }
 
-/** What vectors of a table's first columns are known by. */
+/** Id of vectors made from a table's first columns. */
 export function staticId({ model }: Pick<TableHead, 'model'>, dimensions: number): string {
   return `static:${model}:${dimensions}`
 }
@@ -121,7 +121,7 @@ export class StaticEmbedder implements Embedder {
     return toUnit(this.#sums.of(rows, factors, distinct))
   }
 
-  /** Letters by themselves, whatever their script, mean nothing; punctuation does not count. */
+  /** Single letters of any script carry no meaning; punctuation is ignored. */
   coverage(text: string): Coverage {
     const { counts, rows, distinct, unknown } = this.#pieces.count(text)
     let words = 0

@@ -3,7 +3,7 @@ import { RouxError } from '../core/errors.ts'
 import { providerError, reasonOf } from '../core/provider-error.ts'
 import { makeTableRoom, type TableRoom } from './row-sums.ts'
 
-/** What tells the vectors of a table apart, as views of the file's bytes. */
+/** A table without its weights, as views of the file's bytes. */
 export interface TableHead {
   /** Name of the model that it was distilled from: `all-minilm-l6-v2`. */
   readonly model: string
@@ -35,8 +35,9 @@ const MAX_ROWS = 4_000_000
 const MAX_DIMENSIONS = 4096
 
 /**
- * Reads a table into a room: `STE1` · uint32 (little endian) length of the header · header, JSON · vocabulary · a float32 scale each row · int8 rows.
- * @throws RouxError `PROVIDER_ERROR` that names the file when it is missing, cut off, damaged or of another format.
+ * Reads a table into memory: `STE1` · uint32 (little endian) length of the header · header, JSON · vocabulary · a
+ * float32 scale for each row · int8 rows.
+ * @throws RouxError `PROVIDER_ERROR` naming the file if it is missing, cut off, damaged or of another format
  */
 export function readStaticTable(path: string, room: Pick<TableRoom, 'allocate'> = makeTableRoom(false)): StaticTable {
   return parseStaticTable(readFile(path, room), path)
@@ -48,7 +49,7 @@ export function parseStaticTable(bytes: Uint8Array, path: string): StaticTable {
   return { ...head, weights: new Int8Array(bytes.buffer, bytes.byteOffset + end, head.rows * head.dimensions) }
 }
 
-/** Opens a table of which only what a few texts need is read. @throws RouxError as `readStaticTable` does */
+/** Opens a table and reads only the rows it needs. @throws RouxError as `readStaticTable` does */
 export function openStaticRows(path: string): StaticRows {
   const file = tried(path, () => openSync(path, 'r'))
   try {
@@ -94,7 +95,7 @@ function headIn(bytes: Uint8Array, path: string, size: number): { readonly head:
   return { head: { model, rows, dimensions: dims, vocabulary: bytes.subarray(PREAMBLE + length, vocabularyEnd), scales }, end }
 }
 
-/** What a table is, without reading it. @throws RouxError `PROVIDER_ERROR` that names the file. */
+/** A table's model and dimensions, read from its header. @throws RouxError `PROVIDER_ERROR` naming the file */
 export function readStaticHeader(path: string): Pick<TableHead, 'model' | 'dimensions'> {
   const { model, dims } = headerOf(withFile(path, beginningOf), path)
   return { model, dimensions: dims }
@@ -137,7 +138,7 @@ function parseHeader(json: string): Header | string {
   if (!isCount(rows, MAX_ROWS) || !isCount(dims, MAX_DIMENSIONS) || !isCount(vocabBytes, 256 * rows)) {
     return 'its header tells impossible sizes'
   }
-  if (lowercase !== true || typeof teacher !== 'string') return 'its header tells of a table that this version cannot read'
+  if (lowercase !== true || typeof teacher !== 'string') return 'its header describes a table that this version cannot read'
   return { rows, dims, vocabBytes, model: modelOf(teacher) }
 }
 
@@ -163,7 +164,7 @@ function readFile(path: string, room: Pick<TableRoom, 'allocate'>): Uint8Array {
   return withFile(path, (file) => readWhole(file, room.allocate(fstatSync(file).size)))
 }
 
-/** @throws RouxError `PROVIDER_ERROR` of whatever the system says */
+/** @throws RouxError `PROVIDER_ERROR` for any system error */
 function tried<T>(path: string, act: () => T): T {
   try {
     return act()

@@ -9,7 +9,7 @@ import type { FlatVectors, FromModelWorker, ModelFailure, ModelToOpen, OpenedMod
 import { type ModelRecipe, modelName, recipeOf } from './model-recipes.ts'
 import { isBlank } from './vectors.ts'
 
-/** The version that was tested; it brings some 470 MB, which is why it is not installed with Roux. */
+/** The tested version. It takes 470 MB and is therefore not installed with Roux. */
 const INSTALL = '`npm install -g --ignore-scripts @huggingface/transformers@4.3.1`'
 
 /** Milliseconds that a worker has to free its model before it is ended. */
@@ -18,7 +18,7 @@ const GRACE = 3000
 /** Texts run as one padded batch: more are not faster and take more memory (measured on all-MiniLM-L6-v2). */
 const SLICE = 16
 
-/** Four slices, so that sorting by length saves padding. */
+/** Four slices: sorting by length then saves padding. */
 const BATCH = 64
 
 const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
@@ -59,7 +59,7 @@ export async function openTransformersEmbedder(
   }
 }
 
-/** What keeps a model from being loaded as far as can be told without loading it: a package or files that are missing. */
+/** Missing packages or files that would keep a model from loading, found without loading it. */
 export function obstaclesOf(settings: EmbedderSettings, dependencies: TransformersDependencies): readonly unknown[] {
   const obstacles: unknown[] = []
   if (!isEngineInstalled(dependencies.engines ?? defaultEngines())) obstacles.push(missingEngine())
@@ -148,7 +148,7 @@ interface OpeningOptions {
   readonly dependencies: TransformersDependencies
 }
 
-/** What the worker is told: to read the folder, or to download the model into it where that is allowed. */
+/** The worker's first message: read the folder, or download the model into it if allowed. */
 function planOpening(
   { folder, hubId }: ModelPlace,
   recipe: ModelRecipe,
@@ -340,7 +340,7 @@ export class ModelWorker {
 
   #start(): Worker {
     if (this.#worker !== undefined) return this.#worker
-    // Whatever the engine prints on stdout must not reach the protocol's.
+    // Output that the engine prints must stay out of the protocol's stdout.
     const worker = new Worker(this.#entry, { stdout: true })
     worker.on('message', (message: FromModelWorker) => this.#receive(message))
     worker.on('error', (error) => this.#end(worker, reasonOf(error)))

@@ -14,7 +14,7 @@ export function unitVector(values: ArrayLike<number>, start = 0, dimensions = va
   return Float32Array.from({ length: dimensions }, (_, i) => (values[start + i] as number) / largest / length)
 }
 
-/** Whether there is nothing in a text to embed. */
+/** True if a text has nothing to embed. */
 export function isBlank(text: string): boolean {
   return !/\S/.test(text)
 }

@@ -36,7 +36,7 @@ const IDEOGRAPHS: readonly (readonly [number, number])[] = [
   [0x2f800, 0x2fa1f],
 ]
 
-/** Of a word longer than this BERT's WordPiece knows nothing. */
+/** BERT's WordPiece maps longer words to unknown. */
 const MAX_CHARACTERS = 100
 
 /** UTF-8 takes at most 4 bytes a character. */
@@ -78,7 +78,7 @@ export class WordPieces {
   /** Number of pieces, one a row. */
   readonly size: number
   readonly #bytes: Uint8Array
-  /** Where each piece begins; one more tells where the last one ends, each with its line break. */
+  /** The start of each piece, including its line break, and one more entry for the end of the last. */
   readonly #starts: Uint32Array
   /** Row + 1 by slot; 0 is free. */
   readonly #slots: Int32Array
@@ -294,12 +294,11 @@ function slotOf(hash: number, mask: number): number {
 }
 
 /**
- * BERT's uncased basic tokenisation, character by character: control characters go, ideographs stand alone, accents are stripped (NFD
- * without nonspacing marks), letters are lowered one by one (no final sigma), punctuation is split off.
- *
- * Decomposing each character by itself leaves out the reordering of marks, which takes quadratic time in a long run of them and matters
- * only to marks that are kept; no vocabulary has those. What was found out about a character is kept: 1.1 MB of address space, of
- * which a text touches the pages of its scripts.
+ * BERT's uncased basic tokenisation, character by character: it drops control characters, separates ideographs and
+ * punctuation, strips accents (NFD without nonspacing marks) and lowers each letter (without final sigma).
+ * Decomposing single characters skips the reordering of marks, which takes quadratic time in a long run and matters
+ * only to marks that are kept; no vocabulary has those. Results are cached: 1.1 MB of address space, of which a text
+ * touches only the pages of its scripts.
  */
 class BertCharacters {
   readonly #roles = new Uint8Array(CODE_POINTS)
@@ -310,7 +309,7 @@ class BertCharacters {
     return this.#roles[codePoint] || this.#classify(codePoint)
   }
 
-  /** What a `SPELLED` character stands for: parts of words, and blanks that end them. */
+  /** The spelling of a `SPELLED` character: parts of words, and blanks that end them. */
   spell(codePoint: number): readonly number[] {
     return this.#spellings.get(codePoint) ?? []
   }
@@ -336,7 +335,7 @@ function roleOf(character: string, spelling: string): number {
   return spelling === ` ${character} ` ? ALONE : SPELLED
 }
 
-/** What one character becomes before words are split; blanks set apart what stands alone. */
+/** Normalises one character before words are split; blanks surround characters that stand alone. */
 function normalise(codePoint: number): string {
   const character = String.fromCodePoint(codePoint)
   if (character === '\t' || character === '\n' || character === '\r') return ' '

@@ -33,35 +33,35 @@ export interface ServiceParts {
   /** All that the watcher told is committed. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
-  /** So many files were read that the garbage of it is worth collecting before more is made. */
+  /** Called after reading many files, when collecting garbage pays off. */
   readonly onManyRead?: () => void
-  /** Nothing was asked for a moment: for what others have to tidy up. */
+  /** Called after a short idle time, for others to tidy up. */
   readonly onRest?: () => void
-  /** Nothing was to do for so long that what is kept at hand is not worth its memory. */
+  /** Called after a long idle time, to give up caches. */
   readonly onIdle?: () => void
-  /** What failed unexpectedly, for the log. */
+  /** Receives unexpected errors for the log. */
   readonly onError: (error: unknown) => void
 }
 
 /** How long after the last work the next change is prepared for (ms). */
 const WARM_AFTER = 300
-/** Files of which it is remembered that the watcher told; beyond them it is enough that there are many. */
+/** Most reported files remembered by name; beyond that, only that there are many. */
 const MOST_NOTICED = 100
-/** How long after that what is kept at hand is given up (ms). */
+/** Idle time after that before caches are given up (ms). */
 const IDLE_AFTER = 20_000
 /** Changed files whose reading leaves some ten megabytes of garbage. */
 const MANY_FILES = 1_000
-/** How often a vault that is missing is looked for, and an engine that could not be reached is tried again (ms). */
+/** Interval for looking for a missing vault or retrying an unreachable engine (ms). */
 const LOOK_AGAIN = 1_000
 /** How often indexing is tried again before it is given up, after errors that may pass. */
 const ATTEMPTS = 3
 
-/** What a job that has the vault for itself works with. */
+/** Exclusive access to the vault for one job. */
 export interface Exclusive {
   readonly vault: Vault
   readonly writer: IndexWriter
   readonly indexer: Indexer
-  /** Brings the index to what these files and folders say, at once. */
+  /** Updates the index for these files and folders at once. */
   reconcile(scope: Scope): Promise<void>
 }
 
@@ -167,7 +167,7 @@ export class IndexingService implements Indexing {
 
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
-    // What the watcher told comes into the queue by itself.
+    // The watcher's reports enter the queue by themselves.
     return await within(this.#caughtUp.opened, timeout, signal)
   }
 
@@ -256,7 +256,7 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Does all that there is to do; what no one expected to fail is refused to those who wait for it, and tried again by who asks next. */
+  /** Drains the queue. An unexpected error rejects all waiters; the next request retries. */
   async #run(): Promise<void> {
     this.#isAwake = true
     if (this.#isRunning) return
@@ -281,9 +281,10 @@ export class IndexingService implements Indexing {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
       else if (this.#jobs.length > 0) await this.#workJob()
-      // Before search, which may have work for minutes; after jobs, because the first call waits for what a dead process left.
+      // Watching starts before search, which may work for minutes, and after jobs, because the first call waits for
+      // recovery.
       else if (this.#isToWatch()) this.#startWatching()
-      // What was asked for meanwhile did not begin a run of its own.
+      // Requests made meanwhile did not start a run of their own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
     // In the same turn as it was seen that there is nothing to do.
@@ -305,7 +306,7 @@ export class IndexingService implements Indexing {
 
   async #workJob(): Promise<void> {
     await this.#jobs.shift()?.start()
-    // The watcher tells of our own writes, too.
+    // The watcher reports our own writes, too.
     if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
       this.#take(this.#freshness.noticed)
     }
@@ -372,7 +373,7 @@ export class IndexingService implements Indexing {
   /** Calls are answered by now. */
   async #collect(): Promise<void> {
     this.#hasReadMany = false
-    // What this turn made is held until its end.
+    // Objects made in this turn stay alive until its end.
     await new Promise((resolve) => setImmediate(resolve))
     this.#parts.onManyRead?.()
   }
@@ -395,7 +396,7 @@ export class IndexingService implements Indexing {
           // A repeated failure is reported once.
           const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
           if (isNews) this.#parts.onError(error)
-          // What was to be compared is not remembered: the next time that is everything.
+          // The scope is not remembered; the next comparison covers everything.
           this.#isVerified = false
           this.#isPassing = isTransient(error)
           this.#finish({ phase: 'failed', ...explained })
@@ -482,7 +483,7 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** What is done while nothing is asked: look for a missing vault or engine, read ahead. */
+  /** Idle work: look for a missing vault or engine, read ahead. */
   #rest(): void {
     if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), LOOK_AGAIN)
@@ -509,7 +510,7 @@ export class IndexingService implements Indexing {
     return this.#isPermitted && this.#watcher === undefined && this.#parts.watch !== undefined && this.#status.phase !== 'missing'
   }
 
-  /** A vault that cannot be watched is one that is looked at when a caller says so. */
+  /** A vault that cannot be watched is compared only when a caller asks. */
   #openWatcher(): Watcher | undefined {
     try {
       return this.#parts.watch?.(
@@ -530,7 +531,7 @@ export class IndexingService implements Indexing {
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
-    // What changed while nothing was watched yet is looked for once it is.
+    // Changes made before the watcher was ready are found by one more comparison.
     watcher?.ready
       .then(() => this.#request({ all: true }))
       .catch((error) => {
@@ -591,7 +592,7 @@ export class Latch {
   }
 }
 
-/** Whether a promise resolves in time. */
+/** Resolves to false if the promise is late. */
 export async function within(promise: Promise<void>, timeout: number, signal?: AbortSignal): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   let onAbort = () => {}

@@ -45,7 +45,7 @@ export interface PropertyFacts {
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
 
-/** The facts by which any engine finds and orders notes. */
+/** The facts that every engine uses to find and order notes. */
 export function factsOf(source: NoteSource): NoteFacts {
   const { created, modified } = timesOf(source)
   const properties = new Map<string, PropertyFacts>()

@@ -15,13 +15,13 @@ export type EnginePlace = EmbeddedPlace | Neo4jPlace
 export interface EngineWriters {
   openIndex(cache: IndexStatus['cache']): IndexWriter
   openSearch(cache: IndexStatus['cache']): SearchWriter
-  /** Whether it keeps the texts of notes. */
+  /** True if it stores the texts of notes. */
   readonly keepsTexts: boolean
   isDamage(error: unknown): boolean
   isUnwritable(error: unknown): boolean
 }
 
-/** What a writer answers in parts. */
+/** Methods of a writer that return their results in parts. */
 const PARTS = ['files', 'names', 'mentions', 'tags'] as const
 
 /** Another engine is another `type` here, and in `compose/engine.ts`, which opens its reading side. */

@@ -62,9 +62,9 @@ export interface Period {
 }
 
 /**
- * The period of a date in this machine's time zone: a year, month, day, minute, second or millisecond (`2023`,
- * `2023-01`, `2023-01-31`, `2023-01-31T12:30`, with `Z` or `+02:00` in that zone), or a unit counted from `now` (`day`,
- * `week-2`, `month+1`, `year-1`; weeks start on Monday, ISO 8601). `undefined` for an invalid date.
+ * The period of a date in this machine's time zone. Accepted are a year, month, day, minute, second or millisecond
+ * (`2023`, `2023-01`, `2023-01-31`, `2023-01-31T12:30`, with `Z` or `+02:00` in that zone), and a unit counted from
+ * `now` (`day`, `week-2`, `month+1`, `year-1`; weeks start on Monday, ISO 8601). `undefined` for an invalid date.
  */
 export function readPeriod(text: string, now: Date): Period | undefined {
   return relativePeriod(text, now) ?? absolutePeriod(text)

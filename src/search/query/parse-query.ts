@@ -104,7 +104,7 @@ class Parser {
       throw this.#error({
         at: start,
         problem: 'there is nothing between the parentheses',
-        hint: 'Write what the group is to have, as in (cat OR dog), or put the text in quotes.',
+        hint: 'Write the conditions of the group, as in (cat OR dog), or put the text in quotes.',
       })
     const inner = this.#token.kind === 'end' ? undefined : this.#alternatives()
     if (inner === undefined || !this.#isAt('close'))

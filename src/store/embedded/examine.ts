@@ -62,7 +62,7 @@ function readEverything(database: Database): void {
   }
 }
 
-/** The keys of a table of documents, each of which is read. */
+/** Reads every document of a table and returns their keys. */
 function keysOf(
   database: Database,
   table: 'info' | 'links',

@@ -60,9 +60,9 @@ export interface EmbeddedPlace {
   readonly file: string
   /** Path of the search index on disk. */
   readonly searchFile: string
-  /** Path of what is kept for looking at the vault as a whole. */
+  /** Path of the insight cache. */
   readonly insightFile: string
-  /** Path of what is kept for drawing the map. */
+  /** Path of the map's layout. */
   readonly layoutFile: string
   /** Name of the indexes in memory, unique in the process. */
   readonly memory: string

@@ -169,7 +169,7 @@ class SqliteStore implements EmbeddedStore {
         yield row.value
       }
     } finally {
-      // Who stops early lets go of the generation, too.
+      // A caller that stops early releases the generation, too.
       rows.return(undefined)
     }
   }

@@ -32,14 +32,14 @@ const LOOK_AT_CLOCK = 32
 const MANY_ROWS = 20_000
 
 /**
- * What the index says, in memory: the graph, tags and names of one generation. Which process committed is irrelevant: `refresh` asks the
- * database whether anybody did, and loads the rows that are newer. What is read for one node at a time stays in the database.
+ * One generation of the index in memory: graph, tags and names. `refresh` asks the database for commits of any process
+ * and loads newer rows. Details of single nodes stay in the database.
  */
 export class Projection {
   #location: Location
   readonly #vault: string | undefined
   #database: OpenDatabase | undefined
-  /** Until when the file is taken for the one that was opened (`performance.now()`). */
+  /** Skip the identity check until this time (`performance.now()`). */
   #sameUntil = 0
   #version = Number.NaN
   #generation = 0
@@ -64,12 +64,12 @@ export class Projection {
     return this.#generation
   }
 
-  /** Whether everything that the vault held is in this generation; else someone is still reading it. */
+  /** True if this generation covers the whole vault; otherwise someone is still reading it. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** Of the index that this is a generation of. */
+  /** Lineage of this index. */
   get lineage(): string | undefined {
     return this.#lineage
   }
@@ -84,8 +84,9 @@ export class Projection {
   }
 
   /**
-   * Takes over what was committed since.
-   * @returns the keys that changed. @throws DamagedIndex and what SQLite says of a damaged file.
+   * Loads newer commits.
+   * @returns the keys that changed
+   * @throws DamagedIndex, and SQLite's errors for a damaged file
    */
   refresh(): readonly number[] {
     const open = this.#open()
@@ -224,12 +225,15 @@ export class Projection {
     return linksOf(key, row?.data, this.#graph.row(key))
   }
 
-  /** The links of the newest generation, perhaps newer than this one, whatever is committed later; `undefined` before the first. To be closed. */
+  /**
+   * The links of the newest generation, which may be newer than this one; `undefined` before the first. Later commits
+   * do not change it. The caller closes it.
+   */
   linksAsOfNow(): LinksAsOf | undefined {
     return this.#database === undefined ? undefined : linksAsOfNow(this.#location, this.#database)
   }
 
-  /** What is kept of a note's text; `undefined` for files that were not read. */
+  /** Stored facts of a note's text; `undefined` for files that were not read. */
   info(key: number): FileInfo | undefined {
     const row = this.#database?.info.get(key) as { data: string } | undefined
     if (row !== undefined) return unpackInfo(key, row.data)
@@ -284,7 +288,7 @@ export class Projection {
     const identity = identityOf(this.#location)
     this.#sameUntil = now + SAME_LIFE
     if (this.#database !== undefined) {
-      // Emptying the cache folder deletes a name: what was read stays true until there is another index.
+      // Emptying the cache folder only removes the name; the open file stays valid until there is another index.
       if (identity === undefined || identity === this.#database.identity) return this.#database
       this.reopen()
     }
@@ -352,7 +356,7 @@ interface OpenDatabase {
 /** The names of a file: its title first, its file name last. */
 function namesOf(row: GraphRow): readonly string[] {
   if (row.path === undefined) return []
-  // Who does not know that a note has a title of its own calls it by its file.
+  // People who do not know the note's own title use its file name.
   const stem = fileStem(row)
   return stem === undefined || row.title === stem ? [row.title, ...row.aliases] : [row.title, ...row.aliases, stem]
 }

@@ -41,7 +41,7 @@ export function openIndexWriter(location: Location): IndexWriter {
   return new SqliteWriter(location)
 }
 
-/** What the database of an index is. */
+/** The database kind of an index. */
 export const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
 
 const GONE = { path: '' as VaultPath, excluded: false }
@@ -121,7 +121,7 @@ class SqliteWriter implements IndexWriter {
       'SELECT hash, hot, data FROM file JOIN info USING (key) WHERE key IN (SELECT value FROM json_each(?))',
     )
     for (const row of select.all(JSON.stringify(keys)) as { hash: string; hot: string; data: string }[]) {
-      // What is damaged can be read from the notes themselves; it is found out where it is answered from.
+      // Damaged rows are skipped: the notes have the same facts, and readers report the damage.
       attempt(() => {
         const { key, title, aliases, tags } = unpackHot(row.hot)
         const { properties, headings, bodyStart } = unpackInfo(key, row.data)
@@ -169,7 +169,7 @@ class SqliteWriter implements IndexWriter {
     })
   }
 
-  /** What is put waits in memory, which it came from: the transaction takes as long as writing does, and no longer. */
+  /** Batches wait in memory; the transaction lasts only as long as writing. */
   async begin(base: number): Promise<OpenGeneration> {
     const batches: Batch[] = []
     return {
@@ -221,7 +221,7 @@ type TextColumn = 'stat' | 'hot' | 'mentions'
 
 export interface Texts {
   readonly texts: readonly string[]
-  /** Of the keys under which the texts are stored. */
+  /** Sum of the keys of these rows. */
   readonly keySum: number
 }
 
@@ -274,7 +274,7 @@ export function readMeta(database: Database): StoredState {
 
 const STATE = 'state'
 
-/** Whether readers and other writers have to take a generation over: it is more than other times of the same bytes. */
+/** True if readers and other writers must load the generation: more changed than times of the same bytes. */
 function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, current: StoredState): boolean {
   if (batches.some(({ put, remove }) => put.length + remove.length > 0) || complete !== current.complete) return true
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
@@ -282,7 +282,7 @@ function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, cu
 
 interface Written {
   readonly generation: number
-  /** Of each file that is put. */
+  /** For each file that is put. */
   readonly hot: readonly string[]
 }
 

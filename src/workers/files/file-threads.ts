@@ -6,9 +6,9 @@ import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from '../me
 /** A thread that reads one file after another. */
 export interface FileThread {
   post(message: ToReader): void
-  /** Told that a file was read, or that the thread is there. */
+  /** Called after each file, and once when the thread is up. */
   onMessage(listener: (message: FromReader) => void): void
-  /** Told once when the thread fails or ends. */
+  /** Called once when the thread fails or ends. */
   onEnd(listener: (reason: string) => void): void
   end(): Promise<void>
 }
@@ -17,7 +17,7 @@ export interface FileThread {
 export interface FileReads {
   /** @throws RouxError `TIMEOUT` when the file does not answer. */
   read(job: ReadJob): Promise<ReadResult>
-  /** What waits is given up. */
+  /** Rejects all waiting reads. */
   close(): void
 }
 
@@ -30,7 +30,7 @@ interface Pending {
   readonly resolve: (result: ReadResult) => void
   readonly fail: (error: Error) => void
   readonly limit: ReturnType<typeof setTimeout>
-  /** No one waits for it any more: it took too long. */
+  /** It took too long and its caller has been answered. */
   isLate: boolean
 }
 
@@ -38,14 +38,14 @@ interface Thread {
   readonly thread: FileThread
   /** Vaults that it knows. */
   readonly vaults: Set<number>
-  /** What it was given, in this order; the first one is being read. */
+  /** Jobs in order; the first one is being read. */
   readonly given: Pending[]
   /** Runs while the first one is read. */
   watch: ReturnType<typeof setTimeout> | undefined
   isUp: boolean
   /** The first one takes so long that nothing else is given to it. */
   isHeld: boolean
-  /** What it was given besides was given to others, and it does not know that. */
+  /** Its queued reads were reassigned; the thread does not know that. */
   isSpent: boolean
 }
 
@@ -59,16 +59,16 @@ export const MOST_HELD = 3
 const LAST_WAIT = 300
 
 /**
- * Reads files in threads of their own, because a file on a network drive or in a cloud may not answer for minutes, and then whatever thread
- * asked for it stands still. One thread reads everything as long as files answer. One that is held by a file is left to it, the next one reads
- * the others, and a caller that asks for a file that was given up is told so at once until it answers after all.
+ * Reads files in threads of their own: a file on a network drive or in a cloud may block its thread for minutes. One
+ * thread reads everything while files answer. When a file blocks it, the next thread takes over the other files. A
+ * caller that asks for a file that timed out gets an error at once until the file answers.
  */
 export class FileThreads {
   readonly #start: () => FileThread
   readonly #at = new Map<number, ReadVault>()
   readonly #pending = new Map<number, Pending>()
   readonly #threads = new Set<Thread>()
-  /** What waits until a thread that files of its vault hold is free again. */
+  /** Reads waiting for a free thread because files of their vault block too many. */
   #waiting: readonly Pending[] = []
   #nextId = 1
   #isClosed = false
@@ -120,7 +120,7 @@ export class FileThreads {
 
   #newPending(vault: number, job: ReadJob): Pending {
     const { promise: answer, resolve, reject } = withResolvers<ReadResult>()
-    // The caller is told; that no one listens any more is no failure of the program.
+    // The caller gets the error; nobody listening is not a program failure.
     answer.catch(() => {})
     const id = this.#nextId++
     const limit = setTimeout(() => this.#giveUp(id), READ_LIMIT)
@@ -134,7 +134,8 @@ export class FileThreads {
     if (pending === undefined) return
     pending.isLate = true
     pending.fail(timeoutOf(pending.job))
-    // What no thread has begun is forgotten; what one is at stays known, so that no other thread is held by the same file.
+    // A read that no thread has begun is dropped. One in progress stays listed to keep the file from blocking a second
+    // thread.
     if (![...this.#threads].some(({ given: [first] }) => first === pending)) this.#drop(pending)
   }
 
@@ -216,7 +217,7 @@ export class FileThreads {
   async #end(thread: Thread): Promise<void> {
     clearTimeout(thread.watch)
     if (!this.#threads.delete(thread)) return
-    // Whether the file that it is at answers at all is not known yet.
+    // The current file may never answer.
     if (thread.given.length > 0 || thread.isSpent) heldThreads.add(thread.thread)
     const ended = thread.thread.end().then(() => heldThreads.delete(thread.thread))
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -262,7 +263,7 @@ export class FileThreads {
     clearTimeout(thread.watch)
     heldThreads.delete(thread.thread)
     if (!this.#threads.delete(thread)) return
-    // What it was at may be what ended it.
+    // The current file may have ended the thread.
     const [first, ...others] = thread.given
     if (first !== undefined) {
       this.#drop(first)
@@ -284,7 +285,7 @@ export class FileThreads {
 
 const heldThreads = new Set<FileThread>()
 
-/** Whether a file that does not answer holds a thread of this process: Node waits for it at the end, perhaps for ever. */
+/** True while an unanswered file blocks a thread of this process. Node waits for that thread at exit, perhaps forever. */
 export function isHeldByFile(): boolean {
   return heldThreads.size > 0
 }

@@ -2,7 +2,7 @@ import type { VaultPath } from '../../core/ids.ts'
 import type { NoteText } from '../../core/texts.ts'
 import type { FileStat } from '../../core/vault.ts'
 
-/** Bytes of files kept at the most, unless it is said. */
+/** Default limit for cached bytes. */
 const ROOM = 8 << 20
 
 /** A text, and the stat of its file for as long as it is that file's text. */
@@ -25,7 +25,7 @@ export class RecentTexts {
     return this.#kept.get(path)
   }
 
-  /** Takes the place of what was kept for the path; the text used longest ago makes room. */
+  /** Replaces the cached text for the path and evicts the least recently used texts. */
   keep(path: VaultPath, kept: KeptText): void {
     this.drop(path)
     this.#kept.set(path, kept)

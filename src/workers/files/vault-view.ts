@@ -15,7 +15,7 @@ export interface ViewOptions {
   readonly spelling: Settings['files']['case']
 }
 
-/** The vault as planning sees it: the index for names and links, the disk for what lies where. */
+/** The vault for planning: names and links from the index, existing files from the disk. */
 export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
@@ -88,7 +88,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** A link counts as itself; `undefined` also for what no file system can hold. */
+/** Does not follow links; `undefined` also for invalid names. */
 function statOf(file: string): Stats | undefined {
   try {
     return lstatSync(file)
@@ -107,7 +107,7 @@ function readBytes(bytes: Uint8Array | undefined | 'unreadable'): Uint8Array | u
 
 function readPlain(file: string): Uint8Array | undefined {
   try {
-    // What a link in the trash leads to is not of this vault.
+    // A link in the trash may lead out of the vault.
     if (statOf(file)?.isFile() !== true) return undefined
     return readFileSync(file)
   } catch {
@@ -132,7 +132,7 @@ function linkFormat(value: unknown): NewLinkFormat {
   return value === 'relative' || value === 'absolute' ? value : 'shortest'
 }
 
-/** What Obsidian's own settings say; nothing where there are none or they cannot be read. */
+/** Obsidian's own settings; empty if missing or unreadable. */
 function readAppSettings(root: string): Readonly<Record<string, unknown>> {
   try {
     const settings: unknown = JSON.parse(readFileSync(join(root, '.obsidian', 'app.json'), 'utf8').replace(/^\uFEFF/, ''))
