@@ -1,6 +1,6 @@
 export type { ChatOptions, ChatReply, PluginMessage } from './app/ask/chat.ts'
-export type { FoundChunk, SearchChunksArguments } from './app/find/search-chunks.ts'
 export type { Answer, Picture, Warning, WarningCode } from './app/graph-core.ts'
+export type { FoundChunk, SearchChunksArguments } from './app/insight/search-chunks.ts'
 export { type ErrorCode, RouxError } from './core/errors.ts'
 export type { IndexStatus } from './core/indexing.ts'
 export type { UsageRow } from './core/model-usage.ts'

@@ -233,7 +233,7 @@ export interface WrittenLink {
   readonly subpath?: string
 }
 
-/** A problem as facts; `app/links/problems.ts` puts it into words and finds similar names. */
+/** A problem as facts; `app/read/problems.ts` puts it into words and finds similar names. */
 export type Problem = {
   readonly id: NodeId
   /** 1-based; 0 where the whole file is meant. */

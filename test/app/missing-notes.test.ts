@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findNodes } from '../../src/app/find/find-nodes.ts'
+import { getProblems } from '../../src/app/insight/get-problems.ts'
 import { getNeighbors } from '../../src/app/links/get-neighbors.ts'
-import { getProblems } from '../../src/app/links/get-problems.ts'
 import { getNode } from '../../src/app/read/get-node.ts'
 import { slowStore } from '../support/slow-store.ts'
 import { searchCore } from './search-core.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { resolveNodes } from '../../src/app/find/resolve-nodes.ts'
 import { type SearchArguments, search } from '../../src/app/find/search.ts'
 import { similarNodes } from '../../src/app/find/similar-nodes.ts'
-import { resolveNodes } from '../../src/app/names/resolve-nodes.ts'
 import { openStaticEmbedder } from '../../src/embed/static-embedder.ts'
 import { TABLE } from '../embed/support.ts'
 import { searchCore } from './search-core.ts'

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { join, posix, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { circlesOf, type Imports, importsOf, violationsOf } from './check-imports.ts'
@@ -12,6 +12,28 @@ const IMPORTS = importsIn(FILES.map((file) => [file.split(sep).join('/'), readFi
 test('every import of the program is one that the table allows, and no files import each other in a circle', () => {
   expect(IMPORTS.size).toBeGreaterThan(100)
   expect(violationsOf(IMPORTS, RULES)).toEqual([])
+})
+
+test('the folders of use cases do not import each other in a circle', () => {
+  const roomOf = (path: string): string | undefined => /^app\/([a-z-]+)\//.exec(path)?.[1]
+  const rooms = new Map<string, Set<string>>()
+  for (const [file, imports] of IMPORTS) {
+    const from = roomOf(file)
+    if (from === undefined) continue
+    const targets = rooms.get(from) ?? new Set()
+    rooms.set(from, targets)
+    for (const one of imports) {
+      const to = one.startsWith('.') ? roomOf(posix.join(posix.dirname(file), one)) : undefined
+      if (to !== undefined && to !== from) targets.add(to)
+    }
+  }
+  const before = new Set<string>()
+  while (before.size < rooms.size) {
+    const free = [...rooms].filter(([room, targets]) => !before.has(room) && [...targets].every((one) => before.has(one)))
+    expect(free.length, `in a circle: ${[...rooms.keys()].filter((room) => !before.has(room)).join(', ')}`).toBeGreaterThan(0)
+    for (const [room] of free) before.add(room)
+  }
+  expect(before.has('find')).toBe(true)
 })
 
 test('every package in the table is imported', () => {

@@ -1,6 +1,6 @@
 import { type FoundByQuery, findByQuery, type QueryOptions } from '../../src/app/find/find-by-query.ts'
-import { type ReportedProblem, reportProblems } from '../../src/app/links/problems.ts'
 import { lookUp, ownNames } from '../../src/app/names/known-node.ts'
+import { type ReportedProblem, reportProblems } from '../../src/app/read/problems.ts'
 import type { NodeId } from '../../src/core/ids.ts'
 import type { NameHit, NameMatch, NameOptions, Page, Paged, ProblemFilter, Scope, Snapshot, Store } from '../../src/core/store.ts'
 import { parseQuery } from '../../src/search/query/parse-query.ts'

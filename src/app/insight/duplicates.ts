@@ -5,10 +5,10 @@ import type { DuplicatePair } from '../../core/insight/link-suggestions.ts'
 import type { Snapshot } from '../../core/store.ts'
 import { type Call, listed, type PageArguments, pageFor, waiting } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
+import { answerFromInsight } from '../find/communities.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { readTexts, unreadWarnings } from '../read/texts.ts'
 import { trimFolder } from '../scope.ts'
-import { answerFromInsight } from './latest-insight.ts'
 import { isBelow } from './map.ts'
 
 /** Two notes with nearly the same content. A person decides which one is the copy. */

@@ -5,11 +5,10 @@ import { ALL, type NodeSummary, type WantedNote } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { type Call, listed, type PageArguments, pageFor, type Read, waiting } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
+import { answerFromInsight, communityId, communityLabel } from '../find/communities.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { type MissingNote, missingNotes } from '../links/get-problems.ts'
 import { trimFolder } from '../scope.ts'
-import { communityId, communityLabel } from './find-community.ts'
-import { answerFromInsight } from './latest-insight.ts'
+import { type MissingNote, missingNotes } from './get-problems.ts'
 import { isBelow, summaryOf, titlesOf } from './map.ts'
 
 export const GAP_KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const

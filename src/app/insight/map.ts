@@ -4,10 +4,9 @@ import { type Insight, STUB_WORDS } from '../../core/insight/insight.ts'
 import type { NodeSummary, Snapshot } from '../../core/store.ts'
 import type { Call, Read } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
+import { answerFromInsight, communityId, communityLabel, type FoundCommunity, requireCommunity } from '../find/communities.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
-import { communityId, communityLabel, type FoundCommunity, requireCommunity } from './find-community.ts'
-import { answerFromInsight } from './latest-insight.ts'
 
 export interface MapArguments {
   /** Only notes of this folder. */

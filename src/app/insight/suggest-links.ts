@@ -10,11 +10,11 @@ import { type PlacedName, placeNames } from '../../insight/place-names.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
+import { answerFromLinks } from '../find/communities.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
 import { isFolder, trimFolder } from '../scope.ts'
-import { answerFromLinks } from './latest-insight.ts'
 import {
   DOCS_STYLE,
   type LineReplacement,

@@ -1,6 +1,8 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { Occurrence, PathOptions, Snapshot } from '../../core/store.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
+import { type Fitted, jsonBytes, sums } from '../answer/budget.ts'
+import { compose, leastBytes } from '../answer/fit-list.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
@@ -132,4 +134,18 @@ function pairsOf(path: readonly NodeId[]): readonly Pair[] {
 /** Ids hold no NUL. */
 function keyOf([from, to]: Pair): string {
   return `${from}\0${to}`
+}
+
+/** A path within a budget: its ids, its links and their sentences, then the alternatives in the same way. */
+export function fitPath(answer: PathAnswer | null, room: number): Fitted<PathAnswer | null> {
+  if (answer === null) return { value: null, omitted: {} }
+  const left = room - jsonBytes({ ...answer, hops: [], alternatives: [] })
+  // That there are others is said before how the first is made.
+  const others = Math.min(left / 2, leastBytes(answer.alternatives))
+  const hops = compose(answer.hops, { room: left - others, called: 'hops', isFirstSure: false })
+  const alternatives = compose(answer.alternatives, { room: left - hops.bytes, called: 'alternatives', isFirstSure: false })
+  return {
+    value: { ...answer, hops: hops.rows, alternatives: alternatives.rows },
+    omitted: sums(hops.omitted, alternatives.omitted),
+  }
 }

@@ -1,7 +1,6 @@
 import type { VaultPath } from '../../core/ids.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
-import { pictureType } from '../write/attachments.ts'
 
 /** Bytes of a picture that is shown on a page. */
 export const LARGEST_PICTURE = 50 << 20
@@ -51,4 +50,23 @@ async function* partsOf(
     yield read.bytes
     offset += read.bytes.length
   }
+}
+
+/** Images that assistants can view, by their bytes. Most treat an animated PNG as a PNG. */
+const PICTURES: Readonly<Record<string, string>> = {
+  'image/png': 'image/png',
+  'image/apng': 'image/png',
+  'image/jpeg': 'image/jpeg',
+  'image/gif': 'image/gif',
+  'image/webp': 'image/webp',
+}
+
+/**
+ * The media type of an image by its bytes; `undefined` for anything else, which would make a client drop the whole
+ * answer.
+ */
+export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
+  const { fileTypeFromBuffer } = await import('file-type/core')
+  const found = await fileTypeFromBuffer(bytes)
+  return found === undefined ? undefined : PICTURES[found.mime]
 }

@@ -6,15 +6,37 @@ import { partialHash } from '../../core/text/partial-reading.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { indexLines } from '../../markdown/line-index.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
-import { DEFAULT_TOKENS, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
-import { fitNode, type Recut } from '../answer/fit-node.ts'
-import type { NodeDetails } from '../answer/node-details.ts'
-import { contentResponse, excerptResponse, type ListedNode, linksShown, MAX_LINKS } from '../answer/node-response.ts'
-import { noteWarnings } from '../answer/note-warnings.ts'
+import { DEFAULT_TOKENS, type Fitted, jsonBytes, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
+import { compose, fitMembers, leastBytes } from '../answer/fit-list.ts'
+import {
+  contentResponse,
+  excerptResponse,
+  type ListedNode,
+  linksShown,
+  MAX_LINKS,
+  type NodeResponse,
+} from '../answer/node-response.ts'
 import { CONTENT_LIMITS, type Cut, quoted, type Span, truncateFrom } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed, lookUpKinds, unknownIdWarning } from '../names/known-node.ts'
+import { noteWarnings } from './problems.ts'
 import { type Reading, readNotes, unansweredError } from './texts.ts'
+import type { VaultLinkResponse } from './vault-links.ts'
+
+/** Bytes of `partial:` and `"next_offset":1000000,`. */
+const CUT_FACTS = 32
+
+/** Less of a text says nothing, and is shown only where there is no room for so much. */
+const LEAST_TEXT = 160
+
+/** As little as a caller may ask for. */
+const LEAST_CHARS = 20
+
+/** The text's share of the room after ids and titles; the rest is for the other facts. */
+const CONTENT_SHARE = 0.6
+
+/** Facts about the note beside its text, in order of importance. */
+const FACTS = ['tags', 'properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
   /** An id, or the title or alias of one note. */
@@ -32,6 +54,7 @@ export interface GetNodeArguments {
 
 /** Notes that are named where what they link to does not exist. */
 const WANTED_BY = 3
+
 /** Neighbours shown in each direction. */
 const MAX_NEIGHBORS = 20
 
@@ -99,7 +122,7 @@ async function linksToVaults(
   call: Call,
 ): Promise<Pick<NodeDetails, 'vault_links'>> {
   if (source === undefined || !source.text.includes('obsidian:')) return {}
-  const { vaultLinks } = await import('../links/vault-links.ts')
+  const { vaultLinks } = await import('./vault-links.ts')
   const links = await vaultLinks(core, source.text, call)
   return links.length === 0 ? {} : { vault_links: links }
 }
@@ -192,4 +215,95 @@ async function neighborhood(snapshot: Snapshot, id: NodeId, links: number) {
     outgoingNeighbors: show(nodes.slice(incoming.items.length)),
     incomingNeighbors: show(nodes.slice(0, incoming.items.length)),
   }
+}
+
+/** A node with all its facts. */
+export interface NodeDetails extends NodeResponse {
+  readonly incomingCount?: number
+  readonly outgoingCount?: number
+  readonly outgoingNeighbors?: readonly ListedNode[]
+  readonly incomingNeighbors?: readonly ListedNode[]
+  /** SHA-256 of the file, `partial:` in front where `content` is not all of it; attachments are not read. */
+  readonly hash?: string
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly created?: string
+  readonly modified?: string
+  readonly outline: readonly Heading[]
+  /** The total; `links` shows the first ones. */
+  readonly link_count: number
+  /** Links that name a vault; absent where there are none. */
+  readonly vault_links?: readonly VaultLinkResponse[]
+  /** The `offset` that goes on where `content` was cut. */
+  readonly next_offset?: number
+}
+
+/** The part of an answer that depends on how much text it shows. */
+export interface Recut {
+  readonly content: string
+  readonly hash?: string
+  readonly next_offset: number | undefined
+}
+
+/** Fits a note into a budget: ids and titles of its neighbours, its text, its other facts, then the neighbours' details. */
+function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recut): Fitted<NodeDetails> {
+  if (jsonBytes(node) <= room) return { value: node, omitted: {} }
+  const { incomingNeighbors: incoming = [], outgoingNeighbors: outgoing = [] } = node
+  const neighbors = alternating(incoming, outgoing)
+  const bare = { ...node, content: '', tags: [], properties: {}, outline: [], links: [], ...without(node) }
+  const left = room - jsonBytes(bare) - CUT_FACTS
+  const least = Math.min(left / 2, leastBytes(neighbors))
+  const content = fittingContent(node, { fair: (left - least) * CONTENT_SHARE, most: left }, recut)
+  const facts = fitMembers({ ...node, ...content }, FACTS, left - least - jsonBytes(content.content))
+  const spent = jsonBytes({ ...facts.value, ...without(node) }) - jsonBytes(bare)
+  const around = compose(neighbors, { room: left - spent, called: 'neighbors', isFirstSure: false })
+  const shown = new Set(around.rows)
+  const of = (some: readonly ListedNode[]) =>
+    around.rows.filter((row, at) => shown.has(row) && some.includes(neighbors[at] as ListedNode))
+  const { next_offset, ...value } = facts.value
+  return {
+    value: {
+      ...value,
+      ...(node.outgoingNeighbors === undefined ? {} : { outgoingNeighbors: of(outgoing) }),
+      ...(node.incomingNeighbors === undefined ? {} : { incomingNeighbors: of(incoming) }),
+      ...(next_offset === undefined ? {} : { next_offset }),
+    },
+    omitted: {
+      ...around.omitted,
+      ...facts.omitted,
+      ...(content.content === node.content ? {} : { content: (around.omitted.content ?? 0) + 1 }),
+    },
+  }
+}
+
+function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDetails): Partial<NodeDetails> {
+  return {
+    ...(outgoingNeighbors === undefined ? {} : { outgoingNeighbors: [] }),
+    ...(incomingNeighbors === undefined ? {} : { incomingNeighbors: [] }),
+    ...(vault_links === undefined ? {} : { vault_links: [] }),
+  }
+}
+
+/** The beginning of the text whose JSON fits what is fair, or the least that is worth reading, or what there is room for. */
+function fittingContent(
+  node: NodeDetails,
+  { fair, most }: { readonly fair: number; readonly most: number },
+  recut: (chars: number) => Recut,
+): Recut {
+  const { content = '' } = node
+  const bytes = jsonBytes(content)
+  if (bytes <= fair) return recut(content.length)
+  for (let chars = Math.floor((content.length * fair) / bytes); chars > LEAST_TEXT; chars = Math.floor(chars * 0.9)) {
+    const cut = recut(chars)
+    if (jsonBytes(cut.content) <= fair) return cut
+  }
+  for (let chars = LEAST_TEXT; chars > LEAST_CHARS; chars = Math.floor(chars * 0.8)) {
+    const cut = recut(chars)
+    if (jsonBytes(cut.content) <= most) return cut
+  }
+  return recut(LEAST_CHARS)
+}
+
+/** Alternates between two lists, so neither pushes out the other. */
+function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

@@ -1,9 +1,17 @@
 import { foldId } from '../../core/ids.ts'
 import type { Folder, NodeSummary } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { type Fitted, jsonBytes, Purse } from '../answer/budget.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
+
+/** Bytes of `"omitted_notes":1000000,` and `"omitted_folders":1000000,`. */
+const OMITTED_NOTES = 26
+
+const OMITTED_FOLDERS = 28
+
+const SEPARATOR = 1
 
 export interface TreeArguments {
   /** Where to begin; the vault itself when empty. */
@@ -44,5 +52,84 @@ function folderResponse(folder: Folder): FolderResponse {
     notes: folder.notes.map(({ id, title }) => ({ id, title })),
     ...(folder.omittedNotes === 0 ? {} : { omitted_notes: folder.omittedNotes }),
     ...(folder.omittedFolders === 0 ? {} : { omitted_folders: folder.omittedFolders }),
+  }
+}
+
+/** A folder with the part that fits. */
+interface Draft {
+  readonly folder: FolderResponse
+  readonly folders: Draft[]
+  /** Notes shown, from the first on. */
+  notes: number
+}
+
+/**
+ * Fits a tree into a budget: folders first, level by level, then notes of all folders in turn. Omitted entries are
+ * counted in their folder, together with those that `depth` and `limit` omit.
+ */
+export function fitTree(tree: FolderResponse | null, room: number): Fitted<FolderResponse | null> {
+  if (tree === null) return { value: null, omitted: {} }
+  const purse = new Purse(room)
+  const root = draftOf(tree)
+  purse.spend(leastBytes(tree))
+  const drafts = [root]
+  let leftOut = 0
+  for (const draft of drafts) {
+    for (const folder of draft.folder.folders) {
+      const bytes = leastBytes(folder) + SEPARATOR
+      if (bytes > purse.left()) break
+      purse.spend(bytes)
+      const child = draftOf(folder)
+      draft.folders.push(child)
+      drafts.push(child)
+    }
+    leftOut += draft.folder.folders.length - draft.folders.length
+  }
+  showNotes(drafts, purse)
+  const notes = drafts.reduce((sum, draft) => sum + draft.folder.notes.length - draft.notes, 0)
+  return {
+    value: shown(root),
+    omitted: { ...(leftOut === 0 ? {} : { folders: leftOut }), ...(notes === 0 ? {} : { notes }) },
+  }
+}
+
+function draftOf(folder: FolderResponse): Draft {
+  return { folder, folders: [], notes: 0 }
+}
+
+/** Bytes of an empty folder. */
+function leastBytes(folder: FolderResponse): number {
+  const { folders, notes, omitted_notes = 0, omitted_folders = 0 } = folder
+  return (
+    jsonBytes({ path: folder.path, note_count: folder.note_count, folders: [], notes: [] }) +
+    (notes.length + omitted_notes === 0 ? 0 : OMITTED_NOTES) +
+    (folders.length + omitted_folders === 0 ? 0 : OMITTED_FOLDERS)
+  )
+}
+
+function showNotes(drafts: readonly Draft[], purse: Purse): void {
+  let open = drafts
+  while (open.length > 0) {
+    open = open.filter((draft) => {
+      const note = draft.folder.notes[draft.notes]
+      const bytes = note === undefined ? Number.POSITIVE_INFINITY : jsonBytes(note) + SEPARATOR
+      if (bytes > purse.left()) return false
+      purse.spend(bytes)
+      draft.notes++
+      return true
+    })
+  }
+}
+
+function shown({ folder, folders, notes }: Draft): FolderResponse {
+  const { omitted_notes: fewer = 0, omitted_folders: flatter = 0, ...rest } = folder
+  const omittedNotes = fewer + folder.notes.length - notes
+  const omittedFolders = flatter + folder.folders.length - folders.length
+  return {
+    ...rest,
+    folders: folders.map(shown),
+    notes: folder.notes.slice(0, notes),
+    ...(omittedNotes === 0 ? {} : { omitted_notes: omittedNotes }),
+    ...(omittedFolders === 0 ? {} : { omitted_folders: omittedFolders }),
   }
 }

@@ -1,7 +1,7 @@
 import type { Page, PropertyCount, Snapshot, ValueCount } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
+import { nearest } from '../../core/text/nearest.ts'
 import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
-import { unknownProperty } from '../answer/query-warnings.ts'
 import { quoted, truncate } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
@@ -72,4 +72,17 @@ async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonl
 function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, offset, limit }: Asked) {
   const fitting = prefix === '' ? items : items.filter((item) => foldName(textOf(item)).startsWith(prefix))
   return { shown: fitting.slice(offset, offset + limit), total: fitting.length }
+}
+
+/** How many similar names a warning lists. */
+const NEAREST = 3
+
+/** Says that no note has a property, and which of the names that there are is nearest. */
+export function unknownProperty(name: string, names: readonly string[]): Warning {
+  const near = nearest(name, names, NEAREST).map(quoted)
+  const nearby = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
+  return {
+    code: 'UNKNOWN_ID',
+    message: `No note has the property ${quoted(name)}.${nearby || ' list_properties lists those that there are.'}`,
+  }
 }

@@ -2,11 +2,11 @@ import { RouxError } from '../../core/errors.ts'
 import { isTextual, mediaTypeOf } from '../../core/media-types.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, Snapshot } from '../../core/store.ts'
+import type { VaultFiles } from '../../core/texts.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp } from '../names/known-node.ts'
-import { requireFiles } from '../write/attachments.ts'
 import { requireText } from './texts.ts'
 
 /** A file of the vault with all that is in it. */
@@ -75,5 +75,13 @@ function factsOf({ id, title, modified }: Node): Pick<WholeFile, 'id' | 'title' 
 function tooLarge(id: string): RouxError {
   return new RouxError('TOO_LARGE', `${quoted(id)} has more than ${LARGEST >> 20} MB.`, {
     hint: 'get_node and read_attachment give it in parts.',
+  })
+}
+
+/** @throws RouxError `TOOL_DISABLED` where attachments are not offered */
+export function requireFiles({ files }: GraphCore): VaultFiles {
+  if (files !== undefined) return files
+  throw new RouxError('TOOL_DISABLED', 'Attachments are not offered here.', {
+    hint: 'The setting tools.attach: true, or --write, offers them.',
   })
 }

@@ -3,11 +3,12 @@ import type { NodeId, VaultPath } from '../../core/ids.ts'
 import { mediaTypeOf } from '../../core/media-types.ts'
 import { nameOf } from '../../core/paths.ts'
 import type { Node, Snapshot } from '../../core/store.ts'
-import type { VaultFiles } from '../../core/texts.ts'
 import { answer, type Call, listed, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
+import { pictureType } from '../links/find-picture.ts'
 import { filesByPath, findNamed, unknownIdWarning } from '../names/known-node.ts'
+import { requireFiles } from '../read/read-file.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
 import { type OperationOf, operationUseCase, readBack } from './operation-runner.ts'
 
@@ -51,14 +52,6 @@ async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[]): Pro
 async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly FileNode[]> {
   const nodes = await snapshot.nodes(ids, { links: 0, times: true })
   return nodes.filter((node): node is FileNode => node?.path !== undefined)
-}
-
-/** @throws RouxError `TOOL_DISABLED` where attachments are not offered */
-export function requireFiles({ files }: GraphCore): VaultFiles {
-  if (files !== undefined) return files
-  throw new RouxError('TOOL_DISABLED', 'Attachments are not offered here.', {
-    hint: 'The setting tools.attach: true, or --write, offers them.',
-  })
 }
 
 /** The attachment that was made, and what else was changed. */
@@ -125,15 +118,6 @@ export interface AttachmentContent extends AttachmentFacts {
 /** Bytes of a picture that is shown. */
 const LARGEST_PICTURE = 5 << 20
 
-/** Images that assistants can view, by their bytes. Most treat an animated PNG as a PNG. */
-const PICTURES: Readonly<Record<string, string>> = {
-  'image/png': 'image/png',
-  'image/apng': 'image/png',
-  'image/jpeg': 'image/jpeg',
-  'image/gif': 'image/gif',
-  'image/webp': 'image/webp',
-}
-
 /** Bytes of a page: as base64 some 15,000 tokens. */
 const PAGE = 16_384
 
@@ -176,16 +160,6 @@ async function asPicture(
   const mimeType = bytes === undefined ? undefined : await pictureType(bytes)
   if (bytes === undefined || mimeType === undefined) return undefined
   return { ...plain({ ...facts, mime_type: mimeType }), images: [{ mimeType, data: base64(bytes) }] }
-}
-
-/**
- * The media type of an image by its bytes; `undefined` for anything else, which would make a client drop the whole
- * answer.
- */
-export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
-  const { fileTypeFromBuffer } = await import('file-type/core')
-  const found = await fileTypeFromBuffer(bytes)
-  return found === undefined ? undefined : PICTURES[found.mime]
 }
 
 async function asPage(core: GraphCore, { path }: FileNode, { args, facts }: Asked): Promise<Answer<AttachmentContent>> {

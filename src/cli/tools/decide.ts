@@ -1,7 +1,6 @@
+import { insightFor, requireCommunity } from '../../app/find/communities.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
-import { requireCommunity } from '../../app/insight/find-community.ts'
 import { GAP_KINDS, type GapKind, gapKey } from '../../app/insight/gaps.ts'
-import { insightFor } from '../../app/insight/latest-insight.ts'
 import { linkKey } from '../../app/insight/suggest-links.ts'
 import { requireNamed } from '../../app/names/known-node.ts'
 import type { NodeId } from '../../core/ids.ts'

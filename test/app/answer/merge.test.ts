@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { mergeFound, mergeRanked, mergeResolved, withoutFallbacks } from '../../../src/app/answer/merge.ts'
 import type { FoundNode } from '../../../src/app/find/find-nodes.ts'
+import { mergeFound, mergeRanked, mergeResolved, withoutFallbacks } from '../../../src/app/find/merge.ts'
 import type { NodeId } from '../../../src/core/ids.ts'
 
 function note(id: string, score: number, facts: Partial<FoundNode> = {}): FoundNode {

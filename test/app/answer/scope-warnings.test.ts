@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { findNodes } from '../../../src/app/find/find-nodes.ts'
+import { listNodes } from '../../../src/app/find/list-nodes.ts'
 import { searchByTags } from '../../../src/app/find/search-by-tags.ts'
+import { listProblems } from '../../../src/app/insight/get-problems.ts'
 import { getHubs } from '../../../src/app/links/get-hubs.ts'
-import { listProblems } from '../../../src/app/links/get-problems.ts'
 import { getTree } from '../../../src/app/read/get-tree.ts'
-import { listNodes } from '../../../src/app/read/list-nodes.ts'
 import { randomNode } from '../../../src/app/read/random-node.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { jsonBytes } from '../../../src/app/answer/budget.ts'
-import { fitTags } from '../../../src/app/answer/fit-tags.ts'
+import { fitTags } from '../../../src/app/find/fit-tags.ts'
 import { type SuggestTagsArguments, suggestTags } from '../../../src/app/find/suggest-tags.ts'
 import { toNodeId } from '../../../src/core/ids.ts'
 import { KnownBag, searchCore } from '../search-core.ts'

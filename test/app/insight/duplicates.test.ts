@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { DuplicateNotes } from '../../../src/app/insight/duplicates.ts'
-import { getProblems, type ProblemList, type ProblemSummary } from '../../../src/app/links/get-problems.ts'
+import { getProblems, type ProblemList, type ProblemSummary } from '../../../src/app/insight/get-problems.ts'
 import { type SearchCore, searchCore } from '../search-core.ts'
 
 const TEXT = [

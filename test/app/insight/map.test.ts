@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { jsonBytes } from '../../../src/app/answer/budget.ts'
+import { communityLabel, requireCommunity } from '../../../src/app/find/communities.ts'
 import { findNodes } from '../../../src/app/find/find-nodes.ts'
-import { communityLabel, requireCommunity } from '../../../src/app/insight/find-community.ts'
+import { listNodes } from '../../../src/app/find/list-nodes.ts'
 import { fitMap } from '../../../src/app/insight/fit-map.ts'
 import { mapVault } from '../../../src/app/insight/map.ts'
-import { listNodes } from '../../../src/app/read/list-nodes.ts'
 import { insightsOf, memoryInsightState } from '../../support/insights.ts'
 import { searchCore } from '../search-core.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { resolveNodes } from '../../../src/app/names/resolve-nodes.ts'
+import { resolveNodes } from '../../../src/app/find/resolve-nodes.ts'
 import { searchCore } from '../search-core.ts'
 
 test('a slip in a short name is forgiven, also where hardly a pair of its letters is left', async () => {

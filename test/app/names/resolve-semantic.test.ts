@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type ResolveArguments, resolveNodes } from '../../../src/app/names/resolve-nodes.ts'
+import { type ResolveArguments, resolveNodes } from '../../../src/app/find/resolve-nodes.ts'
 import { KnownBag, type SearchCore, searchCore } from '../search-core.ts'
 
 const NOTES = {

@@ -3,11 +3,12 @@ import { foldName } from '../../core/text/fold.ts'
 import { nearest } from '../../core/text/nearest.ts'
 import { askedTexts, textsMeant } from '../../search/query/compare-values.ts'
 import { propertiesIn, type Query, tagsIn, valuesIn } from '../../search/query/query.ts'
-import type { FoundByQuery } from '../find/find-by-query.ts'
+import type { Call } from '../answer/answer-when-ready.ts'
+import { tagWarnings } from '../answer/scope-warnings.ts'
+import { quoted } from '../answer/truncate.ts'
 import type { Warning } from '../graph-core.ts'
-import type { Call } from './answer-when-ready.ts'
-import { tagWarnings } from './scope-warnings.ts'
-import { quoted } from './truncate.ts'
+import { unknownProperty } from '../read/list-properties.ts'
+import type { FoundByQuery } from './find-by-query.ts'
 
 /** Titles and properties that are told of. */
 const TOLD = 5
@@ -71,16 +72,6 @@ function sharedTitle([title, ids]: FoundByQuery['shared'][number]): Warning {
 
 /** Kinds of values that may be numbers or dates. */
 const COMPARED: readonly ValueKind[] = ['number', 'date', 'list']
-
-/** Says that no note has a property, and which of the names that there are is nearest. */
-export function unknownProperty(name: string, names: readonly string[]): Warning {
-  const near = nearest(name, names, NEAREST).map(quoted)
-  const nearby = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
-  return {
-    code: 'UNKNOWN_ID',
-    message: `No note has the property ${quoted(name)}.${nearby || ' list_properties lists those that there are.'}`,
-  }
-}
 
 function notCompared({ key, kinds }: PropertyCount): Warning {
   const what = kinds.join(', ')

@@ -1,7 +1,7 @@
 import { parseQuery } from '../../search/query/parse-query.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
-import { findByQuery } from '../find/find-by-query.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
+import { findByQuery } from './find-by-query.ts'
 
 export interface RecentNote {
   readonly id: string

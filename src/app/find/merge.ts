@@ -1,7 +1,7 @@
 import { foldName } from '../../core/text/fold.ts'
-import type { FindArguments, FoundNode } from '../find/find-nodes.ts'
 import type { Answer } from '../graph-core.ts'
-import type { ResolvedName } from '../names/resolve-nodes.ts'
+import type { FindArguments, FoundNode } from './find-nodes.ts'
+import type { ResolvedName } from './resolve-nodes.ts'
 
 /** The best of several lists, each best first; what is equal keeps the order of the lists. */
 export function mergeRanked<T extends { readonly score: number }>(lists: readonly (readonly T[])[]): readonly T[] {

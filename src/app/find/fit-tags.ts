@@ -1,5 +1,5 @@
-import type { SuggestedTags } from '../find/suggest-tags.ts'
-import { type Fitted, jsonBytes, Purse } from './budget.ts'
+import { type Fitted, jsonBytes, Purse } from '../answer/budget.ts'
+import type { SuggestedTags } from './suggest-tags.ts'
 
 /** Maximum notes named per label. */
 const MOST_NAMED = 3

@@ -2,8 +2,8 @@ import { ALL, type NodeKind, type NodeSummary, type Paged, type Snapshot } from 
 import { answer, answerInSteps, type Call, listed, type PageArguments, pageFor, waiting } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { notesOfCommunities } from '../insight/communities-named.ts'
 import { toScope } from '../scope.ts'
+import { notesOfCommunities } from './communities.ts'
 
 export interface ListNodesArguments extends PageArguments {
   readonly tag?: string | undefined

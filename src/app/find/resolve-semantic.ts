@@ -3,8 +3,8 @@ import type { Scope, Snapshot } from '../../core/store.ts'
 import { listSome } from '../../core/text/list-some.ts'
 import { isKnown } from '../../search/fusion.ts'
 import { quoted } from '../answer/truncate.ts'
-import { type QuestionVectors, unknownWarning } from '../find/question-vector.ts'
 import type { Answer } from '../graph-core.ts'
+import { type QuestionVectors, unknownWarning } from './question-vector.ts'
 
 /** Names that are compared with each: a note may come under several. */
 const NAMES = 50

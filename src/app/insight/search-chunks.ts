@@ -1,9 +1,9 @@
 import type { Relevance } from '../../search/relevance.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
+import { search } from '../find/search.ts'
+import { similarNodes } from '../find/similar-nodes.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { findPack } from '../insight/context-pack.ts'
-import { search } from './search.ts'
-import { similarNodes } from './similar-nodes.ts'
+import { findPack } from './context-pack.ts'
 
 export interface SearchChunksArguments {
   /** A question, or a note that others are to be like. */

@@ -3,10 +3,10 @@ import { type Page, PROBLEM_KINDS, type Snapshot, type WantedFilter, type Wanted
 import { answer, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
-import { type DuplicateNotes, listDuplicates } from '../insight/duplicates.ts'
 import { findNamed } from '../names/known-node.ts'
+import { type ReportedProblem, reportProblems } from '../read/problems.ts'
 import { trimFolder } from '../scope.ts'
-import { type ReportedProblem, reportProblems } from './problems.ts'
+import { type DuplicateNotes, listDuplicates } from './duplicates.ts'
 
 /**
  * Two kinds are listed only on request. `missing_note`: targets of broken links, each name once, because the links are

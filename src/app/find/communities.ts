@@ -1,0 +1,194 @@
+import { RouxError } from '../../core/errors.ts'
+import { type NodeId, withoutVault } from '../../core/ids.ts'
+import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
+import type { Insight, InsightKind, InsightKinds, Insights } from '../../core/insight/insight.ts'
+import { type CommunityIds, communitiesIn, type Query } from '../../search/query/query.ts'
+import { answerInSteps, type Call, type Read, timeLeft, waiting } from '../answer/answer-when-ready.ts'
+import { boundaryBefore } from '../answer/truncate.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
+
+/**
+ * The notes of the communities that a query names; the vault is looked at as a whole only where it names any.
+ * @throws RouxError `NODE_NOT_FOUND` for one that there is not, with its successors where it is gone
+ */
+export async function communitiesNamed(
+  core: GraphCore,
+  call: Call,
+  query: Query,
+): Promise<{ readonly communities: CommunityIds; readonly warnings: readonly Warning[] }> {
+  const ids = communitiesIn(query)
+  return ids.length === 0 ? { communities: new Map(), warnings: [] } : await notesOfCommunities(core, call, ids)
+}
+
+/** The notes of these communities; without any, and a word why, where that is not known in time. */
+export async function notesOfCommunities(
+  core: GraphCore,
+  call: Call,
+  ids: readonly string[],
+): Promise<{ readonly communities: ReadonlyMap<string, readonly NodeId[]>; readonly warnings: readonly Warning[] }> {
+  const { insight, warnings } = await insightFor(core, call)
+  if (insight === undefined) return { communities: new Map(), warnings }
+  const found = ids.map((id) => [id, membersOf(insight, requireCommunity(insight.communities, id, core))] as const)
+  return { communities: new Map(found), warnings }
+}
+
+/** A community, on the level of its id. */
+export interface FoundCommunity {
+  readonly community: Community
+  readonly level: CommunityLevel
+  /** Its place in the list of the level. */
+  readonly place: number
+}
+
+/**
+ * The community of an id, in any case, also with the vault's name.
+ * @throws RouxError `NODE_NOT_FOUND` that names its successors where it is gone
+ */
+export function requireCommunity(
+  { levels, successors }: Communities,
+  given: string,
+  core: Pick<GraphCore, 'name'>,
+): FoundCommunity {
+  const id = withoutVault(given.trim().toLowerCase(), core.name)
+  for (const level of levels) {
+    const place = level.list.findIndex((community) => community.id === id)
+    if (place >= 0) return { community: level.list[place] as Community, level, place }
+  }
+  const heirs = presentHeirs(id, { levels, successors })
+  if (heirs === undefined) {
+    throw new RouxError('NODE_NOT_FOUND', `There is no community "${id}".`, { hint: 'map lists the communities that there are.' })
+  }
+  const named = heirs.map((heir) => communityId(heir, core))
+  throw new RouxError('NODE_NOT_FOUND', `The community "${id}" is gone: the vault changed.`, {
+    hint: named.length === 0 ? 'map lists the communities that there are.' : `Its notes are in ${named.join(', ')} now.`,
+    candidates: named,
+  })
+}
+
+/** The id as answers show it. */
+export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): string {
+  return name === undefined ? id : `${name}:${id}`
+}
+
+/** Characters of a label that is a note's title: the whole title stands with the key notes. */
+const LONGEST_LABEL = 48
+
+/** A community's label: the user's name, otherwise the title of its first key note, cut after a word if long. */
+export function communityLabel(
+  id: string,
+  { given, title = id }: { readonly given: string | undefined; readonly title: string | undefined },
+): string {
+  if (given !== undefined || title.length <= LONGEST_LABEL) return given ?? title
+  const head = title.slice(0, boundaryBefore(title, 0, LONGEST_LABEL - 1))
+  const words = head.replace(/[\s/_-]+[^\s/_-]*$/, '')
+  return `${words.length * 2 > LONGEST_LABEL ? words : head}…`
+}
+
+/** The notes of a community, by id. */
+function membersOf({ ids }: Pick<Insight, 'ids'>, { level, place }: FoundCommunity): readonly NodeId[] {
+  return ids.filter((_, note) => level.of[note] === place)
+}
+
+/** For each note the ids of its communities on both levels. */
+export function communitiesOf({
+  ids,
+  communities,
+}: Pick<Insight, 'ids' | 'communities'>): ReadonlyMap<NodeId, readonly string[]> {
+  return new Map(
+    ids.map((id, note) => [
+      id,
+      communities.levels.flatMap(({ list, of }) =>
+        of[note] === NO_COMMUNITY ? [] : [(list[of[note] as number] as Community).id],
+      ),
+    ]),
+  )
+}
+
+/** How many are named. */
+const MOST_HEIRS = 3
+
+/** The successors of a former community, those with most of its notes first; `undefined` if it never existed. */
+function presentHeirs(
+  id: string,
+  { levels, successors }: Pick<Communities, 'levels' | 'successors'>,
+): readonly string[] | undefined {
+  if (!successors.has(id)) return undefined
+  const present = new Set(levels.flatMap(({ list }) => list.map((community) => community.id)))
+  const found = new Set<string>()
+  const asked = new Set<string>()
+  const waiting = [id]
+  for (const one of waiting) {
+    if (asked.has(one)) continue
+    asked.add(one)
+    if (present.has(one)) found.add(one)
+    else waiting.push(...(successors.get(one) ?? []))
+  }
+  return [...found].slice(0, MOST_HEIRS)
+}
+
+/** How long a command waits, which no client gives up on, ms. */
+const COMMAND_WAITS = 600_000
+
+/**
+ * Answers from what the vault says as a whole: the first time that is waited for within the call's budget; later the last result answers, with
+ * `STALE` while a newer one is made. `empty` where there is none in time.
+ */
+export function answerFromInsight<T>(core: GraphCore, call: Call, use: InsightUse<T, 'whole'>): Promise<Answer<T>> {
+  return answerFrom(core, core.insights, { ...use, call })
+}
+
+/** Answers from the links that may be missing, in the same way. */
+export function answerFromLinks<T>(core: GraphCore, call: Call, use: InsightUse<T, 'links'>): Promise<Answer<T>> {
+  return answerFrom(core, core.linkInsights, { ...use, call })
+}
+
+interface InsightUse<T, Kind extends InsightKind> {
+  readonly empty: T
+  use(insight: InsightKinds[Kind], read: Read): Promise<Answer<T>>
+}
+
+function answerFrom<T, Kind extends InsightKind>(
+  core: GraphCore,
+  insights: Insights<Kind>,
+  { call, empty, use }: InsightUse<T, Kind> & { readonly call: Call },
+): Promise<Answer<T>> {
+  const began = waiting(call)
+  return answerInSteps(core, began, async (read) => {
+    const { insight, warnings } = await latest(insights, began)
+    if (insight === undefined) return { value: empty, warnings }
+    const answered = await use(insight, read)
+    return { ...answered, warnings: [...warnings, ...answered.warnings] }
+  })
+}
+
+/** The latest insight within the call's time, with warnings. */
+export function insightFor(core: GraphCore, call: Call): Promise<Latest<'whole'>> {
+  return latest(core.insights, call)
+}
+
+interface Latest<Kind extends InsightKind> {
+  readonly insight: InsightKinds[Kind] | undefined
+  readonly warnings: readonly Warning[]
+}
+
+async function latest<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
+  const wait = call.whole ? COMMAND_WAITS : timeLeft(call)
+  const followed = await insights.follow({ wait, signal: call.signal })
+  if (followed === undefined) return { insight: undefined, warnings: [beingMade(insights.progress?.())] }
+  return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER] }
+}
+
+/** Asking again continues the same run. */
+function beingMade(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
+  const { done = 0, total = 0 } = progress ?? {}
+  const read = done < total ? ` (${done} of ${total} notes are read)` : total > 0 ? ' (all notes are read, and compared now)' : ''
+  return {
+    code: 'STALE',
+    message: `The vault is being looked at as a whole for the first time${read}: nothing is known yet. This goes on: ask again in a few seconds.`,
+  }
+}
+
+const OLDER: Warning = {
+  code: 'STALE',
+  message: 'The vault changed since it was looked at as a whole: this is of then, and a newer state is being made.',
+}
