@@ -4,7 +4,7 @@ import { RouxError } from '../core/errors.ts'
 import { foldId } from '../core/ids.ts'
 import { folderOf } from '../core/paths.ts'
 import { conflict, type Mismatch, mismatch } from './conflict.ts'
-import { type Entry, inOrder } from './entry.ts'
+import { type Entry, finalPaths, inOrder } from './entry.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { PathChecks, type Refusal, type Room } from './path-checks.ts'
 import { inTrash, quote, TRASH } from './path-rules.ts'
@@ -231,4 +231,29 @@ function requireStillFolders(intents: readonly Intent[]): void {
 
 function placesOf(intent: Intent): readonly string[] {
   return intent.kind === 'move' ? [intent.from, intent.to] : [intent.path]
+}
+
+/** The changes that undo a recorded one. Each expects its result, so later edits are not overwritten. */
+export function takeBack(entries: readonly Entry[], content: (hash: string) => Uint8Array): readonly Intent[] {
+  const finalPath = finalPaths(entries)
+  const replaced = new Map(entries.flatMap((entry) => (entry.kind === 'replace' ? [[entry.path, entry.after] as const] : [])))
+  const inverse = (entry: Entry): Intent => {
+    switch (entry.kind) {
+      case 'makeFolder':
+        return { kind: 'removeFolder', path: entry.path }
+      case 'replace':
+        return { kind: 'replace', path: finalPath(entry.path), before: entry.after, bytes: content(entry.before) }
+      case 'create':
+        return { kind: 'remove', path: entry.path, before: entry.after }
+      case 'move':
+        return { kind: 'move', from: entry.to, to: entry.path, before: replaced.get(entry.path) ?? entry.before }
+      case 'remove':
+        return { kind: 'create', path: entry.path, bytes: content(entry.before), mode: entry.mode }
+      case 'moveFolder':
+        return { kind: 'move', from: entry.to, to: entry.path, before: undefined }
+      case 'removeFolder':
+        return { kind: 'makeFolder', path: entry.path }
+    }
+  }
+  return entries.map(inverse)
 }

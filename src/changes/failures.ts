@@ -6,12 +6,15 @@ import { listSome } from '../core/text/list-some.ts'
 import { conflict, FilesChanged } from './conflict.ts'
 import { type Entry, namedByAside } from './entry.ts'
 import { quote } from './path-rules.ts'
-import { CHANGED } from './resolve-displaced.ts'
+import { ForeignDatabase } from './record/state-database.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
 /** A name came or went between two calls: made, deleted or replaced by someone else. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
+
+/** Why most files are left as they are. */
+export const CHANGED = 'it was changed since, and is left as it is'
 
 /** How many files a message names. */
 const NAMED = 5
@@ -101,6 +104,12 @@ export function lockError(error: unknown, path: string): unknown {
 export function journalError(error: unknown, path: string): unknown {
   const text = String(error)
   if (error instanceof RouxError) return error
+  if (error instanceof ForeignDatabase) {
+    return new RouxError('PROVIDER_ERROR', `The record of changes (${path}) was made by another version or program.`, {
+      hint: 'Use the newest version. If the file is not needed, move it away; what is in it can then no longer be undone.',
+      cause: error,
+    })
+  }
   if (isNotJournal(error)) {
     return new RouxError('PROVIDER_ERROR', `The record of changes is damaged (${path}). Nothing was written.`, {
       hint: 'Move the file away to go on; what is in it can then no longer be undone.',

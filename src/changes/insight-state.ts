@@ -1,10 +1,6 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { RouxError } from '../core/errors.ts'
 import type { InsightState } from '../core/insight/insight-state.ts'
-import { makeFolder } from '../core/make-folder.ts'
-import { attempt, type Database, type OpenDatabase, type SqlValue } from './record/database.ts'
-import { isOfKind, migrate, type StateDatabase } from './record/migrations.ts'
+import { attempt, type OpenDatabase, type SqlValue, StateFile, type StateFormat } from './record/state-database.ts'
 
 /** Identifies the file: "Roux" in ASCII, and 3 for insight state. */
 const APPLICATION_ID = 0x526f7803
@@ -20,7 +16,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-const INSIGHT_STATE: StateDatabase = { applicationId: APPLICATION_ID, migrations: MIGRATIONS }
+const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: MIGRATIONS, busyTimeout: BUSY_TIMEOUT }
 
 export interface InsightStateOptions {
   /** The file; made with the first thing that is kept. */
@@ -39,10 +35,11 @@ export function openInsightState(options: InsightStateOptions): StoredInsightSta
 
 class StoredInsightState implements InsightState {
   readonly #options: InsightStateOptions
-  #database: Database | undefined
+  readonly #file: StateFile
 
   constructor(options: InsightStateOptions) {
     this.#options = options
+    this.#file = new StateFile(options.path, INSIGHT_STATE, options.openDatabase)
   }
 
   communities(): Uint8Array | undefined {
@@ -80,15 +77,13 @@ class StoredInsightState implements InsightState {
   }
 
   close(): void {
-    this.#database?.close()
-    this.#database = undefined
+    this.#file.close()
   }
 
   /** Rows of this vault; none where nothing was ever kept or the file cannot be read: answers do without. */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {
-    if (this.#database === undefined && !existsSync(this.#options.path)) return []
     try {
-      return this.#open().prepare(sql).all(this.#options.root) as Readonly<Record<string, unknown>>[]
+      return (this.#file.openExisting()?.prepare(sql).all(this.#options.root) ?? []) as Readonly<Record<string, unknown>>[]
     } catch {
       return []
     }
@@ -96,7 +91,8 @@ class StoredInsightState implements InsightState {
 
   #write(sql: string, ...values: readonly SqlValue[]): void {
     try {
-      this.#open()
+      this.#file
+        .open()
         .prepare(sql)
         .run(this.#options.root, ...values)
     } catch (cause) {
@@ -107,26 +103,4 @@ class StoredInsightState implements InsightState {
       })
     }
   }
-
-  #open(): Database {
-    if (this.#database !== undefined) return this.#database
-    const { path, openDatabase } = this.#options
-    if (!existsSync(path)) makeFolder(dirname(path), { mkdirSync, dirname })
-    const database = openDatabase(path)
-    try {
-      prepare(database)
-    } catch (error) {
-      attempt(() => database.close())
-      throw error
-    }
-    attempt(() => chmodSync(path, 0o600))
-    this.#database = database
-    return database
-  }
-}
-
-function prepare(database: Database): void {
-  database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
-  if (!isOfKind(database, INSIGHT_STATE)) throw new Error('it was made by another version or program')
-  migrate(database, INSIGHT_STATE)
 }

@@ -1,8 +1,15 @@
 import { join } from 'node:path'
 import { journalError } from './failures.ts'
-import { graphLogFile, openLog } from './graph-log/log-file.ts'
-import { attempt, type Database, identityOf, type OpenDatabase } from './record/database.ts'
-import { prepareJournal } from './record/journal-schema.ts'
+import { GRAPH_LOG, graphLogFile } from './graph-log.ts'
+import { JOURNAL } from './record/journal.ts'
+import {
+  attempt,
+  type Database,
+  identityOf,
+  inTransaction,
+  type OpenDatabase,
+  openStateDatabase,
+} from './record/state-database.ts'
 
 export interface HistoryOptions {
   readonly stateFolder: string
@@ -34,7 +41,7 @@ export function forgetHistory(options: HistoryOptions): History {
   const { root } = options
   const changes = onJournal(options, (database) => {
     const counts = countChanges(database, root)
-    transaction(database, () => {
+    inTransaction(database, () => {
       database.prepare(`DELETE FROM changes WHERE vault = ? AND state <> 'applying'`).run(root)
       database.exec(`DELETE FROM contents WHERE hash NOT IN (SELECT before FROM entries WHERE before IS NOT NULL)
         AND hash NOT IN (SELECT after FROM entries WHERE after IS NOT NULL)`)
@@ -58,9 +65,8 @@ function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database
   const path = join(stateFolder, 'state.db')
   if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }
   try {
-    const database = openDatabase(path)
+    const database = openStateDatabase(path, JOURNAL, openDatabase)
     try {
-      prepareJournal(database, path)
       return use(database)
     } finally {
       attempt(() => database.close())
@@ -73,7 +79,7 @@ function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database
 function onLog<T>({ stateFolder, openDatabase }: HistoryOptions, use: (database: Database) => T): T | undefined {
   const path = graphLogFile(stateFolder)
   if (identityOf(path) === undefined) return undefined
-  const database = openLog(path, openDatabase)
+  const database = openStateDatabase(path, GRAPH_LOG, openDatabase)
   try {
     return use(database)
   } finally {
@@ -96,15 +102,4 @@ function countCommits(database: Database, root: string): number {
 function clean(database: Database): void {
   database.exec('VACUUM')
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
-}
-
-function transaction(database: Database, action: () => void): void {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    action()
-    database.exec('COMMIT')
-  } catch (error) {
-    attempt(() => database.exec('ROLLBACK'))
-    throw error
-  }
 }

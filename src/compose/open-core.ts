@@ -1,6 +1,6 @@
 import type { GraphCore } from '../app/graph-core.ts'
 import { Rankings } from '../app/links/rankings.ts'
-import { openLogReader } from '../changes/graph-log/log-reader.ts'
+import { openLogReader } from '../changes/graph-log.ts'
 import { userFolders } from '../config/folders.ts'
 import type { Settings } from '../config/settings.ts'
 import { once } from '../core/waiting/once.ts'

@@ -1,9 +1,12 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { attempt, type Database, type OpenDatabase } from '../changes/record/database.ts'
-import { isOfKind, migrate, type StateDatabase } from '../changes/record/migrations.ts'
+import { join } from 'node:path'
+import {
+  type Database,
+  inTransaction,
+  type OpenDatabase,
+  openStateDatabase,
+  type StateFormat,
+} from '../changes/record/state-database.ts'
 import { RouxError } from '../core/errors.ts'
-import { makeFolder } from '../core/make-folder.ts'
 import type { Account, UsageRow } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
 import type { Expected, Spent } from './usage-meter.ts'
@@ -52,10 +55,16 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-const AI_STATE: StateDatabase = { applicationId: APPLICATION_ID, migrations: MIGRATIONS }
-
 /** How long a process waits for another one that writes, ms. */
 const BUSY_TIMEOUT = 5_000
+
+const AI_STATE: StateFormat = {
+  applicationId: APPLICATION_ID,
+  migrations: MIGRATIONS,
+  busyTimeout: BUSY_TIMEOUT,
+  created: 'PRAGMA journal_mode = WAL',
+  connected: 'PRAGMA synchronous = NORMAL',
+}
 
 /** Consent and the ledger: one file of the user, shared by all processes. */
 export class AiState {
@@ -66,7 +75,7 @@ export class AiState {
   constructor(file: string, open: OpenDatabase) {
     this.#file = file
     try {
-      this.#database = prepare(file, open)
+      this.#database = openStateDatabase(file, AI_STATE, open)
     } catch (error) {
       throw unusable(file, error)
     }
@@ -107,7 +116,7 @@ export class AiState {
 
   #reserve(account: Account, { expected, bound, day }: Reserving): Reservation | { readonly used: number } {
     const tokens = expected.input + expected.output
-    return this.#transaction(() => {
+    return inTransaction(this.#database, () => {
       const used = bound === undefined ? 0 : this.used(day, bound.isDefault)
       if (bound !== undefined && used + tokens > bound.limit) return { used }
       this.#add(day, account, { requests: 1, reserved: tokens })
@@ -124,7 +133,7 @@ export class AiState {
   }
 
   #settle({ id, day, account }: Reservation, { input, output, estimated, failed = false }: Spent): void {
-    this.#transaction(() => {
+    inTransaction(this.#database, () => {
       const row = this.#database.prepare('DELETE FROM reservations WHERE id = ? RETURNING tokens').get(id) as
         | { tokens: number }
         | undefined
@@ -161,19 +170,6 @@ export class AiState {
       )
       .run(day, provider, model, feature, location, ...columns.map(([, value]) => value))
   }
-
-  #transaction<T>(run: () => T): T {
-    this.#database.exec('BEGIN IMMEDIATE')
-    try {
-      const result = run()
-      this.#database.exec('COMMIT')
-      return result
-    } catch (error) {
-      // On a full disk SQLite has rolled back already.
-      attempt(() => this.#database.exec('ROLLBACK'))
-      throw error
-    }
-  }
 }
 
 export interface Reserving {
@@ -181,23 +177,6 @@ export interface Reserving {
   /** Absent where there is none. */
   readonly bound: Bound | undefined
   readonly day: string
-}
-
-function prepare(file: string, open: OpenDatabase): Database {
-  makeFolder(dirname(file), { mkdirSync, dirname })
-  // SQLite would give it the mode of any file; what it keeps beside it has the mode of this.
-  if (existsSync(file)) chmodSync(file, 0o600)
-  else closeSync(openSync(file, 'a', 0o600))
-  const database = open(file)
-  try {
-    database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL`)
-    if (!isOfKind(database, AI_STATE)) throw new Error('it was made by another version or program')
-    migrate(database, AI_STATE)
-  } catch (error) {
-    attempt(() => database.close())
-    throw error
-  }
-  return database
 }
 
 function unusable(file: string, cause: unknown): RouxError {

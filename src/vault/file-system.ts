@@ -1,6 +1,11 @@
 import * as nodeFs from 'node:fs'
 import { errorCode } from '../core/error-code.ts'
-import type { ByteRange } from '../core/vault.ts'
+import type { VaultPath } from '../core/ids.ts'
+import type { Mode } from '../core/note.ts'
+import type { ByteRange, FileKind, FileStat, Vault } from '../core/vault.ts'
+
+/** A file that changed so shortly before it was read could change again and look the same (ms). */
+const RACY = 40
 
 /** The few facts of `fs.Stats` that are used. */
 export interface Stats {
@@ -150,3 +155,45 @@ export const OPEN_FOLLOWING = O_RDONLY | O_NONBLOCK
 
 /** The same, but a symbolic link is refused; Windows cannot, there it is `undefined`. */
 export const OPEN_PLAIN = O_NOFOLLOW === 0 ? undefined : OPEN_FOLLOWING | O_NOFOLLOW
+
+/** A stretch of a file, shorter where the file ends, and its whole size; `undefined` when it is gone or may not be read. */
+export function readStretch(
+  vault: Vault,
+  path: VaultPath,
+  stretch: ByteRange,
+): { readonly bytes: Uint8Array; readonly size: number } | undefined {
+  const size = vault.stat(path)?.stat.size
+  if (size === undefined) return undefined
+  if (stretch.length === 0) return { bytes: new Uint8Array(0), size }
+  const bytes = vault.read(path, stretch)
+  return bytes === undefined || bytes === 'unreadable' ? undefined : { bytes, size }
+}
+
+export interface FreshBytes {
+  readonly bytes: Uint8Array
+  /** The bytes are valid as long as the file has this stat; absent if unknown. */
+  readonly stat?: FileStat
+}
+
+/** The bytes of a file, unless it is `'same'` as when it had a known stat; `undefined` when it is gone or may not be read. */
+export function readIfChanged(vault: Vault, path: VaultPath, known?: FileStat): FreshBytes | 'same' | undefined {
+  const stat = vault.stat(path)?.stat
+  if (stat !== undefined && known !== undefined && isSameStat(stat, known)) return 'same'
+  const bytes = vault.read(path)
+  if (bytes === undefined || bytes === 'unreadable') return undefined
+  const isSettled = stat !== undefined && stat.size === bytes.length && Date.now() - Math.max(stat.mtime, stat.ctime) > RACY
+  return { bytes, ...(isSettled ? { stat } : undefined) }
+}
+
+function isSameStat(a: FileStat, b: FileStat): boolean {
+  return a.mtime === b.mtime && a.ctime === b.ctime && a.size === b.size
+}
+
+/** The kind of a file by its name; documentation folders also have `.markdown` and `.mdx` notes. */
+export function fileKind(path: string, mode: Mode): FileKind {
+  const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
+  if (extension === 'md') return 'note'
+  if (extension === 'canvas') return 'canvas'
+  if (mode === 'docs' && (extension === 'markdown' || extension === 'mdx')) return 'note'
+  return 'attachment'
+}

@@ -1,3 +1,10 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isHiddenName } from './ignore-rules.ts'
+
+// Reading the folders is a fifth of a listing's cost: 5 × 50 is 2 %.
+const COST = 250
+
 /** Receives events of a watch engine; paths are relative to the vault. */
 export interface WatchSink {
   file(path: string): void
@@ -21,7 +28,9 @@ export interface WatchEngine {
 }
 
 export const CONFIG_FOLDER = '.obsidian'
+
 const FILTER_FILE = 'app.json'
+
 // Folders that decide the mode `auto`; their change affects every note.
 const MARKERS = new Set([CONFIG_FOLDER, '.foam', '.vscode', 'logseq'])
 
@@ -41,4 +50,53 @@ export function tellRuleChange(folder: string, name: string, sink: WatchSink, gi
 export function isExhaustion(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE'
+}
+
+export interface PollingTimes {
+  /** The shortest and longest time between two looks, in ms. */
+  readonly shortest: number
+  readonly longest: number
+}
+
+/**
+ * Reports occasionally that everything may have changed. The receiver compares all times and sizes anyway (35 ms for
+ * 6,600 files); chokidar's own polling would do it again, with a timer and a `stat` per file ten times a second. The
+ * pause grows with the time a look takes, to some 2 % of the time.
+ */
+export function watchByPolling(root: string, sink: WatchSink, times: PollingTimes): WatchEngine {
+  let timer: NodeJS.Timeout | undefined
+  let isClosed = false
+  const next = (delay: number) => {
+    if (!isClosed) timer = setTimeout(() => void look(), delay)
+  }
+  const look = async () => {
+    const start = performance.now()
+    const isThere = await readFolders(root)
+    if (isClosed) return
+    if (isThere) sink.all()
+    else sink.lost()
+    next(Math.min(Math.max(times.shortest, (performance.now() - start) * COST), times.longest))
+  }
+  next(times.shortest)
+  return {
+    ready: Promise.resolve(),
+    close: async () => {
+      isClosed = true
+      clearTimeout(timer)
+    },
+  }
+}
+
+/** Reads all folders, only for the time it takes; `false` when the root is gone. */
+async function readFolders(root: string): Promise<boolean> {
+  const pending = [root]
+  let isThere = true
+  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => undefined)
+    if (!entries && folder === root) isThere = false
+    for (const entry of entries ?? []) {
+      if (entry.isDirectory() && !isHiddenName(entry.name)) pending.push(join(folder, entry.name))
+    }
+  }
+  return isThere
 }

@@ -4,8 +4,7 @@ import { type DirtyBatch, openDirtyBatch } from './dirty-batch.ts'
 import { diskFileSystem, errorReason } from './file-system.ts'
 import type { VaultOptions } from './open-vault.ts'
 import { watchByChokidar } from './watch-by-chokidar.ts'
-import { type PollingTimes, watchByPolling } from './watch-by-polling.ts'
-import type { WatchEngine, WatchSink } from './watch-engine.ts'
+import { type PollingTimes, type WatchEngine, type WatchSink, watchByPolling } from './watch-engine.ts'
 import { watchFolders } from './watch-folders.ts'
 
 export interface WatchOptions extends VaultOptions {

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts'
-import { linearGlob } from '../vault/linear-glob.ts'
+import { linearGlob } from '../vault/ignore-rules.ts'
 
 /** Whether the settings allow sending texts of this path to a model on a server. */
 export function mayLeave({ allow, deny }: Pick<Settings['ai'], 'allow' | 'deny'>): (path: string) => boolean {

@@ -1,8 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 import { noteTextOf } from '../markdown/prose/excerpt.ts'
+import { readIfChanged, readStretch } from '../vault/file-system.ts'
 import { openVault } from '../vault/open-vault.ts'
-import { readIfChanged } from '../vault/read-if-changed.ts'
-import { readStretch } from '../vault/read-stretch.ts'
 import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from './messages.ts'
 
 const port = parentPort

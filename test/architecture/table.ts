@@ -52,7 +52,7 @@ export const RULES: Rules = {
     // Every small file of the state folder is changed under the same lock.
     'http/token-file.ts': ['config/state-file.ts'],
     // Databases of the state folder are opened and migrated in one way.
-    'outbound/consent-ledger.ts': ['changes/record/database.ts', 'changes/record/migrations.ts'],
+    'outbound/consent-ledger.ts': ['changes/record/state-database.ts'],
   },
   packages: {
     '../package.json': ['cli'],

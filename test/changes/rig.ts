@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path'
 import { type ChangeFiles, diskFiles } from '../../src/changes/file-system.ts'
 import { type ChangesOptions, openChanges } from '../../src/changes/open-changes.ts'
-import { attempt, type Database, type OpenDatabase } from '../../src/changes/record/database.ts'
+import { attempt, type Database, type OpenDatabase } from '../../src/changes/record/state-database.ts'
 import type { Changes } from '../../src/core/changes.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 

@@ -1,7 +1,7 @@
 import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { OpenDatabase } from '../../src/changes/record/database.ts'
+import type { OpenDatabase } from '../../src/changes/record/state-database.ts'
 import type { FileChange } from '../../src/core/changes.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { temporaryFolder } from '../support/temporary.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { openLogWriter } from '../../src/changes/graph-log/log-writer.ts'
+import { openLogWriter } from '../../src/changes/graph-log.ts'
 import { openChanges } from '../../src/changes/open-changes.ts'
 import { forgetHistory, readHistory } from '../../src/changes/vault-history.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'

@@ -11,7 +11,7 @@ import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/
 import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
 import { isDamage, isUnwritable } from '../../src/store/embedded/sqlite.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
-import { fileKind } from '../../src/vault/file-kind.ts'
+import { fileKind } from '../../src/vault/file-system.ts'
 import { ask } from '../support/ask.ts'
 import { BagOfWords, bagOf } from '../support/bag-of-words.ts'
 import { MemoryVault } from '../support/memory-vault.ts'

@@ -23,7 +23,7 @@ import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/
 import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
 import { isDamage, isUnwritable, openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
-import { fileKind } from '../../src/vault/file-kind.ts'
+import { fileKind } from '../../src/vault/file-system.ts'
 import { ask } from '../support/ask.ts'
 import { exported, MemoryVault } from '../support/memory-vault.ts'
 import { temporaryFolder } from '../support/temporary.ts'

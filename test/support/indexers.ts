@@ -3,7 +3,7 @@ import type { IndexWriter } from '../../src/core/index-writer.ts'
 import type { GraphLogWriter } from '../../src/core/insight/graph-changes.ts'
 import type { Vault } from '../../src/core/vault.ts'
 import { Indexer } from '../../src/indexing/indexer.ts'
-import { fileKind } from '../../src/vault/file-kind.ts'
+import { fileKind } from '../../src/vault/file-system.ts'
 
 /** An indexer that may write at once, as a vault of Obsidian is read by default. */
 export function openIndexer(vault: Vault, writer: IndexWriter, log?: GraphLogWriter): Indexer {

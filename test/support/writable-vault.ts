@@ -12,7 +12,7 @@ import { type EmbeddedStore, openEmbeddedStore } from '../../src/store/embedded/
 import { openSearchWriter } from '../../src/store/embedded/search/search-writer.ts'
 import { isDamage, isUnwritable, openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
-import { fileKind } from '../../src/vault/file-kind.ts'
+import { fileKind } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
 import { openVaultView } from '../../src/workers/files/vault-view.ts'
 import { WriteService } from '../../src/workers/write-service.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import picomatch from 'picomatch'
 import { expect, test } from 'vitest'
-import { linearGlob } from '../../src/vault/linear-glob.ts'
+import { linearGlob } from '../../src/vault/ignore-rules.ts'
 
 test('matches what a regular expression matches', () => {
   const pattern = fc.array(fc.constantFrom('a', 'b', '*', '?', '[ab]', '[^a]', '\\*', '.', '/', '/**/'), {

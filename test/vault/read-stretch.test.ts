@@ -3,9 +3,8 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { toVaultPath } from '../../src/core/ids.ts'
 import type { Vault } from '../../src/core/vault.ts'
-import { diskFileSystem, type FileSystem } from '../../src/vault/file-system.ts'
+import { diskFileSystem, type FileSystem, readStretch } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
-import { readStretch } from '../../src/vault/read-stretch.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 const OPTIONS = { ignore: [], gitignore: false, linkRoots: [], mode: 'obsidian' } as const

@@ -1,8 +1,10 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
-import type { CreateNote, Operation, UpdateNote } from '../../core/operations.ts'
+import type { CreateNote, Operation, RelationTargets, UpdateNote } from '../../core/operations.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
+import { foldName } from '../../core/text/fold.ts'
 import { partialHash, readHash } from '../../core/text/partial-reading.ts'
+import { resolveLink, type Source } from '../../links/resolve.ts'
 import { appendToBody, prependToBody, replaceBody } from '../../markdown/edit/body.ts'
 import { createText, overriddenIn } from '../../markdown/edit/create-text.ts'
 import { setTitle } from '../../markdown/edit/heading.ts'
@@ -10,20 +12,22 @@ import { replaceText } from '../../markdown/edit/replace-text.ts'
 import { editSection } from '../../markdown/edit/section.ts'
 import { setProperties, setRelations } from '../../markdown/edit/set-properties.ts'
 import { addTags, bodyTags, removeTags, setTags } from '../../markdown/edit/tags.ts'
+import { propertyTag } from '../../markdown/tags.ts'
 import { quote, requireInside } from '../path-rules.ts'
 import type { Draft } from './draft.ts'
-import { commonTags, repeatedTagNotes, withHashes } from './given-tags.ts'
 import { inFolder, newNotePath, requireFree, requirePath } from './note-paths.ts'
-import { linkTo, relationLinks } from './relation-targets.ts'
 import { countLostLines, knowsAll, losesHeadings, requireUncut, requireWhole } from './whole-text.ts'
 import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
 const encoder = new TextEncoder()
+
 /** The key of a note that has none yet. */
 const NEW = -1
+
 const MAX_TITLE = 200
+
 const MAX_CONTENT = 1 << 20
 
 export async function createNote(workspace: Workspace, operation: CreateNote): Promise<Draft> {
@@ -259,4 +263,100 @@ function tooLarge(message: string): RouxError {
 
 function invalid(message: string, hint?: string): RouxError {
   return new RouxError('INVALID_PARAMS', message, hint === undefined ? {} : { hint })
+}
+
+/** A notice about duplicate tags in a list. */
+function repeatedTagNotes(tags: readonly string[]): readonly string[] {
+  const first = new Map<string, string>()
+  const repeated = new Set<string>()
+  for (const tag of tags.map(tagName)) {
+    const seen = first.get(foldName(tag))
+    if (seen === undefined) first.set(foldName(tag), tag)
+    else repeated.add(seen)
+  }
+  return repeated.size === 0 ? [] : [`Tags that are given twice are written once: ${withHashes([...repeated])}.`]
+}
+
+/** The tags that are in both lists, in any spelling. */
+function commonTags(some: readonly string[], others: readonly string[]): readonly string[] {
+  const folded = new Set(others.map((tag) => foldName(tagName(tag))))
+  return [...new Set(some.map(tagName).filter((tag) => folded.has(foldName(tag))))]
+}
+
+/** Tags as a sentence names them. */
+function withHashes(tags: readonly string[]): string {
+  return tags.map((tag) => `#${tag}`).join(', ')
+}
+
+function tagName(given: string): string {
+  return propertyTag(given) ?? given
+}
+
+/**
+ * The links for relations whose targets are given by id, name, alias or title. An unknown name stays as it is: a link
+ * to a future note.
+ * @throws RouxError `AMBIGUOUS_NAME` when several notes have the name
+ */
+function relationLinks(
+  workspace: Workspace,
+  relations: RelationTargets,
+  source: Source,
+): Readonly<Record<string, string | readonly string[] | null>> {
+  return Object.fromEntries(
+    Object.entries(relations).map(([name, targets]) => {
+      if (typeof targets === 'string') return [name, relationLink(workspace, targets, source)]
+      return [name, targets === null ? null : targets.map((target) => relationLink(workspace, target, source))]
+    }),
+  )
+}
+
+function relationLink(workspace: Workspace, given: string, source: Source): string {
+  const target = given.trim().replace(/^\[\[(.*)\]\]$/s, '$1')
+  // With a heading or a display text it is a link already.
+  if (/[#|]/.test(target)) return target
+  const found = findById(workspace, target) ?? findByName(workspace, target, source)
+  // Missing targets are reported with the other written links after planning.
+  return found === undefined ? target : linkTo(workspace, found, source)
+}
+
+function findById(workspace: Workspace, id: string): Draft | undefined {
+  try {
+    requireInside(id)
+  } catch {
+    return undefined
+  }
+  return workspace.tryFind(id)
+}
+
+function findByName(workspace: Workspace, name: string, source: Source): Draft | undefined {
+  const { names, flavour } = workspace.view
+  const found = resolveLink(names, source, { form: 'wikilink', target: name }, flavour)
+  const keys = found.kind === 'file' ? [found.key, ...(found.rivals ?? [])] : workspace.view.keysTitled(name)
+  const drafts = keys.flatMap((key) => workspace.byKey(key) ?? [])
+  if (drafts.length < 2) return drafts[0]
+  const candidates = drafts.map(({ path }) => workspace.idOf(path)).sort()
+  throw new RouxError('AMBIGUOUS_NAME', `${drafts.length} notes are called ${quote(name)}.`, {
+    hint: 'Give the id of the one that is meant.',
+    candidates: candidates.slice(0, 20),
+  })
+}
+
+/**
+ * The shortest text of a wikilink that leads to a file and to no other, as Obsidian's setting for new links has it.
+ * @throws RouxError `INVALID_PARAMS` when no wikilink can say the file's name
+ */
+function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>, source: Source): string {
+  const isNote = view.kindOf(path) === 'note'
+  const full = isNote ? path.replace(/\.md$/i, '') : path
+  // The file that links may be new, and not among the names yet: beside it, its own name would mean itself.
+  const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
+  const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
+  for (const target of [...short, full, path, `/${full}`, `/${path}`]) {
+    if (/[#|[\]\n^]/.test(target)) continue
+    const found = resolveLink(view.names, source, { form: 'wikilink', target }, view.flavour)
+    if (found.kind === 'file' && found.key === key && found.rivals === undefined) return target
+  }
+  throw new RouxError('INVALID_PARAMS', `No wikilink can name ${quote(path)}.`, {
+    hint: 'Give it a name without #, |, ^, [ and ], one that no other note has.',
+  })
 }

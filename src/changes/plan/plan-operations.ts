@@ -1,15 +1,15 @@
 import type { FileChange, Trashed } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Operation, WriteResult } from '../../core/operations.ts'
-import { addAttachment } from './attachments/attachment-operations.ts'
+import { addAttachment } from './attachments.ts'
+import { differenceOf } from './changed-files.ts'
 import { createFolder, deleteFile, moveFile, restoreFile } from './file-operations.ts'
 import { cloneNote, createNote, manageTags, updateNote } from './note-operations.ts'
 import { isTrash } from './note-paths.ts'
-import { differenceOf } from './plan-difference.ts'
 import { renameOneHeading, renameOneTag } from './rename-operations.ts'
 import type { VaultView } from './vault-view.ts'
+import { writtenText } from './whole-text.ts'
 import { type Draft, Workspace } from './workspace.ts'
-import { writtenText } from './written-text.ts'
 
 /** The effect of operations, before anything is done. */
 export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {

@@ -1,11 +1,14 @@
+import { hash as digest } from 'node:crypto'
 import { RouxError } from '../../core/errors.ts'
 import type { Flavour } from '../../core/note.ts'
-import type { CreateNote, Operation, UpdateNote } from '../../core/operations.ts'
+import type { CreateNote, Operation, UpdateNote, WrittenText } from '../../core/operations.ts'
 import { MARKER, readHash } from '../../core/text/partial-reading.ts'
 import { bodyStartOf } from '../../markdown/frontmatter/frontmatter.ts'
 import { outlineOf } from '../../markdown/outline.ts'
 import { quote } from '../path-rules.ts'
-import type { Draft } from './draft.ts'
+import { type Draft, decode } from './draft.ts'
+import { isTrash } from './note-paths.ts'
+import type { VaultView } from './vault-view.ts'
 
 /**
  * Refuses texts that end with the mark of a cut answer: the caller thinks that the text is complete.
@@ -50,14 +53,14 @@ export function knowsAll({ expectedHash }: UpdateNote): boolean {
 }
 
 /** Whether the caller knows the resulting body: it wrote all of it, or had read all and changed a part. */
-export function knowsResult(operation: Operation, { relinked }: Draft): boolean {
+function knowsResult(operation: Operation, { relinked }: Draft): boolean {
   // The caller has not seen the rewritten links.
   if (relinked.length > 0) return false
   if (operation.kind !== 'update') return operation.kind === 'create'
   return (operation.content !== undefined && operation.section === undefined) || knowsAll(operation)
 }
 
-export function bodyOf({ text }: Draft): string {
+function bodyOf({ text }: Draft): string {
   return text.slice(bodyStartOf(text))
 }
 
@@ -114,4 +117,31 @@ function cut(name: string, where: 'ends' | 'goes on'): RouxError {
       hint: 'Read on with get_node and offset = next_offset, or change a part only: section, append, replace_text. Words of your own that look so may stand in the middle of what these add.',
     },
   )
+}
+
+/** The new text of a note after a single operation; `undefined` for several, for other files, and if it stays unchanged. */
+export function writtenText(
+  [operation, ...others]: readonly Operation[],
+  [draft]: readonly (Draft | undefined)[],
+  view: VaultView,
+): WrittenText | undefined {
+  if (operation === undefined || others.length > 0 || draft === undefined) return undefined
+  if (!draft.isEdited || isTrash(draft.path) || view.kindOf(draft.path) !== 'note') return undefined
+  const disk = draft.original === undefined ? '' : decode(draft.disk)
+  return {
+    hash: digest('sha256', draft.bytes, 'hex'),
+    changed: changedStretch(disk.slice(bodyStartOf(disk)), bodyOf(draft)),
+    isKnown: knowsResult(operation, draft),
+  }
+}
+
+/** The range of `after` between the common beginning and end. */
+function changedStretch(before: string, after: string): WrittenText['changed'] {
+  const shared = Math.min(before.length, after.length)
+  let start = 0
+  while (start < shared && before.charCodeAt(start) === after.charCodeAt(start)) start++
+  let tail = 0
+  while (tail < shared - start && before.charCodeAt(before.length - 1 - tail) === after.charCodeAt(after.length - 1 - tail))
+    tail++
+  return { start, end: after.length - tail }
 }

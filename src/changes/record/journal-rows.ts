@@ -1,5 +1,23 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { Trashed } from '../../core/changes.ts'
 import type { Entry } from '../entry.ts'
+import { type Database, type SqlValue, usedBytes } from './state-database.ts'
+
+const DAY = 86_400_000
+
+/** A file that is restored was deleted a moment ago, as a rule. */
+const FIRST_PAGE = 20
+
+const PAGE = 2_000
+
+/** Sorts after every id. */
+const LAST_ID = '~'
+
+/** From the newest change on, and in it from its last entry on: `.trash0` is the first name after all that begin with `.trash/`. */
+const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
+  WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
+    AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
+  ORDER BY c.id DESC, e.position DESC LIMIT ?`
 
 /** An entry as its row. */
 export interface EntryRow {
@@ -53,6 +71,7 @@ export function entryOf(row: EntryRow): Entry {
 
 /** Below this the call costs more than the bytes: a page of the database is 4 KB. */
 const DEFLATE_ABOVE = 4096
+
 /** Level 1 takes a third of the time of 6 and leaves some 15 % more. */
 const LEVEL = 1
 
@@ -67,4 +86,69 @@ export function packContent(bytes: Uint8Array): ContentRow {
 
 export function unpackContent({ deflated, bytes }: ContentRow): Uint8Array {
   return deflated === 0 ? bytes : inflateRawSync(bytes)
+}
+
+/** How long what was changed can be undone. */
+export interface Retention {
+  readonly days: number
+  /** Limit of the whole record, for all vaults. */
+  readonly bytes: number
+}
+
+/** Drops the oldest changes until the rest is young and small enough; never one that is being applied, and never the newest ended one. */
+export function prune(database: Database, { days, bytes }: Retention, now: number): void {
+  const ended = `SELECT id FROM changes WHERE state <> 'applying'`
+  const newest = `(SELECT max(id) FROM changes WHERE state <> 'applying')`
+  const old = database.prepare(`${ended} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
+  drop(database, old)
+  while (usedBytes(database) > bytes) {
+    // Drops a batch at a time: slightly more than necessary, but cheap.
+    const oldest = database.prepare(`${ended} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
+    if (oldest.length === 0) break
+    drop(database, oldest)
+  }
+}
+
+/** Contents that other changes use stay. */
+function drop(database: Database, changes: readonly { readonly id: string }[]): void {
+  if (changes.length === 0) return
+  const hashesOf = database.prepare('SELECT before, after FROM entries WHERE change = ?')
+  const dropChange = database.prepare('DELETE FROM changes WHERE id = ?')
+  const dropContent = database.prepare(`DELETE FROM contents WHERE hash = ?1
+    AND NOT EXISTS (SELECT 1 FROM entries WHERE before = ?1) AND NOT EXISTS (SELECT 1 FROM entries WHERE after = ?1)`)
+  const hashes = new Set<string>()
+  for (const { id } of changes) {
+    for (const row of hashesOf.all(id) as { before: string | null; after: string | null }[]) {
+      if (row.before !== null) hashes.add(row.before)
+      if (row.after !== null) hashes.add(row.after)
+    }
+    dropChange.run(id)
+  }
+  for (const hash of hashes) dropContent.run(hash)
+  database.prepare('PRAGMA incremental_vacuum(2000)').all()
+}
+
+/** Runs a query on the record; no rows where there is none. */
+export type Query = (sql: string, ...values: readonly SqlValue[]) => readonly unknown[]
+
+interface DeletionRow {
+  readonly id: string
+  readonly position: number
+  readonly path: string
+  readonly target: string
+}
+
+/**
+ * Files that changes of a vault moved to the trash and that were not restored, newest first; reads lazily, page by
+ * page.
+ */
+export function* deletionsOf(vault: string, query: Query): Generator<Trashed> {
+  let last: DeletionRow | undefined
+  for (let limit = FIRST_PAGE; ; limit = PAGE) {
+    const { id, position } = last ?? { id: LAST_ID, position: 0 }
+    const rows = query(DELETIONS, vault, id, id, position, limit) as readonly DeletionRow[]
+    for (const { path, target } of rows) yield { trash: target, path }
+    last = rows.at(-1)
+    if (last === undefined || rows.length < limit) return
+  }
 }

@@ -1,15 +1,75 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { statSync } from 'node:fs'
 import type { ChangeState, Trashed } from '../../core/changes.ts'
-import { makeFolder } from '../../core/make-folder.ts'
-import { deletionsOf } from '../deletions.ts'
 import type { Entry } from '../entry.ts'
 import { isNotJournal, journalError } from '../failures.ts'
 import type { Owner } from '../write-lock.ts'
-import { attempt, type Database, identityOf, type OpenDatabase } from './database.ts'
-import { type ContentRow, type EntryRow, entryOf, packContent, rowOf, unpackContent } from './journal-rows.ts'
-import { BUSY_TIMEOUT, prepareJournal } from './journal-schema.ts'
-import { prune, type Retention } from './retention.ts'
+import {
+  type ContentRow,
+  deletionsOf,
+  type EntryRow,
+  entryOf,
+  packContent,
+  prune,
+  type Retention,
+  rowOf,
+  unpackContent,
+} from './journal-rows.ts'
+import { attempt, type Database, inTransaction, type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
+
+/** How long to wait for another process that writes, ms. */
+const BUSY_TIMEOUT = 10_000
+
+/** Tells the file from other databases: "Roux" in ASCII, and 1 for state. */
+const APPLICATION_ID = 0x526f7801
+
+/**
+ * The migration to each version; never edited once released, only added to. Contents are stored once by hash: the
+ * result of one change is the start of the next.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE changes (
+    id TEXT PRIMARY KEY,
+    vault TEXT NOT NULL,
+    root_inode TEXT NOT NULL,
+    time INTEGER NOT NULL,
+    title TEXT NOT NULL,
+    state TEXT NOT NULL CHECK (state IN ('applying', 'done', 'undone', 'rolled_back')),
+    undoes TEXT,
+    owner TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX changes_of_vault ON changes (vault, id);
+  CREATE INDEX changes_applying ON changes (vault) WHERE state = 'applying';
+  CREATE INDEX changes_by_time ON changes (time);
+  CREATE TABLE entries (
+    change TEXT NOT NULL REFERENCES changes (id) ON DELETE CASCADE,
+    position INTEGER NOT NULL,
+    kind TEXT NOT NULL,
+    path TEXT NOT NULL,
+    target TEXT,
+    before TEXT,
+    after TEXT,
+    mode INTEGER,
+    PRIMARY KEY (change, position)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX entries_before ON entries (before) WHERE before IS NOT NULL;
+  CREATE INDEX entries_after ON entries (after) WHERE after IS NOT NULL;
+  CREATE TABLE contents (
+    hash TEXT PRIMARY KEY,
+    deflated INTEGER NOT NULL,
+    bytes BLOB NOT NULL
+  ) STRICT;
+  `,
+]
+
+/** A record must survive a power cut before the first file is touched. */
+export const JOURNAL: StateFormat = {
+  applicationId: APPLICATION_ID,
+  migrations: MIGRATIONS,
+  busyTimeout: BUSY_TIMEOUT,
+  created: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL',
+  connected: 'PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA secure_delete = OFF',
+}
 
 export interface ChangeRecord {
   /** Sorts by time. */
@@ -41,20 +101,18 @@ export interface JournalOptions {
  * when its format changes. Nothing is created before the first change.
  */
 export class Journal {
-  readonly #path: string
+  readonly #file: StateFile
   readonly #options: JournalOptions
-  #database: Database | undefined
-  #identity: string | undefined
 
   constructor(path: string, options: JournalOptions) {
-    this.#path = path
+    this.#file = new StateFile(path, JOURNAL, options.openDatabase)
     this.#options = options
   }
 
   /** Records a change as `applying`, durably; old ones make room first. @returns its id. */
   begin(change: NewChange, contents: ReadonlyMap<string, Uint8Array>): string {
     return this.#use(true, (database) =>
-      transaction(database, () => {
+      inTransaction(database, () => {
         const now = this.#options.now()
         prune(database, this.#options.retention, now)
         const { newest } = database.prepare('SELECT max(id) AS newest FROM changes').get() as { newest: string | null }
@@ -80,7 +138,7 @@ export class Journal {
     return this.#use(true, (database) => {
       database.exec('PRAGMA synchronous = NORMAL')
       try {
-        return transaction(database, () => {
+        return inTransaction(database, () => {
           const row = database.prepare('UPDATE changes SET state = ? WHERE id = ? RETURNING undoes').get(state, id) as
             | { undoes: string | null }
             | undefined
@@ -135,19 +193,16 @@ export class Journal {
 
   /** Copies the log into the database and empties it: it keeps the size of the largest change otherwise. */
   tidy(): void {
-    const log = statSync(`${this.#path}-wal`, { throwIfNoEntry: false })
-    if (this.#database === undefined || log === undefined || log.size < LARGE_LOG) return
+    const log = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })
+    const database = this.#file.opened
+    if (database === undefined || log === undefined || log.size < LARGE_LOG) return
     // Another process may be reading or writing: then it is done later.
-    attempt(() => this.#database?.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
-    attempt(() => this.#database?.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
+    attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
+    attempt(() => database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
 
   close(): void {
-    const database = this.#database
-    this.#database = undefined
-    if (database === undefined) return
-    attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
-    attempt(() => database.close())
+    this.#file.close()
   }
 
   /** Without a file there is nothing to read: an empty list. */
@@ -155,32 +210,12 @@ export class Journal {
   #use<T>(make: false, action: (database: Database) => readonly T[]): readonly T[]
   #use<T>(make: boolean, action: (database: Database) => T | readonly T[]): T | readonly T[] {
     try {
-      const database = this.#open(make)
+      const database = make ? this.#file.open() : this.#file.openExisting()
       return database === undefined ? [] : action(database)
     } catch (error) {
-      if (isNotJournal(error)) attempt(() => this.close())
-      throw journalError(error, this.#path)
+      if (isNotJournal(error)) this.close()
+      throw journalError(error, this.#file.path)
     }
-  }
-
-  #open(make: boolean): Database | undefined {
-    const identity = identityOf(this.#path)
-    if (this.#database !== undefined && identity === this.#identity && identity !== undefined) return this.#database
-    // Someone emptied the folder: what is written to a file without a name is lost.
-    this.close()
-    if (identity === undefined && !make) return undefined
-    makeFolder(dirname(this.#path), { mkdirSync, dirname })
-    const database = this.#options.openDatabase(this.#path)
-    try {
-      prepareJournal(database, this.#path)
-      if (identity === undefined) for (const ending of ['', '-wal', '-shm']) attempt(() => chmodSync(this.#path + ending, 0o600))
-    } catch (error) {
-      attempt(() => database.close())
-      throw error
-    }
-    this.#identity = identityOf(this.#path)
-    this.#database = database
-    return database
   }
 }
 
@@ -194,19 +229,6 @@ function idAt(time: number): string {
 
 function timeOf(id: string): number {
   return Number.parseInt(id.slice(0, TIME_DIGITS), 36)
-}
-
-function transaction<T>(database: Database, action: () => T): T {
-  database.exec('BEGIN IMMEDIATE')
-  try {
-    const result = action()
-    database.exec('COMMIT')
-    return result
-  } catch (error) {
-    // The failure may have ended the transaction itself, as a full disk does.
-    attempt(() => database.exec('ROLLBACK'))
-    throw error
-  }
 }
 
 function putEntries(database: Database, id: string, entries: readonly Entry[]): void {

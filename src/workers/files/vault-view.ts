@@ -8,7 +8,7 @@ import type { FileRecord } from '../../core/index-writer.ts'
 import { foldName, foldTag } from '../../core/text/fold.ts'
 import type { Exclusive } from '../../indexing/service.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
-import { fileKind } from '../../vault/file-kind.ts'
+import { fileKind } from '../../vault/file-system.ts'
 
 export interface ViewOptions {
   /** The setting `files.case`. */

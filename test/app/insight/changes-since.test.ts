@@ -467,7 +467,7 @@ test('two processes on one vault tell each commit once', async () => {
   const garden = await loggedVault(GARDEN, { stateFolder })
   const cursor = await garden.cursor()
   const { openIndexer } = await import('../../support/indexers.ts')
-  const { openLogWriter } = await import('../../../src/changes/graph-log/log-writer.ts')
+  const { openLogWriter } = await import('../../../src/changes/graph-log.ts')
   const retention = { days: 30, bytes: 20_000_000 }
   const log = openLogWriter({
     stateFolder,

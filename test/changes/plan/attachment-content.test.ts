@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { requireContent } from '../../../src/changes/plan/attachment-content.ts'
+import { requireContent } from '../../../src/changes/plan/attachment-type.ts'
 
 test('every sequence of bytes comes back from its base64', () => {
   fc.assert(

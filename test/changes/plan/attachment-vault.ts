@@ -4,7 +4,7 @@ import { foldId } from '../../../src/core/ids.ts'
 import type { Mode } from '../../../src/core/note.ts'
 import type { AddAttachment } from '../../../src/core/operations.ts'
 import { NameIndex } from '../../../src/links/names.ts'
-import { fileKind } from '../../../src/vault/file-kind.ts'
+import { fileKind } from '../../../src/vault/file-system.ts'
 
 export interface VaultOptions {
   readonly mode?: Mode

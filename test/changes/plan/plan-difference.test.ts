@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { addAttachment } from '../../../src/changes/plan/attachments/attachment-operations.ts'
-import { differenceOf } from '../../../src/changes/plan/plan-difference.ts'
+import { addAttachment } from '../../../src/changes/plan/attachments.ts'
+import { differenceOf } from '../../../src/changes/plan/changed-files.ts'
 import { planOperations } from '../../../src/changes/plan/plan-operations.ts'
 import type { ChangedText } from '../../../src/changes/plan/workspace.ts'
 import { attachment, attachmentVault } from './attachment-vault.ts'

@@ -10,7 +10,7 @@ import { addMentions, resolveLink } from '../../../src/links/resolve.ts'
 import { parseCanvas } from '../../../src/markdown/json-canvas/parse-canvas.ts'
 import { parseNote } from '../../../src/markdown/parse-note.ts'
 import { slotsOfCanvas, slotsOfNote } from '../../../src/markdown/retarget/link-slots.ts'
-import { fileKind } from '../../../src/vault/file-kind.ts'
+import { fileKind } from '../../../src/vault/file-system.ts'
 
 export const LENIENT: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 

@@ -5,7 +5,7 @@ import { toNodeId, toVaultPath } from '../../../src/core/ids.ts'
 import type { NoteText, Texts } from '../../../src/core/texts.ts'
 import type { Vault } from '../../../src/core/vault.ts'
 import { noteTextOf } from '../../../src/markdown/prose/excerpt.ts'
-import { readIfChanged } from '../../../src/vault/read-if-changed.ts'
+import { readIfChanged } from '../../../src/vault/file-system.ts'
 import { openTexts } from '../../../src/workers/files/vault-files.ts'
 import { diskVault } from '../../vault/support.ts'
 

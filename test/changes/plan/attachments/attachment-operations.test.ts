@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { addAttachment } from '../../../../src/changes/plan/attachments/attachment-operations.ts'
+import { addAttachment } from '../../../../src/changes/plan/attachments.ts'
 import type { AddAttachment } from '../../../../src/core/operations.ts'
 import { attachment, attachmentVault, PNG, type VaultOptions } from '../attachment-vault.ts'
 

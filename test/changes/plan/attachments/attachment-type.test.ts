@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { requireType } from '../../../../src/changes/plan/attachments/attachment-type.ts'
+import { requireType } from '../../../../src/changes/plan/attachment-type.ts'
 import { RouxError } from '../../../../src/core/errors.ts'
 import { PNG, ZIP } from '../attachment-vault.ts'
 

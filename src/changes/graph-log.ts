@@ -1,0 +1,342 @@
+import { createHash } from 'node:crypto'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import { RouxError } from '../core/errors.ts'
+import type { GraphChanges, GraphLog, GraphLogWriter, LoggedCommit } from '../core/insight/graph-changes.ts'
+import { isNotJournal } from './failures.ts'
+import type { Retention } from './record/journal-rows.ts'
+import {
+  attempt,
+  type Database,
+  identityOf,
+  type OpenDatabase,
+  pragma,
+  requireFormat,
+  StateFile,
+  type StateFormat,
+  type Statement,
+  usedBytes,
+} from './record/state-database.ts'
+
+/** Tells the file from other databases: "Roux" in ASCII, and 2 for the log of changes. */
+const APPLICATION_ID = 0x526f7802
+
+/**
+ * The migration to each version. `base` equals `generation` in a row that only records a generation. At most one
+ * process logs a commit, but one may start to write when another has just logged the same generation.
+ */
+const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE commits (
+    id INTEGER PRIMARY KEY,
+    vault TEXT NOT NULL,
+    lineage TEXT NOT NULL,
+    generation INTEGER NOT NULL,
+    base INTEGER NOT NULL,
+    time INTEGER NOT NULL,
+    deflated INTEGER NOT NULL,
+    sum TEXT NOT NULL,
+    data BLOB NOT NULL,
+    UNIQUE (lineage, generation, base)
+  ) STRICT;
+  CREATE INDEX commits_by_time ON commits (time);
+  CREATE INDEX commits_of_vault ON commits (vault, time);
+  `,
+]
+
+/** How long one process waits for another that writes, ms; a late row is better than a blocked commit. */
+const BUSY_TIMEOUT = 500
+
+/** A power cut leaves a gap, which readers notice. */
+export const GRAPH_LOG: StateFormat = {
+  applicationId: APPLICATION_ID,
+  migrations: MIGRATIONS,
+  busyTimeout: BUSY_TIMEOUT,
+  created: 'PRAGMA auto_vacuum = INCREMENTAL; PRAGMA journal_mode = WAL',
+  connected: 'PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON',
+}
+
+/** Where the log of all vaults is kept. */
+export function graphLogFile(stateFolder: string): string {
+  return join(stateFolder, 'graph-log.db')
+}
+
+/** Whether a log is unusable; then nothing of it is worth keeping. */
+function isDamagedLog(error: unknown): boolean {
+  return isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
+}
+
+interface CommitRow {
+  readonly lineage: string
+  readonly generation: number
+  readonly base: number
+  readonly time: number
+  readonly deflated: number
+  /** The checksum of the data and its owner. */
+  readonly sum: string
+  readonly data: Uint8Array
+}
+
+type Place = Pick<CommitRow, 'lineage' | 'generation' | 'base'>
+
+/** Bytes from which it pays to make them fewer. */
+const DEFLATE_ABOVE = 500
+
+const LEVEL = 1
+
+const SUM_DIGITS = 16
+
+const NOTHING: GraphChanges = { files: [], links: [] }
+
+function packCommit(place: Place, changes: GraphChanges | undefined): Pick<CommitRow, 'deflated' | 'sum' | 'data'> {
+  const text = changes === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(changes))
+  const deflated = text.length > DEFLATE_ABOVE
+  // Copied, because not every version of the binding accepts a view into the middle of a buffer.
+  const data = Uint8Array.from(deflated ? deflateRawSync(text, { level: LEVEL }) : text)
+  return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
+}
+
+/** The commit as logged; without its changes if the row is damaged. */
+export function unpackCommit(row: CommitRow): LoggedCommit {
+  const { lineage, generation, base, time, deflated, sum, data } = row
+  return { lineage, generation, base, time, changes: sum === sumOf(row, data) ? readChanges(data, deflated === 1) : undefined }
+}
+
+function readChanges(data: Uint8Array, deflated: boolean): GraphChanges | undefined {
+  if (data.length === 0) return NOTHING
+  try {
+    return JSON.parse(Buffer.from(deflated ? inflateRawSync(data) : data).toString('utf8')) as GraphChanges
+  } catch {
+    return undefined
+  }
+}
+
+function sumOf({ lineage, generation, base }: Place, data: Uint8Array): string {
+  const hash = createHash('sha256').update(`${lineage} ${generation} ${base} `).update(data)
+  return hash.digest('hex').slice(0, SUM_DIGITS)
+}
+
+export interface LogReaderOptions {
+  readonly stateFolder: string
+  /** The real path of the vault's root. */
+  readonly root: string
+  readonly openDatabase: OpenDatabase
+}
+
+/** Rows that are read at once: others have their turn between. */
+const ROWS = 200
+
+/** The log as it is on the disk; nothing is made there, and no file is kept open. */
+export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOptions): GraphLog {
+  const path = graphLogFile(stateFolder)
+  const use = <T>(none: T, read: (database: Database) => T): T => {
+    try {
+      if (identityOf(path) === undefined) return none
+      const database = openDatabase(path)
+      try {
+        requireFormat(database, GRAPH_LOG)
+        // It is being made at this moment.
+        return pragma(database, 'user_version') === 0 ? none : read(database)
+      } finally {
+        attempt(() => database.close())
+      }
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new RouxError('PROVIDER_ERROR', `The log of changes (${path}) cannot be read: ${reason}.`, {
+        hint: 'Move the file away: what changes from then on is logged in a new one.',
+        cause: error,
+      })
+    }
+  }
+  return {
+    async *commits(lineage, upTo) {
+      let last = { generation: upTo, base: Number.MAX_SAFE_INTEGER }
+      for (;;) {
+        const part = use<readonly LoggedCommit[]>([], (database) => {
+          const rows = database
+            .prepare(`SELECT lineage, generation, base, time, deflated, sum, data FROM commits
+              WHERE lineage = ? AND (generation < ? OR (generation = ? AND base < ?)) ORDER BY generation DESC, base DESC LIMIT ?`)
+            .all(lineage, last.generation, last.generation, last.base, ROWS) as readonly CommitRow[]
+          return rows.map(unpackCommit)
+        })
+        if (part.length > 0) yield part
+        last = part.at(-1) ?? last
+        if (part.length < ROWS) return
+      }
+    },
+    async knows(lineage) {
+      const [row] = use<readonly { readonly vault: string }[]>([], (database) => {
+        return database.prepare('SELECT vault FROM commits WHERE lineage = ? LIMIT 1').all(lineage) as { vault: string }[]
+      })
+      if (row === undefined) return undefined
+      return row.vault === root ? 'this vault' : 'another vault'
+    },
+  }
+}
+
+export interface LogWriterOptions {
+  readonly stateFolder: string
+  /** The real path of the vault's root. */
+  readonly root: string
+  readonly openDatabase: OpenDatabase
+  readonly retention: Retention
+  /** Called with the reason when logging starts to fail, and with `undefined` when it works again. */
+  readonly onProblem?: (reason: string | undefined) => void
+  /** Milliseconds since 1970. */
+  readonly now?: () => number
+}
+
+/** A writer of the log that ends. */
+export interface OpenLogWriter extends GraphLogWriter {
+  close(): void
+}
+
+type Waiting = Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges | undefined }
+
+/** Commits that wait until the disk takes them again; beyond them there is a gap. */
+const MOST_WAITING = 100
+
+const DAY = 86_400_000
+
+/** Rows that are dropped at once where the log is too long. */
+const DROPPED = 50
+
+/** After how many commits, or ms, it is looked again how much is kept. */
+const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
+
+/**
+ * Logs commits after they were made. A failure is retried with the next commit and never reaches the committer. Creates
+ * nothing on disk before there is something to log.
+ */
+export function openLogWriter(options: LogWriterOptions): OpenLogWriter {
+  return new LogWriter(options)
+}
+
+class LogWriter implements OpenLogWriter {
+  readonly #options: LogWriterOptions
+  readonly #file: StateFile
+  #statements: (LogStatements & { readonly database: Database }) | undefined
+  /** When it was looked last how much is kept, and how many commits ago. */
+  #pruned = { commits: 0, time: 0 }
+  #waiting: readonly Waiting[] = []
+  #isFailing = false
+  #isLater = false
+
+  constructor(options: LogWriterOptions) {
+    this.#options = options
+    this.#file = new StateFile(graphLogFile(options.stateFolder), GRAPH_LOG, options.openDatabase)
+  }
+
+  append(commit: Waiting): void {
+    this.#waiting = [...this.#waiting, commit].slice(-MOST_WAITING)
+    this.#flush()
+  }
+
+  mark(lineage: string, generation: number): void {
+    this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MOST_WAITING)
+    if (this.#isLater) return
+    // It says what is so, and can wait until those are answered who wait for the vault.
+    this.#isLater = true
+    setImmediate(() => {
+      this.#isLater = false
+      this.#flush()
+    })
+  }
+
+  close(): void {
+    this.#flush()
+    this.#file.close()
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return
+    try {
+      this.#write()
+    } catch (error) {
+      // Begun once more, it may be another file, or none yet.
+      this.#file.close()
+      if (isDamagedLog(error)) attempt(() => this.#deleteFile())
+      this.#tell(error instanceof Error ? error.message : String(error))
+      return
+    }
+    this.#waiting = []
+    this.#tell(undefined)
+  }
+
+  #tell(reason: string | undefined): void {
+    const isFailing = reason !== undefined
+    if (isFailing !== this.#isFailing) this.#options.onProblem?.(reason)
+    this.#isFailing = isFailing
+  }
+
+  #write(): void {
+    const database = this.#file.open()
+    if (this.#statements?.database !== database) this.#statements = { database, ...statementsOf(database) }
+    const { begin, last, commit } = this.#statements
+    begin.run()
+    try {
+      const now = (this.#options.now ?? Date.now)()
+      const newest = last.get(this.#options.root) as { readonly time: number | null }
+      // A clock that is set back must not reorder rows.
+      const time = Math.max(now, newest.time ?? 0)
+      for (const one of this.#waiting) this.#insert(this.#statements, one, time)
+      if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
+      commit.run()
+    } catch (error) {
+      attempt(() => database.exec('ROLLBACK'))
+      throw error
+    }
+  }
+
+  #isToPrune(now: number): boolean {
+    const { commits, time } = this.#pruned
+    const isDue = commits >= PRUNE_AFTER.commits || Math.abs(now - time) >= PRUNE_AFTER.time
+    this.#pruned = isDue ? { commits: 1, time: now } : { commits: commits + 1, time }
+    return isDue
+  }
+
+  #insert({ known, insert }: LogStatements, commit: Waiting, time: number): void {
+    const { lineage, base, generation, changes } = commit
+    // A row without changes adds nothing if the commit is already known.
+    if (base === generation && known.get(lineage, generation) !== undefined) return
+    const { deflated, sum, data } = packCommit(commit, changes)
+    insert.run(this.#options.root, lineage, generation, base, time, deflated, sum, data)
+  }
+
+  #deleteFile(): void {
+    for (const ending of ['-wal', '-shm', '']) rmSync(this.#file.path + ending, { force: true })
+  }
+}
+
+interface LogStatements {
+  readonly begin: Statement
+  readonly last: Statement
+  readonly known: Statement
+  readonly insert: Statement
+  readonly commit: Statement
+}
+
+/** Made once: to make them takes longer than to run them. */
+function statementsOf(database: Database): LogStatements {
+  return {
+    begin: database.prepare('BEGIN IMMEDIATE'),
+    last: database.prepare('SELECT max(time) AS time FROM commits WHERE vault = ?'),
+    known: database.prepare('SELECT 1 FROM commits WHERE lineage = ? AND generation = ?'),
+    insert: database.prepare(`INSERT OR IGNORE INTO commits (vault, lineage, generation, base, time, deflated, sum, data)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`),
+    commit: database.prepare('COMMIT'),
+  }
+}
+
+/** Drops what is too old, of all vaults, and of the rest the oldest until it is small enough. */
+function prune(database: Database, { days, bytes }: Retention, now: number): void {
+  database.prepare('DELETE FROM commits WHERE time < ?').run(now - days * DAY)
+  let isDropped = false
+  while (usedBytes(database) > bytes) {
+    isDropped = true
+    database.prepare('DELETE FROM commits WHERE id IN (SELECT id FROM commits ORDER BY time, id LIMIT ?)').run(DROPPED)
+    if (database.prepare('SELECT 1 FROM commits LIMIT 1').get() === undefined) break
+  }
+  if (isDropped) database.prepare('PRAGMA incremental_vacuum(2000)').all()
+}

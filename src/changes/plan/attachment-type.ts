@@ -1,0 +1,248 @@
+import type { FileTypeResult } from 'file-type/core'
+import type { Mime } from 'mime'
+import { RouxError } from '../../core/errors.ts'
+import { endingOf, isTextual, mediaTypeOf } from '../../core/media-types.ts'
+import { quote } from '../path-rules.ts'
+
+const OCTETS = 'application/octet-stream'
+
+// RFC 6838 §4.2.
+const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
+
+/** The caller's claim about the bytes. */
+export interface Claim {
+  readonly filename: string
+  readonly mimeType: string | undefined
+}
+
+/**
+ * Requires that a file's name, its media type if given, and its bytes agree. Unknown formats cannot disagree.
+ * @throws RouxError `INVALID_PARAMS` with the recognised type
+ */
+export async function requireType(bytes: Uint8Array, { filename, mimeType }: Claim): Promise<void> {
+  const { default: mime } = await import('mime')
+  const ending = endingOf(filename)
+  const named = known(await mediaTypeOf(filename))
+  const given = known(mimeType === undefined ? undefined : requireMediaType(mimeType))
+  // An ending without a media type may still have a signature.
+  const isKnown = named !== undefined || isBinary(ending)
+  if (isKnown && given !== undefined && !areOne(mime, { ending, named, given })) throw disagree(mime, { filename, named, given })
+  const endings = isKnown ? [ending] : [...(given === undefined ? [] : (mime.getAllExtensions(given) ?? []))]
+  const type = named ?? given ?? (isKnown ? `.${ending}` : OCTETS)
+  const content = await recognise(bytes)
+  if (!fits(mime, { endings, type, content })) throw notThat(filename, { type, content })
+}
+
+/** A media type that says something. */
+function known(type: string | undefined): string | undefined {
+  return type === OCTETS ? undefined : type
+}
+
+function requireMediaType(text: string): string {
+  const type = text.replace(/;.*$/s, '').trim().toLowerCase()
+  if (MEDIA_TYPE.test(type)) return type
+  throw new RouxError('INVALID_PARAMS', `mime_type ${quote(text)} is no media type.`, {
+    hint: 'Give one like "image/png", or leave it out.',
+  })
+}
+
+interface Names {
+  readonly ending: string
+  readonly named: string | undefined
+  readonly given: string
+}
+
+/** Whether a media type fits this extension. */
+function areOne(mime: Mime, { ending, named, given }: Names): boolean {
+  if (named === given) return true
+  if ([...(mime.getAllExtensions(given) ?? [])].some((one) => areTwins(ending, one))) return true
+  const [givenKind = '', givenSubtype = ''] = given.split('/')
+  // `audio/x-wav`, `image/jpg`, `application/x-zip-compressed`, `application/yaml`: in use, registered or not.
+  const bare = bareSubtype(givenSubtype)
+  if (named === undefined) return areTwins(ending, bare)
+  if (isTextual(named) && given === 'text/plain') return true
+  const [kind = '', subtype = ''] = named.split('/')
+  return areNear(kind, givenKind) && (bare === bareSubtype(subtype) || areTwins(ending, bare))
+}
+
+function bareSubtype(subtype: string): string {
+  return subtype.replace(/^x-/, '').replace(/-compressed$/, '')
+}
+
+function areNear(a: string, b: string): boolean {
+  return (
+    a === b ||
+    [a, b].every((kind) => kind === 'audio' || kind === 'video') ||
+    [a, b].every((kind) => kind === 'text' || kind === 'application')
+  )
+}
+
+interface Expected {
+  /** Any of them; none where nothing is expected. */
+  readonly endings: readonly string[]
+  readonly type: string
+  readonly content: Recognised
+}
+
+function fits(mime: Mime, { endings, type, content: { isText, found } }: Expected): boolean {
+  if (endings.length === 0) return isText || !isTextual(type)
+  // `.svgz` has the media type of `.svg`.
+  if (isTextual(type) && !endings.every(isSigned)) return isText
+  if (found === undefined) return !endings.every(isText ? isBinary : isSigned)
+  return endings.some((ending) => mayBe(ending, found.ext) || mime.getType(found.ext) === type || found.mime === type)
+}
+
+function disagree(
+  mime: Mime,
+  { filename, named, given }: { readonly filename: string; readonly named: string | undefined; readonly given: string },
+): RouxError {
+  const better = mime.getExtension(given)
+  return new RouxError(
+    'INVALID_PARAMS',
+    `${quote(filename)} is ${named ?? 'something else'} by its name, but mime_type says ${given}.`,
+    {
+      hint: better === null ? 'Leave mime_type out.' : `Use a name that ends in ".${better}", or leave mime_type out.`,
+    },
+  )
+}
+
+function notThat(filename: string, { type, content: { isText, found } }: Omit<Expected, 'endings'>): RouxError {
+  const really = found !== undefined ? `${found.mime} (.${found.ext})` : isText ? 'text' : 'something else'
+  const better = found === undefined ? undefined : filename.replace(/[^.]*$/, found.ext)
+  return new RouxError('INVALID_PARAMS', `${quote(filename)} should be ${type}, but its bytes are ${really}.`, {
+    hint: better === undefined ? 'Check name and content.' : `Call it ${quote(better)}, or send the bytes that the name tells.`,
+  })
+}
+
+// Endings in a line are one format to their first bytes, or are used for each other.
+const SIGNED = `
+  png apng | jpg jpeg jpe jfif pjpeg pjp | gif | webp | bmp dib | ico cur | avif heic heif hif | jxl | jp2 jpx jpf | psd
+  tif tiff dng nef arw cr2 orf rw2
+  mp4 m4a m4b m4p m4v mov qt f4v 3gp 3g2 | mkv webm mka | ogg oga ogv ogx ogm opus spx | flac | wav | avi | asf wma wmv
+  pdf ai | ps eps ai | zip | gz tgz svgz tar.gz | 7z cb7 | rar cbr | bz2 tbz2 | xz txz | zst | wasm | ttf otf ttc | woff | woff2
+  cfb doc xls xlt ppt pps vsd | docx | docm | dotx | xlsx | xlsm | xltx | pptx | pptm | potx | ppsx | odt | ods | odp | odg
+  epub | jar | apk`
+
+// Streams that may begin anywhere: what is not recognised can still be one.
+const UNSIGNED = 'mp1 mp2 mp3 mpga | mpg mpeg mpe | aac adts'
+
+const ZIPPED = new Set(
+  'zip docx docm dotx xlsx xlsm xltx pptx pptm potx ppsx odt ods odp odg epub jar apk kmz cbz xpi'.split(' '),
+)
+
+/** Formats that unknown formats may build on. */
+const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
+
+/** Formats that have a signature and are text nevertheless. */
+const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'pgp', 'reg', 'stl'])
+
+const signed = groupsOf(SIGNED)
+
+const unsigned = groupsOf(UNSIGNED)
+
+/** Whether files with this extension always have a recognisable signature. */
+function isSigned(ending: string): boolean {
+  return signed.has(ending)
+}
+
+/** Whether files with this extension are never text. */
+function isBinary(ending: string): boolean {
+  return signed.has(ending) || unsigned.has(ending)
+}
+
+/** Whether two extensions mean one format. */
+function areTwins(a: string, b: string): boolean {
+  const groups = signed.get(a) ?? unsigned.get(a)
+  return a === b || (groups?.some((group) => group.includes(b)) ?? false)
+}
+
+/** Whether bytes recognised as `found` may have this extension. */
+function mayBe(ending: string, found: string): boolean {
+  if (areTwins(ending, found)) return true
+  if (ZIPPED.has(ending) && ZIPPED.has(found)) return ending === 'zip' || found === 'zip'
+  return !isBinary(ending) && CONTAINERS.has(found)
+}
+
+export interface Recognised {
+  readonly isText: boolean
+  /** The ending and media type that the first bytes tell. */
+  readonly found: FileTypeResult | undefined
+}
+
+/** Recognises bytes by their signature. */
+async function recognise(bytes: Uint8Array): Promise<Recognised> {
+  const { fileTypeFromBuffer } = await import('file-type/core')
+  const found = await fileTypeFromBuffer(bytes)
+  const isText = isTextBytes(bytes)
+  // Signatures like `BM` or `ID3` also start ordinary text.
+  return { isText, found: isText && found !== undefined && !TEXTS.has(found.ext) ? undefined : found }
+}
+
+// The bytes that no text in ASCII, UTF-8 or an 8-bit character set has (as file(1) sees it).
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const CONTROL = /[\x00-\x06\x0e-\x1a\x1c-\x1f]/
+
+function isTextBytes(bytes: Uint8Array): boolean {
+  const [first, second] = bytes
+  if (first === 0xff && second === 0xfe) return isUtf16(bytes, 'utf-16le')
+  if (first === 0xfe && second === 0xff) return isUtf16(bytes, 'utf-16be')
+  return !CONTROL.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1'))
+}
+
+function isUtf16(bytes: Uint8Array, encoding: 'utf-16le' | 'utf-16be'): boolean {
+  try {
+    return !CONTROL.test(new TextDecoder(encoding, { fatal: true }).decode(bytes))
+  } catch {
+    return false
+  }
+}
+
+type Groups = ReadonlyMap<string, readonly (readonly string[])[]>
+
+function groupsOf(table: string): Groups {
+  const groups = new Map<string, (readonly string[])[]>()
+  for (const line of table.trim().split(/[|\n]/)) {
+    const group = line.trim().split(' ')
+    for (const ending of group) groups.set(ending, [...(groups.get(ending) ?? []), group])
+  }
+  return groups
+}
+
+/** Decoded bytes. */
+const MAX_BYTES = 5 << 20
+
+/**
+ * Decodes base64 (RFC 4648 §4: with padding, without line breaks or stray bits), up to 5 MB.
+ * @throws RouxError `INVALID_PARAMS` with the position, from 0, of the first invalid character; `TOO_LARGE`
+ */
+export function requireContent(content: string): Uint8Array {
+  if (content === '') throw new RouxError('INVALID_PARAMS', 'content is empty.', { hint: "Give the file's bytes in base64." })
+  const padding = content.endsWith('==') ? 2 : content.endsWith('=') ? 1 : 0
+  const size = Math.ceil((content.length * 3) / 4) - padding
+  if (size > MAX_BYTES) {
+    throw new RouxError('TOO_LARGE', `The attachment has ${size} bytes; ${MAX_BYTES} (5 MB) are allowed.`, {
+      hint: 'Make it smaller, or put it into the vault by hand.',
+    })
+  }
+  const stray = content.search(/[^A-Za-z0-9+/]/)
+  if (stray >= 0 && stray < content.length - padding) throw notBase64(stray, strayHint(content, stray))
+  if (content.length % 4 !== 0)
+    throw notBase64(content.length, 'It ends within a group of four characters: is it cut off, or its padding "=" missing?')
+  const last = content.slice(-4)
+  if (Buffer.from(last, 'base64').toString('base64') !== last) {
+    throw notBase64(content.length - padding - 1, 'The last character holds bits that belong to no byte: encode the file again.')
+  }
+  return Buffer.from(content, 'base64')
+}
+
+function strayHint(content: string, at: number): string {
+  const character = String.fromCodePoint(content.codePointAt(at) ?? 0)
+  if (/^data:/i.test(content)) return 'Leave out everything up to "base64,".'
+  if (/\s/.test(character)) return 'Leave out spaces and line breaks.'
+  if (character === '-' || character === '_') return 'Use "+" and "/" instead of "-" and "_".'
+  return `${JSON.stringify(character)} cannot be there: give the file's bytes in base64.`
+}
+
+function notBase64(position: number, hint: string): RouxError {
+  return new RouxError('INVALID_PARAMS', `content is no base64 at position ${position}.`, { hint })
+}

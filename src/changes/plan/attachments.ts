@@ -1,0 +1,165 @@
+import { posix } from 'node:path'
+import { RouxError } from '../../core/errors.ts'
+import { endingOf, mediaTypeOf } from '../../core/media-types.ts'
+import type { Mode } from '../../core/note.ts'
+import type { AddAttachment } from '../../core/operations.ts'
+import { folderOf, nameOf } from '../../core/paths.ts'
+import { foldName } from '../../core/text/fold.ts'
+import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
+import { nameProblem, quote, requireInside } from '../path-rules.ts'
+import { requireContent, requireType } from './attachment-type.ts'
+import { freePath, inFolder, requirePath } from './note-paths.ts'
+import type { VaultView } from './vault-view.ts'
+import type { Draft, Workspace } from './workspace.ts'
+
+/**
+ * Puts a file into the vault, beside the notes; no note is edited, and how one shows it is among `workspace.notes`. Nothing is written over:
+ * a name that is taken is numbered.
+ * @throws RouxError `INVALID_PARAMS` for content that is no base64, and for names, titles and media types that cannot be or do not fit;
+ * `TOO_LARGE` above 5 MB; `NODE_NOT_FOUND`, `PERMISSION_DENIED` for the place
+ */
+export async function addAttachment(workspace: Workspace, operation: AddAttachment): Promise<Draft> {
+  const { view, notes } = workspace
+  const filename = requireFilename(view, operation.filename)
+  const title = operation.title === undefined ? undefined : requireEmbedTitle(operation.title)
+  const { folder, note } = attachmentPlace(workspace, operation.id)
+  const bytes = requireContent(operation.content)
+  await requireType(bytes, { filename, mimeType: operation.mimeType })
+  const path = requirePath(freePath(inFolder(folder, filename), (one) => isFree(workspace, one)))
+  const draft = workspace.create(path, bytes)
+  if (nameOf(path) !== filename) notes.push(`Another file is called ${quote(filename)}: this one is ${quote(nameOf(path))}.`)
+  const embed = await embedText(path, { mode: view.flavour.mode, title, note: note?.path })
+  notes.push(`No note was edited; ${embed} shows the attachment in one.`)
+  return draft
+}
+
+function isFree(workspace: Workspace, path: string): boolean {
+  const { names, flavour } = workspace.view
+  if (workspace.isTaken(path)) return false
+  // Links that name the other file must not lead to this one from now on.
+  return !linksByName(flavour.mode) || names.withName(foldName(nameOf(path))).length === 0
+}
+
+/** A plain name with an ending, which every system can hold and a link can say. */
+function requireFilename(view: VaultView, filename: string): string {
+  if (/[/\\]/.test(filename)) throw unusable(filename, 'it is a path', filename.split(/[/\\]/).at(-1))
+  const problem = filename === '' ? undefined : nameProblem(filename)
+  if (problem !== undefined) throw unusable(filename, problem.reason, problem.suggestion)
+  if (filename.startsWith('.')) throw unusable(filename, 'names that start with a dot are hidden', filename.replace(/^\.+/, ''))
+  if (endingOf(filename) === '') throw unusable(filename, 'it has no ending like ".png"')
+  const unlinkable = /[#^[\]]/.exec(filename)?.[0]
+  if (unlinkable !== undefined) throw unusable(filename, `links cannot say "${unlinkable}"`, filename.replace(/[#^[\]]/g, '-'))
+  if (view.kindOf(filename) === 'attachment') return filename
+  throw new RouxError('INVALID_PARAMS', `${quote(filename)} is no attachment by its name, but a ${view.kindOf(filename)}.`, {
+    hint: 'create_node makes notes.',
+  })
+}
+
+function unusable(filename: string, reason: string, suggestion = ''): RouxError {
+  return new RouxError('INVALID_PARAMS', `The filename ${quote(filename)} cannot be used: ${reason}.`, {
+    hint: endingOf(suggestion) === '' ? 'Give a name like "diagram.png".' : `Use ${quote(suggestion)}.`,
+  })
+}
+
+/** Where a new attachment goes. */
+export interface AttachmentPlace {
+  /** As spelled; empty for the vault's root. */
+  readonly folder: string
+  /** The note that it is for. */
+  readonly note: Draft | undefined
+}
+
+/**
+ * The attachment folder of a note or canvas, by the vault's settings; or the given folder, which may be new if it ends
+ * with `/` (`/` alone is the vault's root).
+ * @throws RouxError `NODE_NOT_FOUND`, `INVALID_PARAMS` for another attachment, `PERMISSION_DENIED` for a folder outside
+ * or hidden
+ */
+function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
+  const { view } = workspace
+  if (id === '/') return { folder: '', note: undefined }
+  if (id.endsWith('/')) return { folder: requireFolder(workspace, id.slice(0, -1)), note: undefined }
+  const draft = workspace.tryFind(id)
+  if (draft !== undefined) {
+    if (view.kindOf(draft.path) !== 'attachment') return { folder: folderForNote(workspace, draft), note: draft }
+    throw new RouxError('INVALID_PARAMS', `${quote(draft.path)} is an attachment itself.`, {
+      hint: 'Give the note that it is for, or a folder.',
+    })
+  }
+  requireInside(id)
+  if (view.look(view.spelled(id)) !== 'folder') {
+    throw new RouxError('NODE_NOT_FOUND', `There is no note or folder ${quote(id)}.`, {
+      hint: 'resolve_nodes finds the ids of notes by their titles; a folder that is to be made ends in "/".',
+    })
+  }
+  return { folder: requireFolder(workspace, id), note: undefined }
+}
+
+/** Obsidian's setting: absent, empty or `/` the vault's root, `./` beside the note, `./x` below the note's folder, `x` that folder. */
+function folderForNote(workspace: Workspace, note: Draft): string {
+  const { attachmentFolder, flavour } = workspace.view
+  // Logseq knows no other place.
+  const setting = attachmentFolder ?? (flavour.mode === 'logseq' ? 'assets' : '')
+  const own = /^\.(?:\/|$)(.*)$/s.exec(setting)?.[1]
+  const folder = own === undefined ? setting : inFolder(folderOf(note.path), own)
+  try {
+    return requireFolder(workspace, folder.replace(/^\/|\/$/g, ''))
+  } catch (error) {
+    if (!(error instanceof RouxError)) throw error
+    throw new RouxError(error.code, `The vault's folder for attachments, ${quote(folder)}, cannot be used: ${error.message}`, {
+      hint: "Give a folder as id, or change attachmentFolderPath in Obsidian's settings.",
+      cause: error,
+    })
+  }
+}
+
+function requireFolder({ view }: Workspace, path: string): string {
+  return path === '' ? '' : requirePath(view.spelled(path))
+}
+
+const MAX_TITLE = 200
+
+/** @throws RouxError `INVALID_PARAMS` for a title that an embed cannot show, `TOO_LARGE` above 200 characters */
+function requireEmbedTitle(title: string): string {
+  const text = title.trim()
+  if (text === '') throw invalid('title is empty.', 'Give one, or leave it out.')
+  if (text.length > MAX_TITLE) {
+    throw new RouxError('TOO_LARGE', `The title has ${text.length} characters; ${MAX_TITLE} are allowed.`, {
+      hint: 'Make it shorter.',
+    })
+  }
+  const stray = /[[\]|\\\p{Cc}]/u.exec(text)?.[0]
+  if (stray !== undefined)
+    throw invalid(`The title has ${JSON.stringify(stray)} in it, which an embed cannot show.`, 'Leave it out.')
+  if (/^\d+(?:x\d+)?$/.test(text))
+    throw invalid(`The title ${quote(text)} would be read as the size of a picture.`, 'Give words.')
+  return text
+}
+
+/** Whether links name files by name only; another file of that name would then match. */
+function linksByName(mode: Mode): boolean {
+  return mode === 'obsidian' || mode === 'foam'
+}
+
+export interface EmbedContext {
+  readonly mode: Mode
+  readonly title: string | undefined
+  /** The note that it is for; the vault's root else. */
+  readonly note: string | undefined
+}
+
+/**
+ * The text that embeds an attachment: `![[a.png]]`, `![[a.png|Title]]`; in other kinds of vaults
+ * `![Title](../assets/a.png)`.
+ */
+async function embedText(path: string, { mode, title, note = '' }: EmbedContext): Promise<string> {
+  if (linksByName(mode)) return `![[${nameOf(path)}${title === undefined ? '' : `|${title}`}]]`
+  const relative = posix.relative(`/${folderOf(note)}`, `/${path}`)
+  const destination = encodeDestination(relative, { spaces: false, ascii: false, enders: '' })
+  const isShown = /^(?:image|audio|video)\//.test((await mediaTypeOf(path)) ?? '')
+  return isShown ? `![${title ?? ''}](${destination})` : `[${title ?? nameOf(path)}](${destination})`
+}
+
+function invalid(message: string, hint: string): RouxError {
+  return new RouxError('INVALID_PARAMS', message, { hint })
+}

@@ -1,0 +1,170 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { makeFolder } from '../../core/make-folder.ts'
+
+/** The part of `node:sqlite`'s interface that the journal and the lock use. */
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+export interface Statement {
+  run(...values: readonly SqlValue[]): unknown
+  get(...values: readonly SqlValue[]): unknown
+  all(...values: readonly SqlValue[]): unknown[]
+}
+
+export type SqlValue = string | number | null | Uint8Array
+
+/** Opens a database file, making it where there is none. */
+export type OpenDatabase = (path: string) => Database
+
+/** Whether an error means that another connection holds a lock. */
+export function isBusy(error: unknown): boolean {
+  return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
+}
+
+/** Does what may fail after something else has failed: the error that led here says more. */
+export function attempt(action: () => void): void {
+  try {
+    action()
+  } catch {}
+}
+
+/** Tells one file of a path from another that took its place; `undefined` where there is none. */
+export function identityOf(path: string): string | undefined {
+  const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
+  return stat && `${stat.dev}:${stat.ino}`
+}
+
+/** A kind of database in the state folder. */
+export interface StateFormat {
+  /** Stands in the file and tells it from other databases. */
+  readonly applicationId: number
+  /** The migration to each version; never edited once released, only added to. */
+  readonly migrations: readonly string[]
+  /** How long to wait for another process that writes, ms. */
+  readonly busyTimeout: number
+  /** Pragmas for a new file, which keeps them. */
+  readonly created?: string
+  /** Pragmas for each connection. */
+  readonly connected?: string
+}
+
+/** The file is another kind of database, or a later version of this kind. */
+export class ForeignDatabase extends Error {
+  constructor() {
+    super('it was made by another version or program')
+  }
+}
+
+/**
+ * Opens a database of the state folder and brings it to its newest version; makes one that only its owner can read if there is none.
+ * @throws ForeignDatabase; whatever SQLite and the file system throw
+ */
+export function openStateDatabase(path: string, format: StateFormat, openDatabase: OpenDatabase): Database {
+  makeFolder(dirname(path), { mkdirSync, dirname })
+  // SQLite gives the files beside it the mode of the database.
+  attempt(() => closeSync(openSync(path, 'wx', 0o600)))
+  const database = openDatabase(path)
+  try {
+    database.exec(`PRAGMA busy_timeout = ${format.busyTimeout}`)
+    requireFormat(database, format)
+    if (pragma(database, 'user_version') === 0) {
+      database.exec(format.created ?? '')
+      attempt(() => chmodSync(path, 0o600))
+    }
+    database.exec(format.connected ?? '')
+    migrate(database, format)
+    return database
+  } catch (error) {
+    attempt(() => database.close())
+    throw error
+  }
+}
+
+/** @throws ForeignDatabase */
+export function requireFormat(database: Database, { applicationId, migrations }: StateFormat): void {
+  const version = pragma(database, 'user_version')
+  const application = pragma(database, 'application_id')
+  const isEmpty = application === 0 && version === 0
+  if (version > migrations.length || (application !== applicationId && !isEmpty)) throw new ForeignDatabase()
+}
+
+function migrate(database: Database, { applicationId, migrations }: StateFormat): void {
+  if (pragma(database, 'user_version') === migrations.length) return
+  inTransaction(database, () => {
+    // Another process may have been first.
+    for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration)
+    database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`)
+  })
+}
+
+/** Runs statements as one transaction. */
+export function inTransaction<T>(database: Database, run: () => T): T {
+  database.exec('BEGIN IMMEDIATE')
+  try {
+    const result = run()
+    database.exec('COMMIT')
+    return result
+  } catch (error) {
+    // The failure may have ended the transaction itself, as a full disk does.
+    attempt(() => database.exec('ROLLBACK'))
+    throw error
+  }
+}
+
+/** A state database that stays open. Someone may delete the file: then it is opened, or made, again. */
+export class StateFile {
+  readonly path: string
+  readonly #format: StateFormat
+  readonly #openDatabase: OpenDatabase
+  #database: Database | undefined
+  #identity: string | undefined
+
+  constructor(path: string, format: StateFormat, openDatabase: OpenDatabase) {
+    this.path = path
+    this.#format = format
+    this.#openDatabase = openDatabase
+  }
+
+  /** The open database; `undefined` before it was needed. */
+  get opened(): Database | undefined {
+    return this.#database
+  }
+
+  /** @throws as `openStateDatabase` */
+  open(): Database {
+    const identity = identityOf(this.path)
+    if (this.#database !== undefined && identity !== undefined && identity === this.#identity) return this.#database
+    this.close()
+    const database = openStateDatabase(this.path, this.#format, this.#openDatabase)
+    this.#identity = identityOf(this.path)
+    this.#database = database
+    return database
+  }
+
+  /** `undefined` where there is no file. @throws as `openStateDatabase` */
+  openExisting(): Database | undefined {
+    return identityOf(this.path) === undefined ? undefined : this.open()
+  }
+
+  /** It can be opened again. */
+  close(): void {
+    const database = this.#database
+    this.#database = undefined
+    if (database === undefined) return
+    attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
+    attempt(() => database.close())
+  }
+}
+
+export function pragma(database: Database, name: string): number {
+  return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
+}
+
+/** Bytes of a database that hold something. */
+export function usedBytes(database: Database): number {
+  return (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size')
+}
