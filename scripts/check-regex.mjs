@@ -1,0 +1,82 @@
+/**
+ * Refuses regular expressions in `src/` that may backtrack for longer than linear time, with `recheck`. A literal that is safe for a reason `recheck`
+ * cannot see is listed in scripts/regex-reviewed.json with that reason. Safe results are cached in node_modules/.cache.
+ *
+ * Usage: npm run check:regex
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { join } from 'node:path'
+import { check } from 'recheck'
+import ts from 'typescript'
+
+const CACHE = 'node_modules/.cache/regex.json'
+/** Time for one expression, ms. */
+const TIMEOUT = 20_000
+
+const { version } = JSON.parse(readFileSync('node_modules/recheck/package.json', 'utf8'))
+const reviewed = JSON.parse(readFileSync('scripts/regex-reviewed.json', 'utf8'))
+const cache = readCache()
+const found = collect('src')
+const pending = [...found.keys()].filter((literal) => !(literal in reviewed) && !cache.has(literal))
+const faults = []
+await Promise.all(Array.from({ length: availableParallelism() }, work))
+mkdirSync('node_modules/.cache', { recursive: true })
+writeFileSync(CACHE, JSON.stringify({ version, safe: [...cache].filter((literal) => found.has(literal)) }))
+for (const literal of Object.keys(reviewed))
+  if (!found.has(literal)) faults.push(`${literal} is in scripts/regex-reviewed.json, but no longer in src/: remove it.`)
+for (const fault of faults) console.error(fault)
+if (faults.length === 0) console.log(`${found.size} regular expressions take linear time; ${Object.keys(reviewed).length} of them were reviewed by hand.`)
+process.exitCode = faults.length === 0 ? 0 : 1
+
+async function work() {
+  for (let literal = pending.pop(); literal !== undefined; literal = pending.pop()) {
+    const end = literal.lastIndexOf('/')
+    // `d` only adds positions, and `recheck` does not know it.
+    const flags = literal.slice(end + 1).replace('d', '')
+    const { status, complexity, error } = await check(literal.slice(1, end), flags, { timeout: TIMEOUT })
+    if (status === 'safe') cache.add(literal)
+    else faults.push(`${found.get(literal)}: ${literal} may backtrack (${complexity?.summary ?? error?.kind}). Write a linear scan or a stricter expression.`)
+  }
+}
+
+/** Every regular expression literal below a folder, with the first place that has it. */
+function collect(folder) {
+  const places = new Map()
+  for (const name of readdirSync(folder, { recursive: true })) {
+    if (!/\.tsx?$/.test(name)) continue
+    const path = join(folder, name)
+    const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true)
+    const visit = (node) => {
+      const text = literalOf(node, source)
+      if (text !== undefined && !places.has(text)) {
+        const { line } = source.getLineAndCharacterOfPosition(node.getStart())
+        places.set(text, `${path}:${line + 1}`)
+      }
+      ts.forEachChild(node, visit)
+    }
+    visit(source)
+  }
+  return places
+}
+
+/** A literal, or `new RegExp` of a text whose inserted parts are stand-ins. */
+function literalOf(node, source) {
+  if (ts.isRegularExpressionLiteral(node)) return node.text
+  if (!ts.isNewExpression(node) || node.expression.getText(source) !== 'RegExp') return undefined
+  const [pattern, flags] = node.arguments ?? []
+  if (pattern === undefined || !(ts.isStringLiteralLike(pattern) || ts.isTemplateExpression(pattern))) return undefined
+  const text = ts.isTemplateExpression(pattern)
+    ? pattern.head.text + pattern.templateSpans.map((span) => `(?:x|y)${span.literal.text}`).join('')
+    : pattern.text
+  return `/${text}/${flags !== undefined && ts.isStringLiteralLike(flags) ? flags.text : ''}`
+}
+
+function readCache() {
+  try {
+    const stored = JSON.parse(readFileSync(CACHE, 'utf8'))
+    return new Set(stored.version === version ? stored.safe : [])
+  } catch {
+    return new Set()
+  }
+}
