@@ -26,7 +26,10 @@ writeFileSync(CACHE, JSON.stringify({ version, safe: [...cache].filter((literal)
 for (const literal of Object.keys(reviewed))
   if (!found.has(literal)) faults.push(`${literal} is in scripts/regex-reviewed.json, but no longer in src/: remove it.`)
 for (const fault of faults) console.error(fault)
-if (faults.length === 0) console.log(`${found.size} regular expressions take linear time; ${Object.keys(reviewed).length} of them were reviewed by hand.`)
+if (faults.length === 0)
+  console.log(
+    `${found.size} regular expressions take linear time; ${Object.keys(reviewed).length} of them were reviewed by hand.`,
+  )
 process.exitCode = faults.length === 0 ? 0 : 1
 
 async function work() {
@@ -36,7 +39,10 @@ async function work() {
     const flags = literal.slice(end + 1).replace('d', '')
     const { status, complexity, error } = await check(literal.slice(1, end), flags, { timeout: TIMEOUT })
     if (status === 'safe') cache.add(literal)
-    else faults.push(`${found.get(literal)}: ${literal} may backtrack (${complexity?.summary ?? error?.kind}). Write a linear scan or a stricter expression.`)
+    else
+      faults.push(
+        `${found.get(literal)}: ${literal} may backtrack (${complexity?.summary ?? error?.kind}). Write a linear scan or a stricter expression.`,
+      )
   }
 }
 

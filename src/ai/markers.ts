@@ -134,7 +134,7 @@ function signAt(text: string, start: number): FoundMarker | undefined {
   )
     end++
   const before = text.slice(Math.max(0, start - 24), start)
-  if (before.trim() === '' || /\n\s*$/.test(before)) return undefined
+  if (before.trim() === '' || before.slice(before.trimEnd().length).includes('\n')) return undefined
   const endsSentence = ENDS.test(before.trimEnd().at(-1) ?? '')
   const followsWord = kind === SUPERSCRIPT ? /\p{L}{4}$/u.test(before) : /\S$/.test(before)
   const isLast =

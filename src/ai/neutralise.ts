@@ -16,10 +16,10 @@ export function visible(text: string): string {
  */
 export function neutralise(text: string): string {
   return visible(text)
-    .replace(/[[【［]\s*([SＳ])\s*(\p{Nd}[^\]】］\n]{0,40})[\]】］]/giu, '($1$2)')
+    .replace(/[[【［]\s{0,20}([SＳ])\s{0,20}(\p{Nd}[^\]】］\n]{0,40})[\]】］]/giu, '($1$2)')
     .replace(/<(?=\s*[|｜])/g, '‹')
     .replace(/([|｜]\s*)>/g, '$1›')
-    .replace(/<(?=<\s*\/?\s*SYS)/gi, ' ')
+    .replace(/<(?=<\s{0,20}\/?\s{0,20}SYS)/gi, ' ')
     .replace(/(SYS\s*>)>/gi, '$1 ')
     .replace(TURNS, '‹')
     .replace(/\[(?=\/?(?:INST|[BE]_INST|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_[A-Z]+|THINK|IMG(?:_[A-Z]+)?|gMASK)\])/gi, '( ')

@@ -2,6 +2,7 @@ import { conflictOriginal } from '../core/conflict-copies.ts'
 import { foldId } from '../core/ids.ts'
 import type { NodeKind, Scope, Snapshot } from '../core/store.ts'
 import { foldTag } from '../core/text/fold.ts'
+import { trimBothOf } from '../core/text/trim-characters.ts'
 
 /** Nodes with words: notes, and canvases through their cards. */
 export const WITH_TEXT: readonly NodeKind[] = ['note', 'canvas']
@@ -37,7 +38,7 @@ export function trimTag(tag: string): string {
 
 /** A folder's path as the store knows it; empty for the vault itself. */
 export function trimFolder(folder: string): string {
-  return folder.replace(/^\/+|\/+$/g, '')
+  return trimBothOf(folder, '/')
 }
 
 /** Whether a folder with this name exists, in any case; links to it do not count. */

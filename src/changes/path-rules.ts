@@ -1,4 +1,5 @@
 import { RouxError } from '../core/errors.ts'
+import { trimEndOf } from '../core/text/trim-characters.ts'
 
 /** Why a new name cannot be held everywhere, and one that could. */
 export interface NameProblem {
@@ -70,12 +71,12 @@ function reasonAgainst(name: string): string | undefined {
 function suggest(name: string): string {
   const dot = isNote(name) ? name.lastIndexOf('.') : name.length
   const extension = name.slice(dot)
-  const stem = name
+  const valid = name
     .slice(0, dot)
     .replace(new RegExp(LONE_SURROGATE, 'gu'), '-')
     .replace(new RegExp(FORBIDDEN, 'gu'), '-')
     .replace(isNote(name) ? new RegExp(UNLINKABLE, 'gu') : /(?!)/, '-')
-    .replace(/[. ]+$/, '')
+  const stem = trimEndOf(valid, '. ')
   const safe = RESERVED.test(stem) ? stem.replace(RESERVED, '$&_') : stem
   return shorten(safe === '' ? 'untitled' : safe, MAX_BYTES - Buffer.byteLength(extension)) + extension
 }
@@ -88,7 +89,7 @@ function shorten(text: string, bytes: number): string {
     if (length > bytes) break
     result += char
   }
-  return result.replace(/[. ]+$/, '')
+  return trimEndOf(result, '. ')
 }
 
 function isNote(name: string): boolean {

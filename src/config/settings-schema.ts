@@ -320,7 +320,7 @@ const BY_KEY: ReadonlyMap<string, Setting> = new Map(SETTINGS.map((setting) => [
 
 /** The setting that a key names, `section.*` included; `undefined` when there is none. */
 export function findSetting(key: string): Setting | undefined {
-  return BY_KEY.get(key) ?? (key.endsWith('.') ? undefined : BY_KEY.get(key.replace(/\..*$/, '.*')))
+  return BY_KEY.get(key) ?? (key.endsWith('.') ? undefined : BY_KEY.get(key.replace(/\.[\s\S]*/, '.*')))
 }
 
 /** Whether a value must wait for `roux trust` of its file. */

@@ -41,7 +41,7 @@ export function readText(type: SettingType, text: string, base: string): Reading
     case 'integer':
       return readValue(type, /^-?\d+$/.test(text) ? Number(text) : text, base)
     case 'number':
-      return readValue(type, /^-?\d*\.?\d+$/.test(text) ? Number(text) : text, base)
+      return readValue(type, /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : text, base)
     case 'list':
       return readValue(type, splitList(text), base)
     case 'hosts': {

@@ -1,3 +1,5 @@
+import { trimEndOf } from '../core/text/trim-characters.ts'
+
 /** How a text's vector is made from its tokens' vectors: their mean, or the first token's. */
 export type Pooling = 'mean' | 'first'
 
@@ -45,8 +47,7 @@ export function recipeOf(model: string): ModelRecipe {
 
 /** The last part of a hub id or path, lower case: `Xenova/all-MiniLM-L6-v2` is `all-minilm-l6-v2`. */
 export function modelName(model: string): string {
-  return model
-    .replace(/[\\/]+$/, '')
+  return trimEndOf(model, '/\\')
     .replace(/^.*[\\/]/, '')
     .toLowerCase()
 }

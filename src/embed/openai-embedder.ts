@@ -104,7 +104,7 @@ class OpenAiEmbedder implements Embedder {
   readonly #closing = new AbortController()
 
   constructor(server: ModelServer, asked: AskedModel, { settings, dimensions }: Choices) {
-    const known = recipeOf(asked.model.replace(/:.*$/, ''))
+    const known = recipeOf(asked.model.replace(/:[\s\S]*/, ''))
     this.#server = server
     this.#asked = asked
     this.#prefixes = {

@@ -149,7 +149,8 @@ function isCount(value: unknown, max: number): value is number {
 /** `sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)` names `all-minilm-l6-v2`. */
 function modelOf(teacher: string): string {
   return teacher
-    .replace(/\s*\(.*$/, '')
+    .replace(/\([\s\S]*/, '')
+    .trimEnd()
     .replace(/^.*\//, '')
     .toLowerCase()
 }

@@ -1,4 +1,5 @@
 import { applyEdits, type Edit, getNodeValue, type Node } from 'jsonc-parser'
+import { trimEndOf } from '../core/text/trim-characters.ts'
 import type { Entry, EntryPlace } from './clients.ts'
 import { findProperty, type JsonDocument, parseDocument, requireObject, valueNode } from './json-document.ts'
 
@@ -124,7 +125,7 @@ function insertFirst(document: JsonDocument, object: Node, [name, value]: readon
   const indent = indentInside(document, object, layout)
   const property = renderProperty(name, value, { indent, layout })
   const line = `${layout.eol}${indent}${property}`
-  if (inside.trim() !== '') return [insert(start + inside.replace(/[ \t\r\n]+$/, '').length, line)]
+  if (inside.trim() !== '') return [insert(start + trimEndOf(inside, ' \t\r\n').length, line)]
   const content = layout.isFlat ? property : `${line}${layout.eol}${indentOf(text, object.offset)}`
   return [{ offset: start, length: inside.length, content }]
 }
@@ -233,7 +234,7 @@ function isFirstOfLine(text: string, offset: number): boolean {
 
 /** The offset of the comma that comes next, comments apart; `undefined` when something else does. */
 function findComma(text: string, from: number): number | undefined {
-  const at = endOf(/(?:\s+|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*/y, text, from)
+  const at = endOf(/(?:\s|\/\/[^\r\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*/y, text, from)
   return text[at] === ',' ? at : undefined
 }
 

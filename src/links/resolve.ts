@@ -1,6 +1,7 @@
 import type { Flavour, Link, Mode } from '../core/note.ts'
 import { folderOf, nameOf } from '../core/paths.ts'
 import { decodePercent, foldName, spellName } from '../core/text/fold.ts'
+import { trimBothOf, trimEndOf } from '../core/text/trim-characters.ts'
 import { hasFolderTargets, journalName, missingName, type Names, stemOf } from './names.ts'
 
 /** Where a link points. */
@@ -90,7 +91,7 @@ function atFolder(names: Names, folded: string): Resolution | undefined {
  * folder of the vault (`docs`, `content/en`), so folders above the source are tried from the outermost.
  */
 function atSite(names: Names, folder: string, target: string): Resolution | undefined {
-  const path = target.replace(/^\/+|\/+$/g, '')
+  const path = trimBothOf(target, '/')
   if (path === '') return undefined
   const above = folder === '' ? [] : folder.split('/')
   for (let depth = 0; depth <= above.length; depth++) {
@@ -134,14 +135,14 @@ function byAlias(names: Names, target: string, folder: string): Resolution | und
 
 /** The index file of a folder anywhere in the vault, found by the end of its path. */
 function byFolder(names: Names, target: string): Resolution | undefined {
-  const folded = foldName(target).replace(/\/+$/, '')
+  const folded = trimEndOf(foldName(target), '/')
   const inside = names.withName(`${nameOf(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
   const indexes = inside.filter((key) => isIndex(names, key))
   return choose(indexes.length > 0 ? indexes : inside, names, '', 'folder')
 }
 
 function indexFile(names: Names, foldedFolder: string): Resolution | undefined {
-  const folder = foldedFolder.replace(/\/+$/, '')
+  const folder = trimEndOf(foldedFolder, '/')
   for (const stem of INDEX_STEMS) {
     for (const ending of noteEndings(names)) {
       const path = `${folder === '' ? '' : `${folder}/`}${stem}${ending}`

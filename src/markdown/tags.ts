@@ -1,5 +1,6 @@
 import type { Tag } from '../core/note.ts'
 import { foldName } from '../core/text/fold.ts'
+import { trimEndOf } from '../core/text/trim-characters.ts'
 import { isDigit, isTagCharacter, SLASH } from './chars.ts'
 
 /** The end of the tag whose `#` is at `start`; -1 if its name is empty or only digits. */
@@ -40,19 +41,13 @@ export function followsEmphasis(text: string, at: number, bounds: readonly [star
   const mark = text[at - 1] as string
   if (!'*_~='.includes(mark)) return false
   const before = lineBefore(text, at, bounds[0])
-  const marks = before.length - trimEnd(before, mark).length
+  const marks = before.length - trimEndOf(before, mark).length
   const head = before.slice(0, before.length - marks)
   // The mark can be part of a URL.
   if (/:\/\/\S*$/.test(head)) return false
   if (head === '' || !isTagCharacter(head.charCodeAt(head.length - 1))) return lineAfter(text, at, bounds[1]).includes(mark)
   const open = head.lastIndexOf(mark)
   return open === 0 || (open > 0 && !isTagCharacter(head.charCodeAt(open - 1)))
-}
-
-function trimEnd(text: string, mark: string): string {
-  let end = text.length
-  while (end > 0 && text[end - 1] === mark) end--
-  return text.slice(0, end)
 }
 
 function lineBefore(text: string, at: number, start: number): string {

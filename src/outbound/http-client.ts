@@ -2,6 +2,7 @@ import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { reasonOf, unavailableError } from '../core/provider-error.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
+import { trimEndOf } from '../core/text/trim-characters.ts'
 import { linkSignals, pause, untilAborted } from '../core/waiting/aborting.ts'
 import type { Meter, Spent, Ticket } from './usage-meter.ts'
 
@@ -182,9 +183,7 @@ function encodings(secret: string): readonly string[] {
 export function askableUrl(baseUrl: string): string | undefined {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
-  return url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== ''
-    ? undefined
-    : baseUrl.replace(/\/+$/, '')
+  return url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' ? undefined : trimEndOf(baseUrl, '/')
 }
 
 async function again<T>(

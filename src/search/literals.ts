@@ -1,5 +1,6 @@
 import type { Condition } from '../core/query.ts'
 import { foldTag } from '../core/text/fold.ts'
+import { trimEndOf } from '../core/text/trim-characters.ts'
 import { wordsLookup } from './query/query.ts'
 
 /** Something in a question that is meant letter by letter: a key, code, a tag. */
@@ -27,7 +28,11 @@ export function literalsIn(question: string): readonly Literal[] {
     return ' '
   })
   // Keys are written with blanks, too.
-  for (const [word] of rest.replace(/\s+\+\s+/g, '+').matchAll(/[^\s"“”„,;?!]+/g)) add(literalOf(word), word)
+  for (const [word] of rest
+    .replace(/\s+/g, ' ')
+    .replaceAll(' + ', '+')
+    .matchAll(/[^\s"“”„,;?!]+/g))
+    add(literalOf(word), word)
   return [...found.values()]
 }
 
@@ -42,7 +47,7 @@ const FILE =
   /^[^.]+\.(?:md|txt|pdf|png|jpe?g|svg|gif|docx?|csv|json|ya?ml|html?|css|js|ts|com|org|net|io|app|dev|de|uk|edu|gov|info)$/iu
 
 function literalOf(word: string): Literal | undefined {
-  const key = word.replace(/[).:]+$/, '').replace(/^\(/, '')
+  const key = trimEndOf(word, ').:').replace(/^\(/, '')
   if (KEY.test(key)) return literal(key, key.split('+').map(escaped).join('\\s*\\+\\s*'))
   const [, tag] = TAG.exec(word) ?? []
   if (tag !== undefined) return tagged(tag)

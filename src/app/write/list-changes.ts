@@ -2,6 +2,7 @@ import type { ChangedFile, ChangeState, ChangeSummary } from '../../core/changes
 import { foldId, withoutVault } from '../../core/ids.ts'
 import type { WrittenFile } from '../../core/operations.ts'
 import type { Snapshot } from '../../core/store.ts'
+import { trimEndOf } from '../../core/text/trim-characters.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { filesByPath, findNamed } from '../names/known-node.ts'
@@ -62,7 +63,7 @@ async function touchTest(
   { id, changes }: { readonly id: string; readonly changes: readonly ChangeSummary[] },
   call: Call,
 ): Promise<(change: ChangeSummary) => boolean> {
-  const given = foldId(withoutVault(id.replace(/\/+$/, ''), core.name))
+  const given = foldId(withoutVault(trimEndOf(id, '/'), core.name))
   const { own, others } = await core.store.read(async (snapshot) => {
     if (await isFolder(snapshot, given)) return { own: undefined, others: new Set<string>() }
     const [found] = (await findNamed(snapshot, core, [id])).ids

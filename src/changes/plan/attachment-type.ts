@@ -108,7 +108,7 @@ function disagree(
 
 function notThat(filename: string, { type, content: { isText, found } }: Omit<Expected, 'endings'>): RouxError {
   const really = found !== undefined ? `${found.mime} (.${found.ext})` : isText ? 'text' : 'something else'
-  const better = found === undefined ? undefined : filename.replace(/[^.]*$/, found.ext)
+  const better = found === undefined ? undefined : filename.slice(0, filename.lastIndexOf('.') + 1) + found.ext
   return new RouxError('INVALID_PARAMS', `${quote(filename)} should be ${type}, but its bytes are ${really}.`, {
     hint: better === undefined ? 'Check name and content.' : `Call it ${quote(better)}, or send the bytes that the name tells.`,
   })

@@ -2,6 +2,7 @@ import { RouxError } from '../../core/errors.ts'
 import type { Flavour } from '../../core/note.ts'
 import type { Operation } from '../../core/operations.ts'
 import { foldName } from '../../core/text/fold.ts'
+import { trimEndOf } from '../../core/text/trim-characters.ts'
 import { renameHeading } from '../../markdown/edit/heading.ts'
 import { removeTags } from '../../markdown/edit/tags.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
@@ -33,7 +34,7 @@ export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'rename
 }
 
 function requireTag(given: string): string {
-  const name = given.trim().replace(/^#/, '').replace(/\/+$/, '')
+  const name = trimEndOf(given.trim().replace(/^#/, ''), '/')
   if (isTagName(name)) return name
   throw new RouxError('INVALID_PARAMS', `${quote(given)} is not a valid tag.`, {
     hint: 'A tag has letters, digits, _, - and /, at least one of them no digit, and no spaces.',

@@ -1,3 +1,5 @@
+import { trimEndOf } from './trim-characters.ts'
+
 /** ASCII needs no normalisation: lowering it changes only its case. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]*$/
@@ -18,7 +20,7 @@ export function spellName(name: string): string {
 
 /** A tag as it is compared; `#` in front and `/` at the end, which callers may write, are left out. */
 export function foldTag(tag: string): string {
-  return foldName(tag.trim().replace(/^#/, '').replace(/\/+$/, ''))
+  return foldName(trimEndOf(tag.trim().replace(/^#/, ''), '/'))
 }
 
 /** Percent-decodes; what is malformed stays as it is. */

@@ -1,6 +1,7 @@
 import type { Mode } from '../../core/note.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
 import { foldName } from '../../core/text/fold.ts'
+import { trimBothOf } from '../../core/text/trim-characters.ts'
 import { hasFolderTargets, isNotePath, type NamedFile, type Names, pageName, stemOf } from '../names.ts'
 import { atRelative, isRelative, type LinkTarget, type Resolution, type Source } from '../resolve.ts'
 
@@ -92,7 +93,7 @@ function pathsLike(was: OldLink, path: string, { names, source, newLinkFormat }:
 
 /** The folder that a rooted link leaves out: `docs/` where `/a` is `docs/a.md`; usually none. */
 function siteRootOf({ link, via, path }: OldLink): string {
-  const named = segmentsOf(withoutQuery(link.target).replace(/^\/+|\/+$/g, '')).length
+  const named = segmentsOf(trimBothOf(withoutQuery(link.target), '/')).length
   const own = segmentsOf(via === 'folder' ? folderOf(path) : path)
   return own
     .slice(0, Math.max(0, own.length - named))

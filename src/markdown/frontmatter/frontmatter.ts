@@ -6,7 +6,7 @@ import { readFullFrontmatter } from './yaml-frontmatter.ts'
 
 const KEY = /^(tags?|alias(?:es)?)[ \t]*:(.*)$/i
 
-const ITEM = /^[ \t]*-(?:[ \t]+(.*))?$/
+const ITEM = /^[ \t]*-(?:[ \t]+(?![ \t])([\s\S]*))?$/
 
 /** The block between the `---` fences at the start of a file. */
 export interface Fences {

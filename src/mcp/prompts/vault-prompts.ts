@@ -11,7 +11,7 @@ import type { Prompt, PromptArgument, PromptArguments } from './prompts.ts'
 const MOST_PROMPTS = 500
 
 /** `{{name}}` in the text of a note; a name has no braces. */
-const PLACEHOLDER = /\{\{\s*([^{}]+?)\s*\}\}/g
+const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 
 /** The built-in prompts, then those of a folder of the vaults (none for an empty folder), each with a name of its own. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
@@ -66,7 +66,10 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
 /** Fills placeholders in one pass, so a placeholder in an argument stays text. Placeholders that no argument is named after stay. */
 function fill(text: string, declared: readonly PromptArgument[], given: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
-  const filled = text.replace(PLACEHOLDER, (written, name: string) => (names.has(name) ? (given[name] ?? '') : written))
+  const filled = text.replace(PLACEHOLDER, (written, inside: string) => {
+    const name = inside.trim()
+    return names.has(name) ? (given[name] ?? '') : written
+  })
   return filled.trim()
 }
 

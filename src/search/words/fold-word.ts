@@ -30,7 +30,7 @@ export const MAX_FORM = 64
 const ASCII = /^[\x00-\x7f]*$/
 
 /** Marks on Latin and Greek letters, and the dots of ё; й is a letter of its own and keeps its breve. */
-const ACCENTS = /(?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}*)[\u0300-\u036f]|(?<=[её])\u0308/gu
+const ACCENTS = /(?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16})[\u0300-\u036f]|(?<=[её])\u0308/gu
 
 const INVISIBLE = /[\u00ad\u200c\u200d]/g
 

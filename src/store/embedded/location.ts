@@ -95,7 +95,7 @@ export function sweepOldIndexes(path: string, now = Date.now()): void {
 /** Whose time of use counts: what is saved beside a database, and the places on the map, are used with it and keep an old time themselves. */
 function usedWith(file: string, owner: string): string {
   if (DRAFT.test(file)) return file
-  return file.endsWith('.json') ? join(dirname(file), `index-${owner}.db`) : file.replace(/\.hnsw-.*$/, '')
+  return file.endsWith('.json') ? join(dirname(file), `index-${owner}.db`) : file.replace(/\.hnsw-[\s\S]*/, '')
 }
 
 function usedAt(file: string): number | undefined {

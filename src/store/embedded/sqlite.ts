@@ -43,7 +43,7 @@ export function isDamage(error: unknown): boolean {
 
 /** The last ones are of a header, schema or integer that is not what was written: our statements are always the same. */
 const DAMAGED =
-  /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d+ columns|too large to be represented/i
+  /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
 /** For a single row the binding reports it differently. */
 function isTooLarge(error: unknown): boolean {
