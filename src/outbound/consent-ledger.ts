@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  attempt,
   type Database,
   inTransaction,
   type OpenDatabase,
