@@ -15,7 +15,7 @@ export async function diagnose(
   options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'> = {},
 ): Promise<Diagnosis> {
   const { apiKey } = options
-  const { admit, close } = gatePassage(settings.ai)
+  const { admit, close } = gatePassage(() => settings.ai)
   const file = indexFile(settings)
   const searchFile = searchIndexFile(file)
   const sqlite = sqliteVersion()

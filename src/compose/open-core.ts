@@ -39,10 +39,9 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     engine: place,
     watch: options.watch,
   }
-  const { shared = shareParts() } = options
+  const { shared = shareParts(), ai = () => settings.ai } = options
   const { compute } = shared
-  const embedding =
-    settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
+  const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: ai })
   const indexing = new IndexingClient(shared.indexers, data, {
     onCommitted: () => tryEagerly(() => engine.refresh()),
     onReplaced: (cache) => tryEagerly(() => engine.reopen(cache)),
@@ -64,6 +63,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     vectorGraphs: compute,
   })
   const { store } = engine
+  options.onAiChange?.(() => indexing.setAi(ai()))
   const idle = options.watch ? whenIdle(indexing, () => giveUpMemory(engine, shared.files)) : undefined
   if (options.watch) followVectors(indexing, engine)
   const stopPreparing = options.watch
@@ -97,7 +97,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     ...(settings.insight.keep_days === 0
       ? undefined
       : { graphLog: openLogReader({ stateFolder: data.stateFolder, root, openDatabase: (path) => openSqlite(path) }) }),
-    ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings) } }),
+    ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings.embedder, ai) } }),
     searchWeight: settings.search.weight,
     ...(options.watch ? { loadSearchEarly: once(() => void loadSearch(engine)) } : undefined),
     planning: {
@@ -128,13 +128,12 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
 
 /** Opens a vault that a database alone is asked for; nothing of it can be written. */
 async function openStoredCore(settings: Settings, options: OpenOptions & { readonly stored: string }): Promise<GraphCore> {
-  const { stored, name, shared = shareParts() } = options
+  const { stored, name, shared = shareParts(), ai = () => settings.ai } = options
   const root = `neo4j ${serverOf(settings.store['neo4j.url'])} ${settings.store['neo4j.database']} ${stored}`
   const { origin: _, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root), name: stored })
   const { openStoredVault } = await import('../store/neo4j/stored-vault.ts')
   const { store, texts, indexing, graphLog, isFollowed } = openStoredVault(place, name)
-  const embedding =
-    settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: settings.ai })
+  const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: ai })
   const whole = openWholeVault(settings, {
     name,
     root,
@@ -157,7 +156,7 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     ...whole,
     indexing,
     graphLog,
-    ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings) } }),
+    ...(embedding === undefined ? undefined : { embedding: { ...embedding, mayEmbed: mayEmbed(settings.embedder, ai) } }),
     searchWeight: settings.search.weight,
     get chat() {
       return chat.now

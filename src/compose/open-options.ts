@@ -18,8 +18,10 @@ export interface OpenOptions {
   readonly apiKey?: string
   /** Where the key of the chat model is to be had. */
   readonly aiKey?: AiKey
-  /** Whether chat models are allowed, checked with every question; the settings decide by default. */
-  readonly isAiOn?: () => boolean
+  /** The current settings of `ai`, read with every question; by default those that the vault is opened with. */
+  readonly ai?: () => Settings['ai']
+  /** Takes a listener for changes of these settings. */
+  readonly onAiChange?: (listener: () => void) => void
   /** The password of the Neo4j database; never part of the settings. */
   readonly storePassword?: string
   /** A vault of that database that is answered for without its folder, by the name that it has there. */
@@ -59,7 +61,9 @@ export function shareParts(): SharedParts {
     layouts,
     files,
     embedding(settings, options) {
-      const key = JSON.stringify([settings, options.apiKey, options.gate])
+      // What may leave can come to differ between vaults.
+      const vault = settings.kind === 'openai' ? options.name : undefined
+      const key = JSON.stringify([settings, options.apiKey, options.gate?.(), vault])
       const embedding = embeddings.get(key) ?? openEmbedding(settings, options)
       embeddings.set(key, embedding)
       return embedding

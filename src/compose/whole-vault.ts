@@ -69,13 +69,13 @@ function stateWith(kept: InsightState, decisions: Decisions | undefined): Insigh
 /** The chat model of the settings, opened when it is first asked for; absent while it is switched off. */
 export function chatOf(
   settings: Settings,
-  { aiKey, isAiOn = () => settings.ai.enabled }: Pick<OpenOptions, 'aiKey' | 'isAiOn'>,
+  { aiKey, ai = () => settings.ai }: Pick<OpenOptions, 'aiKey' | 'ai'>,
 ): { readonly now: OpenChat | undefined; close(): void } {
   let chat: OpenChat | undefined
   return {
     get now() {
-      if (!isAiOn()) return undefined
-      chat ??= openChat(settings.ai, aiKey)
+      if (!ai().enabled) return undefined
+      chat ??= openChat(ai, aiKey)
       return chat
     },
     close: () => chat?.close(),

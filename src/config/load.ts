@@ -17,7 +17,7 @@ import {
   unknownKey,
 } from './given.ts'
 import { type Settings, toSettings } from './settings.ts'
-import { findSetting, widensTrust } from './settings-schema.ts'
+import { findSetting, type Setting, widensTrust } from './settings-schema.ts'
 import { shellWord } from './shell-word.ts'
 import { fileTrust, type TrustStore, trustFile } from './trust.ts'
 import { expandPath, readText, readValue } from './values.ts'
@@ -152,12 +152,21 @@ class Merge {
           ? readText(setting.type, String(item.raw), item.base)
           : readValue(setting.type, item.raw, item.base)
       if (!read.ok) this.#problems.push(wrongValue(item, read))
-      else if (!this.#values.has(item.key)) {
+      else if (this.#values.has(item.key)) this.#combine(item.key, setting, read.value)
+      else {
         this.#values.set(item.key, read.value)
         this.#origins.set(item.key, item.where)
         if (isFound(role)) this.#found.add(item.key)
       }
     }
+  }
+
+  /** Adds the list of a later source. An empty text separates lists that must all be fitted. */
+  #combine(key: string, { combines }: Setting, value: unknown): void {
+    if (combines === undefined || !Array.isArray(value) || value.length === 0) return
+    const known = (this.#values.get(key) ?? []) as readonly unknown[]
+    const between = combines === 'every' && known.length > 0 ? [''] : []
+    this.#values.set(key, [...known, ...between, ...value])
   }
 
   async addFile(path: string, role: FileRole): Promise<void> {

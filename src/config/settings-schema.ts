@@ -23,6 +23,8 @@ export interface Setting<Key extends string = string, Value = unknown> {
   readonly sentence: string
   /** Not taken from a file in the vault or the working directory before `roux trust` was said for it. */
   readonly widens: boolean
+  /** How the lists of several sources are combined; absent: the first one wins. `any`: they add up. `every`: a note must fit each of them. */
+  readonly combines?: 'any' | 'every'
   /** Values that are taken all the same, because nothing leaves the machine or comes to it by them. */
   readonly harmless?: readonly Value[]
 }
@@ -153,16 +155,20 @@ export const SETTINGS = [
     'Tokens a day that models may be asked, of all processes together; 0 for no bound. `auto`: 200,000 on other computers, no bound on this one, and texts that are embedded are only counted.',
     { widens: true },
   ),
-  texts(
-    'ai.allow',
-    'Which notes a model on a server may be shown, for chat and for `embedder.kind: openai`, as glob patterns relative to the vault, e.g. ["public/**"]; empty for all.',
-    {
-      widens: true,
-    },
-  ),
-  texts('ai.deny', 'Which notes such a model is never shown, as glob patterns relative to the vault; they win over `ai.allow`.', {
-    widens: true,
-  }),
+  {
+    ...texts(
+      'ai.allow',
+      'Which notes a model on a server may be shown, for chat and for `embedder.kind: openai`, as glob patterns relative to the vault, e.g. ["public/**"]; empty for all. If several files set it, a note must fit each list.',
+    ),
+    combines: 'every',
+  },
+  {
+    ...texts(
+      'ai.deny',
+      'Which notes such a model is never shown, as glob patterns relative to the vault, in upper or lower case; they win over `ai.allow`. The lists of several files add up.',
+    ),
+    combines: 'any',
+  },
   path(
     'ai.key_file',
     'A file that holds the key of the chat model and that only you may read (mode 0600); `ROUX_AI_API_KEY` goes before it. Only from your own settings.',

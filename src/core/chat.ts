@@ -64,6 +64,8 @@ export interface Chat {
   readonly maxTokens: number
   /** Which of these paths the settings let leave the vault. */
   mayLeave(paths: readonly string[]): readonly boolean[]
+  /** Patterns of the settings that fit none of the vault's paths, unless they were returned before. */
+  unusedPatterns?(paths: () => Promise<readonly string[]>): Promise<readonly string[]>
   /** Opened with the first call. @throws RouxError `REMOTE_NOT_ALLOWED`, `PROVIDER_ERROR` with what to set */
   open(): Promise<ChatProvider>
 }

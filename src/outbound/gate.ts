@@ -12,7 +12,8 @@ export interface GateSettings {
 }
 
 export interface GateParts {
-  readonly settings: GateSettings
+  /** The current settings. */
+  settings(): GateSettings
   /** Opened with the first request. @throws RouxError `PROVIDER_ERROR` */
   state(): AiState
   /** Whether consent was given for an origin; makes no file to find out. */
@@ -122,14 +123,14 @@ export class Gate {
   }
 
   #isAllowed(origin: string): boolean {
-    const { allow_remote: allowed } = this.#parts.settings
+    const { allow_remote: allowed } = this.#parts.settings()
     if (typeof allowed === 'boolean') return allowed
     const { hostname, host } = new URL(origin)
     return allowed.includes(hostname) || allowed.includes(host)
   }
 
   #boundFor({ location, feature }: Pick<Account, 'location' | 'feature'>): Bound | undefined {
-    const { budget } = this.#parts.settings
+    const { budget } = this.#parts.settings()
     if (budget === 0) return undefined
     if (budget !== 'auto') return { limit: Math.floor(budget), isDefault: false }
     return location === 'remote' && feature !== 'embed' ? { limit: DEFAULT_BUDGET, isDefault: true } : undefined

@@ -34,7 +34,7 @@ export class AiDesk {
   constructor(settings: Settings, key?: AiKey) {
     this.#settings = settings
     this.#key = key
-    this.#gate = openGate(settings.ai)
+    this.#gate = openGate(() => settings.ai)
   }
 
   /** The models on servers that the settings name, and what keeps each from being asked. Opens no connection. */

@@ -40,6 +40,7 @@ function serveVault(port: MessagePort): void {
   let writes: WriteService | undefined
   let log: OpenLogWriter | undefined
   let replaced = 0
+  let ai: OpenIndexer['settings']['ai'] | undefined
 
   port.on('message', (message: ToIndexer) => {
     switch (message.type) {
@@ -48,13 +49,23 @@ function serveVault(port: MessagePort): void {
         break
       case 'open':
         log = openLog(message.data, (reason) => service?.noteLog(reason))
-        service = openService(message.data, { send, relay, log, onReplaced: () => replaced++, onRest: () => writes?.tidy() })
+        service = openService(message.data, {
+          send,
+          relay,
+          log,
+          ai: () => ai ?? message.data.settings.ai,
+          onReplaced: () => replaced++,
+          onRest: () => writes?.tidy(),
+        })
         writes = openWrites(message.data, service)
         service.onStatus((status) => send({ type: 'status', status }))
         service.start()
         break
       case 'begin':
         begin(service, writes, send)
+        break
+      case 'ai':
+        ai = message.ai
         break
       case 'asked':
         service?.asked()
@@ -101,6 +112,8 @@ interface ServiceCallbacks {
   readonly send: Send
   readonly relay: EmbedderRelay
   readonly log: OpenLogWriter | undefined
+  /** The current settings of `ai`. */
+  ai(): OpenIndexer['settings']['ai']
   readonly onReplaced: () => void
   /** Nothing is left to do for now. */
   readonly onRest: () => void
@@ -125,7 +138,7 @@ function openLog(
 
 function openService(
   { root, settings, engine, watch, freshness }: OpenIndexer,
-  { send, relay, log, onReplaced, onRest }: ServiceCallbacks,
+  { send, relay, log, ai, onReplaced, onRest }: ServiceCallbacks,
 ): IndexingService {
   const { vault, links, tags, embedder } = settings
   const options: VaultOptions = {
@@ -163,7 +176,7 @@ function openService(
     search: {
       openWriter: openSearch,
       ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, relay) }),
-      mayEmbed: mayEmbed(settings),
+      mayEmbed: mayEmbed(embedder, ai),
       isEmbedderQuick: embedder.kind === 'static',
       isEager: watch,
       onReplaced: (cache) => send({ type: 'searchReplaced', cache }),

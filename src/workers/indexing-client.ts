@@ -43,7 +43,7 @@ interface Pending {
  */
 export class IndexingClient implements Indexing {
   readonly #host: IndexerHost
-  readonly #data: IndexerData
+  #data: IndexerData
   readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #pending = new Map<number, Pending>()
@@ -87,6 +87,12 @@ export class IndexingClient implements Indexing {
   /** The time since which nothing was asked, on the clock of `performance.now()`. */
   get quietSince(): number {
     return this.#askedAt
+  }
+
+  /** Which files may leave from now on. */
+  setAi(ai: IndexerData['settings']['ai']): void {
+    this.#data = { ...this.#data, settings: { ...this.#data.settings, ai } }
+    this.#send({ type: 'ai', ai })
   }
 
   begin(): void {

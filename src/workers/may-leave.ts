@@ -1,15 +1,62 @@
 import type { Settings } from '../config/settings.ts'
 import { linearGlob } from '../vault/ignore-rules.ts'
 
-/** Whether the settings allow sending texts of this path to a model on a server. */
-export function mayLeave({ allow, deny }: Pick<Settings['ai'], 'allow' | 'deny'>): (path: string) => boolean {
-  const allowed = allow.map((glob) => linearGlob(glob, false))
-  // A denied folder includes its content, in any case: withholding too much does no harm.
-  const denied = deny.flatMap((glob) => [glob, `${glob.replace(/\/+$/, '')}/**`]).map((glob) => linearGlob(glob, true))
-  return (path) => (allowed.length === 0 || allowed.some((fits) => fits(path))) && !denied.some((fits) => fits(path))
+type AiSettings = Settings['ai']
+type PathTest = (path: string) => boolean
+
+/** Tells whether the settings let the text of a file go to a model on a server. */
+export function mayLeave({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>): PathTest {
+  const allowed = allowLists(allow).map((globs) => anyOf(globs, false))
+  const isDenied = anyOf(deny, true)
+  return (written) => {
+    const path = written.normalize('NFC')
+    return allowed.every((fits) => fits(path)) && !isDenied(path)
+  }
 }
 
-/** A test whether texts of a path may be embedded; `undefined` when no server is used and all may. */
-export function mayEmbed({ embedder, ai }: Pick<Settings, 'embedder' | 'ai'>): ((path: string) => boolean) | undefined {
-  return embedder.kind === 'openai' ? mayLeave(ai) : undefined
+/** Tells whether a file may be embedded, by the settings as they are now; `undefined` if no server embeds, so that all may. */
+export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () => AiSettings): PathTest | undefined {
+  if (kind !== 'openai') return undefined
+  let known: { readonly ai: AiSettings; readonly test: PathTest } | undefined
+  return (path) => {
+    const now = ai()
+    if (known?.ai.allow !== now.allow || known.ai.deny !== now.deny) known = { ai: now, test: mayLeave(now) }
+    return known.test(path)
+  }
+}
+
+/** The patterns of `ai.allow` and `ai.deny` that fit none of these paths. */
+export function unusedPatterns({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>, paths: readonly string[]): readonly string[] {
+  const normal = paths.map((path) => path.normalize('NFC'))
+  const unused = (key: string, globs: readonly string[], nocase: boolean): readonly string[] =>
+    globs.flatMap((glob) => (normal.some(anyOf([glob], nocase)) ? [] : [`${key}: ${JSON.stringify(glob)}`]))
+  return [...unused('ai.allow', allowLists(allow).flat(), false), ...unused('ai.deny', deny, true)]
+}
+
+/** The lists of several sources; a path must fit one pattern of each. */
+function allowLists(allow: readonly string[]): readonly (readonly string[])[] {
+  const lists: string[][] = [[]]
+  for (const glob of allow) {
+    if (glob === '') lists.push([])
+    else lists.at(-1)?.push(glob)
+  }
+  return lists.filter((list) => list.length > 0)
+}
+
+function anyOf(globs: readonly string[], nocase: boolean): PathTest {
+  const tests = globs.flatMap(readingsOf).map((glob) => linearGlob(glob, nocase))
+  return (path) => tests.some((fits) => fits(path))
+}
+
+/** A pattern as a file or folder of the vault: `/a`, `./a`, `a/` and `a\\` all mean `a` with everything in it. */
+function readingsOf(written: string): readonly string[] {
+  const glob = written.normalize('NFC')
+  // On Windows a backslash separates folders; elsewhere it escapes the character after it.
+  return [...new Set([glob, glob.replaceAll('\\', '/')])].flatMap((one) => {
+    const path = one
+      .split('/')
+      .filter((part) => part !== '' && part !== '.')
+      .join('/')
+    return path === '' ? ['**'] : [path, `${path}/**`]
+  })
 }

@@ -47,6 +47,8 @@ export type ToIndexer =
   | { readonly type: 'write'; readonly id: number; readonly job: WriteJob }
   | { readonly type: 'findable'; readonly id: number; readonly by: SearchReadiness }
   | EmbedderReply
+  /** The settings of `ai` changed. */
+  | { readonly type: 'ai'; readonly ai: IndexerData['settings']['ai'] }
   | { readonly type: 'close' }
   /** No vault is open any more: the worker ends. */
   | { readonly type: 'end' }

@@ -1,7 +1,7 @@
 import type { Settings } from '../config/settings.ts'
 import type { Chat, ChatProvider } from '../core/chat.ts'
 import type { KeySource } from '../outbound/keys.ts'
-import { mayLeave } from './may-leave.ts'
+import { mayLeave, unusedPatterns } from './may-leave.ts'
 import type { OpenGate } from './open-gate.ts'
 
 export interface OpenChat extends Chat {
@@ -9,21 +9,28 @@ export interface OpenChat extends Chat {
 }
 
 /** The configured chat model, opened on demand; a failure is retried with the next call. */
-export function openChat(ai: Settings['ai'], key: KeySource | undefined): OpenChat {
-  const may = mayLeave(ai)
+export function openChat(ai: () => Settings['ai'], key: KeySource | undefined): OpenChat {
+  let checked = JSON.stringify([[], []])
   let gate: OpenGate | undefined
   let opening: Promise<ChatProvider> | undefined
   async function open(): Promise<ChatProvider> {
     const { openGate } = await import('./open-gate.ts')
     const { openChatProvider } = await import('../outbound/open-chat.ts')
     gate ??= openGate(ai)
-    return openChatProvider(ai, { gate: gate.gate, key })
+    return openChatProvider(ai(), { gate: gate.gate, key })
   }
   return {
-    context: ai.context,
-    maxTokens: ai.max_tokens,
+    context: ai().context,
+    maxTokens: ai().max_tokens,
     // Files the vault excludes have no text: the reader thread refuses them by the current rules.
-    mayLeave: (paths) => paths.map(may),
+    async unusedPatterns(paths) {
+      const { allow, deny } = ai()
+      const patterns = JSON.stringify([allow, deny])
+      if (patterns === checked) return []
+      checked = patterns
+      return unusedPatterns({ allow, deny }, await paths())
+    },
+    mayLeave: (paths) => paths.map(mayLeave(ai())),
     open() {
       opening ??= open().catch((error: unknown) => {
         opening = undefined

@@ -23,11 +23,13 @@ export interface EmbeddingOptions {
   readonly apiKey?: string | undefined
   readonly onDownload?: ((progress: DownloadProgress) => void) | undefined
   /** What may leave this computer; absent: nothing. */
-  readonly gate?: GateSettings | undefined
+  readonly gate?: (() => GateSettings) | undefined
+  /** The vault, where a process serves several. */
+  readonly name?: string
 }
 
 /** Where nothing was said. */
-const CLOSED: GateSettings = { allow_remote: false, budget: 'auto' }
+const CLOSED = (): GateSettings => ({ allow_remote: false, budget: 'auto' })
 
 /** The configured embedders, opened on demand; a failure is retried with the next call. */
 export function openEmbedding(
@@ -68,7 +70,7 @@ export function openEmbedding(
 }
 
 /** Routes a server's embedder through the gate, which is opened if it exists. */
-export function gatePassage(settings: GateSettings = CLOSED): {
+export function gatePassage(settings: () => GateSettings = CLOSED): {
   admit(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
   close(): void
 } {

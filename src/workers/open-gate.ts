@@ -13,7 +13,7 @@ export interface OpenGate {
 }
 
 /** Opens the gate of a process; no file is opened before something passes it. */
-export function openGate(settings: GateSettings): OpenGate {
+export function openGate(settings: () => GateSettings): OpenGate {
   let opened: AiState | undefined
   const state = (): AiState => {
     opened ??= new AiState(aiStateFile(userFolders().state), (path) => openSqlite(path))

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { knownItems } from '../../src/app/eval/known-items.ts'
 import { search } from '../../src/app/find/search.ts'
 import { contextPack } from '../../src/app/insight/context-pack.ts'
+import { toSettings } from '../../src/config/settings.ts'
 import { mayEmbed } from '../../src/workers/may-leave.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 import { searchCore } from './search-core.ts'
@@ -52,12 +53,11 @@ test('such a note is found by its words', async () => {
 })
 
 test('what the settings keep from models is kept from embedders on a server, and from none in this process', () => {
-  const ai = { allow: [], deny: ['private'] }
-  const settings = (kind: 'static' | 'openai') => ({ embedder: { kind }, ai }) as unknown as Parameters<typeof mayEmbed>[0]
-  expect(mayEmbed(settings('static'))).toBeUndefined()
-  expect(['private/a.md', 'Private/b/c.md', 'a.md'].map((path) => mayEmbed(settings('openai'))?.(path))).toEqual([
-    false,
-    false,
-    true,
-  ])
+  const ai = { ...toSettings().ai, deny: ['private'] }
+  expect(mayEmbed({ kind: 'static' }, () => ai)).toBeUndefined()
+  let now = ai
+  const may = mayEmbed({ kind: 'openai' }, () => now)
+  expect(['private/a.md', 'Private/b/c.md', 'a.md'].map((path) => may?.(path))).toEqual([false, false, true])
+  now = { ...ai, deny: ['a.md'] }
+  expect(['private/a.md', 'a.md'].map((path) => may?.(path))).toEqual([true, false])
 })

@@ -547,7 +547,18 @@ describe('the chat model', () => {
     expect(address.warnings.join()).toMatch(/no key is sent/)
   })
 
-  test('every one of its settings waits for trust', async () => {
+  test('a file of the vault keeps notes back without trust, and adds to the own settings', async () => {
+    const files = {
+      [OWN]: 'ai:\n  deny: [a]\n  allow: [b]\n',
+      [IN_CWD]: 'ai:\n  deny: []\n',
+      [IN_VAULT]: 'ai:\n  deny: [c]\n  allow: [d, e]\n',
+    }
+    const { settings, warnings } = await loadSettings(input(files, { set: ['ai.deny=f'] }))
+    expect(settings.ai).toMatchObject({ deny: ['f', 'a', 'c'], allow: ['b', '', 'd', 'e'] })
+    expect(warnings).toEqual([])
+  })
+
+  test('every one of its settings that allows something waits for trust', async () => {
     const { settings, warnings } = await loadSettings(
       input({ [IN_VAULT]: 'ai:\n  enabled: true\n  allow_remote: true\n  provider: openai\n  deny: []\n  budget: 0\n' }),
     )

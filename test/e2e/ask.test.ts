@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { ATTACKS } from '../ai/attacks.ts'
 import { dangersIn } from '../ai/judge.ts'
@@ -210,6 +210,51 @@ describe('the tool ask', { timeout: SLOW }, () => {
     const { code, err } = await world.roux(['ask', QUESTION, '--vault', world.vault], { env })
     expect([code, err]).toEqual([1, expect.stringContaining('tools.ask')])
     expect(model.requests).toHaveLength(0)
+  })
+
+  test('a change of ai.deny, in the own settings or the vault, counts for the next question of a running server', async () => {
+    const { world, env, server: model } = await rig(openAiSays('Nothing [S1].'))
+    const own = join(world.root, 'config/roux/roux.config.yaml')
+    mkdirSync(dirname(own), { recursive: true })
+    const server = await asked(world, env)
+    const shown = async (): Promise<boolean> => {
+      await server.call('ask', { question: QUESTION })
+      return /Dense crumb \(lines/.test(JSON.stringify(model.requests.at(-1)?.body))
+    }
+    expect(await shown()).toBe(true)
+    for (const file of [own, join(world.vault, 'roux.config.yaml')]) {
+      writeFileSync(file, 'ai:\n  deny: ["./faults/"]\n')
+      await eventually(async () => expect(await shown()).toBe(false))
+      rmSync(file)
+      await eventually(async () => expect(await shown()).toBe(true))
+    }
+    await server.end()
+  })
+
+  test('of several vaults one must be named', async () => {
+    const { world, env, server: model } = await rig(openAiSays('Nothing [S1].'))
+    const vaults = ['--set', `vaults.home=${world.vault}`, '--set', `vaults.work=${world.root}/config`]
+    mkdirSync(join(world.root, 'config'), { recursive: true })
+    const server = world.serve(vaults, { env })
+    await server.initialize()
+    const { structuredContent } = await server.call('ask', { question: QUESTION })
+    expect(structuredContent.error).toMatchObject({ code: 'INVALID_PARAMS', candidates: ['home', 'work'] })
+    expect(model.requests).toHaveLength(0)
+    await server.call('ask', { question: QUESTION, vault: 'home' })
+    expect(model.requests).toHaveLength(1)
+    await server.end()
+    const { code, err } = await world.roux(['ask', QUESTION, ...vaults], { env })
+    expect([code, err]).toEqual([2, expect.stringContaining('There are several vaults: home, work.')])
+  })
+
+  test('a pattern that fits no note is named, once', async () => {
+    const { world, env } = await rig(openAiSays('Nothing [S1].'), { ROUX_AI_DENY: 'fualts/**' })
+    const server = await asked(world, env)
+    const warnings = async () =>
+      JSON.stringify((await server.call('ask', { question: QUESTION })).structuredContent._warnings ?? [])
+    expect(await warnings()).toContain('fualts')
+    expect(await warnings()).not.toContain('fualts')
+    await server.end()
   })
 
   test('over HTTP is for tokens that have the scopes read and ai', async () => {

@@ -34,7 +34,7 @@ function openGate({ budget = 'auto' as number | 'auto' } = {}) {
   onTestFinished(() => state.close())
   const clock = { now: NOON }
   const gate = new Gate({
-    settings: { allow_remote: false, budget },
+    settings: () => ({ allow_remote: false, budget }),
     state: () => state,
     hasConsent: () => false,
     now: () => clock.now,

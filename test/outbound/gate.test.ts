@@ -24,7 +24,7 @@ function rig(settings: Partial<GateSettings> = {}, { env = {} }: { env?: Record<
   onTestFinished(() => state.close())
   let now = NOON
   const gate = new Gate({
-    settings: { allow_remote: false, budget: 'auto', ...settings },
+    settings: () => ({ allow_remote: false, budget: 'auto', ...settings }),
     state: () => state,
     hasConsent: (origin) => state.consentOf(origin) !== undefined,
     now: () => now,
@@ -199,7 +199,7 @@ describe('the ledger', () => {
     const unwritable = () => {
       throw new Error('read-only')
     }
-    const gate = new Gate({ settings, env: {}, state: unwritable, hasConsent: unwritable })
+    const gate = new Gate({ settings: () => settings, env: {}, state: unwritable, hasConsent: unwritable })
     ;(await gate.admit(LOCAL)).meterFor('ask').begin({ input: 1, output: 1 }).end({ input: 1, output: 1, estimated: false })
     await expect(gate.admit(REMOTE)).rejects.toThrow('read-only')
   })
@@ -236,7 +236,7 @@ describe('a full disk', () => {
   test('loses no answer that is there', async () => {
     const { state, fill } = full()
     const gate = new Gate({
-      settings: { allow_remote: false, budget: 1_000 },
+      settings: () => ({ allow_remote: false, budget: 1_000 }),
       env: {},
       state: () => state,
       hasConsent: () => false,
@@ -250,7 +250,7 @@ describe('a full disk', () => {
   test('refuses what must be counted, and says why', async () => {
     const { state, fill } = full()
     const gate = new Gate({
-      settings: { allow_remote: false, budget: 1_000 },
+      settings: () => ({ allow_remote: false, budget: 1_000 }),
       env: {},
       state: () => state,
       hasConsent: () => false,

@@ -6,6 +6,7 @@ import { withoutThinking } from '../../ai/thinking.ts'
 import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
+import { ALL } from '../../core/store.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
@@ -129,15 +130,29 @@ async function promptFor(
   // Asked last, so that what was denied a moment ago stays.
   const mayLeave = chat.mayLeave(found.value.map(({ path }) => path))
   const passages = found.value.filter((_, at) => mayLeave[at] === true)
+  const unused = (await chat.unusedPatterns?.(() => pathsOf(core, call))) ?? []
   const kept = found.value.length - passages.length
   const prompt = composePrompt({ question, history, passages, context, maxTokens, nonce: () => randomBytes(8).toString('hex') })
-  const warnings = kept === 0 ? [] : [notice(`${kept} passages were found that ai.allow and ai.deny keep from the model.`)]
+  const warnings = [
+    ...(kept === 0 ? [] : [notice(`${kept} passages were found that ai.allow and ai.deny keep from the model.`)]),
+    ...unused.map((pattern) => notice(`${pattern} fits no note. Check its spelling: patterns start at the folder of the vault.`)),
+  ]
   // The first ones, as they were found or their beginning.
   const chosen = prompt.passages.flatMap((passage) => {
     const source = passages.find((one) => one.id === passage.id && one.startLine === passage.startLine)
     return source === undefined ? [] : [{ ...source, ...passage, id: source.id }]
   })
   return { prompt: { ...prompt, passages: chosen }, warnings: [...found.warnings, ...warnings] }
+}
+
+/** The paths of all notes and canvases. */
+async function pathsOf(core: GraphCore, call: Call): Promise<readonly string[]> {
+  const { value } = await answer(core, { signal: call.signal }, async (snapshot) => {
+    const { items } = await snapshot.select({ kinds: ['note', 'canvas'], withExcluded: true }, ALL)
+    const versions = await snapshot.versions(items.map(({ id }) => id))
+    return { value: versions.flatMap((version) => version?.path ?? []), warnings: [] }
+  })
+  return value
 }
 
 interface Reply {

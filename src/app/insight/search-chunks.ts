@@ -1,3 +1,5 @@
+import { RouxError } from '../../core/errors.ts'
+import { isRecord } from '../../core/is-record.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { search } from '../find/search.ts'
@@ -32,16 +34,34 @@ export interface FoundChunk {
 const MOST: Readonly<Record<Relevance, number>> = { strict: 5, normal: 10, loose: 20 }
 
 /** Parts of notes that answer a question or are like a note, the best first. @throws RouxError as `search` and `similarNodes` do */
-export function searchChunks(
+export async function searchChunks(
   core: GraphCore,
-  { query, scope = 'all', relevance = 'normal' }: SearchChunksArguments,
+  args: SearchChunksArguments,
   call: Call = {},
 ): Promise<Answer<readonly FoundChunk[]>> {
+  requireValid(args)
+  const { query, scope = 'all', relevance = 'normal' } = args
   const where = scope === 'all' ? {} : 'noteId' in scope ? { note: scope.noteId } : scope
   const wanted = { ...where, relevance, limit: MOST[relevance] }
   return typeof query === 'string'
     ? byQuestion(core, { ...wanted, query }, call)
     : byNote(core, { ...wanted, id: query.noteId }, call)
+}
+
+/** A program may not check its types. @throws RouxError `INVALID_PARAMS` */
+function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChunksArguments): void {
+  const isPlace = (value: unknown, keys: readonly string[]): boolean => {
+    const [[key, name] = [], ...more] = isRecord(value) ? Object.entries(value) : []
+    return more.length === 0 && keys.includes(String(key)) && typeof name === 'string'
+  }
+  const wrong = [
+    ...(typeof query === 'string' || isPlace(query, ['noteId']) ? [] : ['query: expected a text or { noteId }']),
+    ...(scope === 'all' || isPlace(scope, ['noteId', 'folder', 'tag'])
+      ? []
+      : ['scope: expected "all", { noteId }, { folder } or { tag }']),
+    ...(Object.hasOwn(MOST, relevance) ? [] : [`relevance: expected ${Object.keys(MOST).join(', ')}`]),
+  ]
+  if (wrong.length > 0) throw new RouxError('INVALID_PARAMS', `${wrong.join('; ')}.`)
 }
 
 interface Wanted {

@@ -32,7 +32,13 @@ async function askModel(invocation: Invocation): Promise<number> {
   await withVaults(invocation, vaults, async (opened) => {
     const named = await resolveNames(opened, askTool, placed)
     const { names = {} } = askTool
-    const [vault = opened.names[0]] = vaultsNamedIn(names, named, opened.names)
+    const chosen = vaultsNamedIn(names, named, opened.names)
+    if (chosen.length === 0 && opened.names.length > 1)
+      throw new UsageError(
+        `There are several vaults: ${opened.names.join(', ')}.`,
+        'Name one with --vault, or ask once for each.',
+      )
+    const [vault = opened.names[0]] = chosen
     const core = await opened.open(vault)
     await awaitFindable(core, 'meaning', (vaults.find(({ name }) => name === vault) ?? loaded.vaults[0]).settings)
     const args = argumentsOf(options, question, vault === undefined ? named : withoutVaultName(names, named, vault))

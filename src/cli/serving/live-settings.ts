@@ -6,7 +6,7 @@ import type { Settings } from '../../config/settings.ts'
 const INTERVAL = 500
 
 /** Prefixes of the keys that a running server follows. They control what it offers, not what it has opened. */
-const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled', 'ai.enabled'] as const
+const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled', 'ai.enabled', 'ai.allow', 'ai.deny'] as const
 
 function isLive(key: string): boolean {
   return LIVE.some((beginning) => key.startsWith(beginning))

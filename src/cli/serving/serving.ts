@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { loadSettings } from '../../config/load.ts'
-import type { LoadedVaults } from '../../config/load-vaults.ts'
+import { type LoadedSettings, requireRight } from '../../config/load.ts'
+import { type LoadedVault, type LoadedVaults, readVaults } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { ServerEvents } from '../../mcp/events/events.ts'
 import type { McpServerOptions } from '../../mcp/server-options.ts'
@@ -42,9 +42,16 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
   const { server, vaults } = loaded
   const { ServerEvents } = await import('../../mcp/events/events.ts')
   const events = new ServerEvents()
-  const live = new LiveSettings(server, {
+  let latest: readonly LoadedVault[] = vaults
+  const live = new LiveSettings(withPlaces(loaded), {
     overHttp: invocation.options.has('http'),
-    load: () => loadSettings(settingsInput(invocation, positionals[0])),
+    load: async () => {
+      const read = await readVaults(settingsInput(invocation, positionals[0]))
+      requireRight(read.server)
+      latest = read.vaults.filter(({ problems }) => problems.length === 0)
+      served.aiChanged()
+      return withPlaces(read)
+    },
     say: (line) => printer.warn(line),
     onChange: (before, now) => tellOfSettings(events, changedKeys(before, now)),
   })
@@ -68,7 +75,11 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     },
     onError: (stack) => printer.note(stack),
     permits: () => withoutFolder(live.current.settings).tools,
-    isAiOn: () => live.current.settings.ai.enabled,
+    ai: (started) => {
+      const now = latest.find(({ name }) => name === started.name)?.settings.ai ?? started.settings.ai
+      const { enabled } = live.current.settings.ai
+      return { ...started.settings.ai, enabled, allow_remote: now.allow_remote, allow: now.allow, deny: now.deny }
+    },
   })
   return {
     vaults: served,
@@ -96,6 +107,11 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
       await served.close(by)
     },
   }
+}
+
+/** The server's settings, read again when the file of any of its vaults changes. */
+function withPlaces({ server, vaults }: LoadedVaults): LoadedSettings {
+  return { ...server, places: [...new Set([server, ...vaults].flatMap(({ places }) => places))] }
 }
 
 const NOT_WRITTEN =

@@ -2,10 +2,13 @@ import type { GraphCore } from '../../app/graph-core.ts'
 import { type Vaults, vaultsOnDemand } from '../../app/vaults.ts'
 import type { OpenOptions, SharedParts } from '../../compose/index.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
+import type { Settings } from '../../config/settings.ts'
 import type { Host } from '../host.ts'
 
 /** Vaults that stay open until they are closed. */
 export interface ServedVaults extends Vaults {
+  /** Called when the settings of `ai` may have changed. */
+  aiChanged(): void
   /** Closes them, or gives up at a time of `performance.now()`. */
   close(by: number): Promise<void>
 }
@@ -13,12 +16,18 @@ export interface ServedVaults extends Vaults {
 // A vault that is indexing closes at its next batch; our client waits no longer than that.
 const CLOSE_MS = 2_000
 
+interface ServingCallbacks extends Required<Pick<OpenOptions, 'onError' | 'permits' | 'onBegin'>> {
+  /** The current settings of `ai` for a vault. */
+  ai(vault: LoadedVault): Settings['ai']
+}
+
 /** Opens the vaults on demand: a probe that only sends `initialize` reads nothing. */
 export function serveVaults(
   host: Host,
   vaults: readonly LoadedVault[],
-  { onBegin: tellBegun, ...options }: Required<Pick<OpenOptions, 'onError' | 'permits' | 'isAiOn' | 'onBegin'>>,
+  { onBegin: tellBegun, ai, ...options }: ServingCallbacks,
 ): ServedVaults {
+  const listeners: (() => void)[] = []
   const opened: Promise<GraphCore>[] = []
   let shared: SharedParts | undefined
   const names = vaults.flatMap(({ name }) => name ?? [])
@@ -42,10 +51,14 @@ export function serveVaults(
     if (vault === undefined) throw new Error(`There is no vault ${name}.`)
     const { openCore, shareParts } = await host.compose()
     if (vaults.length > 1) shared ??= shareParts()
-    return openCore(vault.settings, { watch: true, ...options, onBegin, ...openOptions(vault, shared) })
+    const current = { ai: () => ai(vault), onAiChange: (listener: () => void) => void listeners.push(listener) }
+    return openCore(vault.settings, { watch: true, ...options, ...current, onBegin, ...openOptions(vault, shared) })
   }
   return {
     ...onDemand,
+    aiChanged() {
+      for (const listener of listeners) listener()
+    },
     async close(by) {
       const closing = Promise.all(opened.map((one) => one.then((core) => core.close()).catch(() => {})))
       await Promise.race([closing.then(() => shared?.close()), after(Math.min(CLOSE_MS, by - performance.now()))])

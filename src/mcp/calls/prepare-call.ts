@@ -68,6 +68,7 @@ function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readon
   const inArguments = vaultsNamedIn(tool.names ?? {}, args, names)
   const meant = new Set([...inArguments, ...(wanted === undefined ? [] : [wanted])])
   if (meant.size > 1) throw severalVaults(tool.name, [...meant])
+  if (meant.size === 0 && tool.reach.kind === 'one' && tool.reach.mustChoose === true) throw noVaultChosen(tool.name, names)
   const [first = ''] = names
   const all = meant.size > 0 ? [...meant] : tool.reach.kind === 'all' ? names : [first]
   return all.map((name) => ({ name, args: withoutVaultName(tool.names ?? {}, args, name) }))
@@ -142,6 +143,13 @@ function wantedVault(vault: unknown, tool: Tool, names: readonly string[]): stri
       ...(near.length === 0 ? {} : { candidates: near }),
     },
   )
+}
+
+function noVaultChosen(tool: string, names: readonly string[]): RouxError {
+  return new RouxError('INVALID_PARAMS', `${tool} asks one vault, and there are several: ${names.join(', ')}.`, {
+    hint: 'Name one with `vault`, or ask once for each.',
+    candidates: names,
+  })
 }
 
 function severalVaults(tool: string, names: readonly string[]): RouxError {

@@ -11,7 +11,8 @@ export interface VaultAnswer<Value = unknown> {
  * one that the id names. `merge` makes one value of theirs, in the order of the vaults.
  */
 export type Reach<Args = unknown, Value = unknown> =
-  | { readonly kind: 'one' }
+  /** `mustChoose`: with several vaults the caller must name one, because the answer would not show that the others were left out. */
+  | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
       readonly kind: 'all' | 'each'
       /** The answers that count; all of them where it is absent. */
@@ -21,7 +22,7 @@ export type Reach<Args = unknown, Value = unknown> =
 
 /** The same of a tool as it is called: the merged value is the page that was asked for. */
 export type VaultReach =
-  | typeof ONE_VAULT
+  | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
       readonly kind: 'all' | 'each'
       merge(answers: readonly VaultAnswer[], args: unknown): Merged

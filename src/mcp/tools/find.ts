@@ -166,6 +166,7 @@ export const askTool = defineTool({
   annotations: { ...READS, idempotentHint: false, openWorldHint: true },
   names: { note_id: 'note', folder: 'place' },
   byModel: true,
+  reach: { kind: 'one', mustChoose: true },
   searchReadiness: () => 'meaning',
   input: () => ({
     question: z.string().min(1).max(4_000).describe('The question.'),
