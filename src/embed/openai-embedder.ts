@@ -258,7 +258,7 @@ export interface Expected {
  * Reads the answer to `POST /embeddings`, a JSON text: `{data: [{index, embedding: [number, …]}, …]}`.
  * @returns unit vectors in the order of the request, or what is wrong with the answer, as a clause.
  */
-export function readAnswer(body: string, { count, dimensions }: Expected): readonly Float32Array[] | string {
+function readAnswer(body: string, { count, dimensions }: Expected): readonly Float32Array[] | string {
   const data = parseData(body)
   if (typeof data === 'string') return data
   if (data.length !== count) return `it holds ${data.length} vectors for ${count} texts`

@@ -7,7 +7,7 @@ import { WordPieces } from './word-pieces.ts'
 /** How long the table is kept after the last text, ms: the next edit may be near. */
 const KEPT = 5_000
 
-export const BATCH = 256
+const BATCH = 256
 
 /** Milliseconds of work between two yields; without them, aborts and calls would wait. */
 const TURN = 15
@@ -57,7 +57,7 @@ function piecesOf({ vocabulary, rows }: TableHead, path: string): WordPieces {
 const UNKNOWN_LENGTH = 1
 
 /** How many columns of a table are used. */
-export function columnsOf(table: Pick<TableHead, 'dimensions'>, path: string, wanted: number | undefined): number {
+function columnsOf(table: Pick<TableHead, 'dimensions'>, path: string, wanted: number | undefined): number {
   if (wanted === undefined || wanted <= table.dimensions) return wanted ?? table.dimensions
   throw providerError(
     `The embedding table ${path} has ${table.dimensions} dimensions, and ${wanted} are asked for.`,
@@ -66,7 +66,7 @@ export function columnsOf(table: Pick<TableHead, 'dimensions'>, path: string, wa
 }
 
 /** Id of vectors made from a table's first columns. */
-export function staticId({ model }: Pick<TableHead, 'model'>, dimensions: number): string {
+function staticId({ model }: Pick<TableHead, 'model'>, dimensions: number): string {
   return `static:${model}:${dimensions}`
 }
 

@@ -193,7 +193,7 @@ function sliceByLength(texts: readonly string[]): readonly (readonly number[])[]
 }
 
 /** The error of an engine that is not installed. */
-export function missingEngine(cause?: unknown): Error {
+function missingEngine(cause?: unknown): Error {
   return providerError(
     'The embedder `transformers` needs the package @huggingface/transformers, which is not installed.',
     `${INSTALL} installs it; or set \`embedder.kind: static\`.`,
@@ -202,7 +202,7 @@ export function missingEngine(cause?: unknown): Error {
 }
 
 /** @throws RouxError `PROVIDER_ERROR` when a model's vectors are of another length than expected; `undefined` expects none. */
-export function checkDimensions(model: string, actual: number, expected: number | undefined): void {
+function checkDimensions(model: string, actual: number, expected: number | undefined): void {
   if (expected === undefined || actual === expected) return
   throw providerError(
     `The model ${model} makes vectors of ${actual} dimensions, and ${expected} were expected.`,
@@ -211,7 +211,7 @@ export function checkDimensions(model: string, actual: number, expected: number 
 }
 
 /** The error of a model whose files cannot be used. */
-export function damagedModel(model: string, reason: string, cause?: unknown): Error {
+function damagedModel(model: string, reason: string, cause?: unknown): Error {
   return providerError(
     `The model ${model} could not be loaded: ${reason}.`,
     'Delete its folder and get the model again; it must be an ONNX model for feature extraction.',
@@ -220,7 +220,7 @@ export function damagedModel(model: string, reason: string, cause?: unknown): Er
 }
 
 /** A worker's failure in the words of someone who can do something about it; other errors stay as they are. */
-export function explainFailure(error: unknown, model: string): unknown {
+function explainFailure(error: unknown, model: string): unknown {
   if (!(error instanceof ModelWorkerError)) return error
   const reason = reasonOf(error)
   switch (error.at) {
@@ -256,7 +256,7 @@ export function explainFailure(error: unknown, model: string): unknown {
 }
 
 /** A failure that a worker told of, or its end (`at: 'worker'`). */
-export class ModelWorkerError extends Error {
+class ModelWorkerError extends Error {
   readonly at: ModelFailure['at'] | 'worker'
   constructor(at: ModelWorkerError['at'], message: string) {
     super(message)
@@ -270,7 +270,7 @@ interface Waiting {
 }
 
 /** A model in a worker of its own. The worker starts with the first request, and again with the first one after it ended. */
-export class ModelWorker {
+class ModelWorker {
   readonly #entry: string | URL
   readonly #model: ModelToOpen
   readonly #onProgress: ((progress: DownloadProgress) => void) | undefined

@@ -182,7 +182,7 @@ describe('a model that takes its time', () => {
     await eventually(async () => expect(embeddings.passages).toBeGreaterThan(0))
     child.kill('SIGINT')
     expect(await ended).toBe(130)
-    expect(err).toContain('Stopped. What was done is kept')
+    expect(err).toContain('Stopped. Finished work is kept')
     const { out } = await world.roux(['find', 'poolish', '--vault', world.vault, ...embeddings.options])
     expect(JSON.parse(out).length).toBeGreaterThan(0)
   })

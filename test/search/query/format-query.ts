@@ -17,7 +17,7 @@ export function formatQuery(query: Query): string {
 }
 
 /** The spelling of a single condition; two that are spelled alike are the same look-up. */
-export function formatTerm(term: Term): string {
+function formatTerm(term: Term): string {
   switch (term.kind) {
     case 'text':
       return formatWords(term)
