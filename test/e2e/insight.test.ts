@@ -69,7 +69,7 @@ test('a community is called as its user likes, in the map, by commands and serve
   expect(await labels(() => answerOf(world, 'map'))).toContain('Baking')
   expect(await labels(() => server.ask('map'))).toContain('Baking')
   const unnamed = await name()
-  expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining(`What is ${id} to be called?`)])
+  expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining(`The name for ${id} is missing.`)])
   expect(await labels(() => answerOf(world, 'map'))).toContain('Baking')
   expect((await name('')).err).toBe(`${id} has its automatic name again.\n`)
   expect((await answerOf(world, 'map')).communities[0]).toMatchObject({ id, label })

@@ -108,6 +108,8 @@ export interface NamedOperations {
   readonly notes: readonly string[]
   /** Arguments that are neither an id nor a name of a note: earlier operations may make them. */
   readonly unknown: readonly string[]
+  /** The ids that took the place of names. */
+  readonly ids: ReadonlyMap<string, string>
 }
 
 /**
@@ -120,7 +122,8 @@ export async function nameNotes(core: GraphCore, operations: readonly Operation[
     return value
   } catch (error) {
     // Writing works on an index of its own: it can go on while this one is built again.
-    if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') return { operations, notes: [], unknown: [] }
+    if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE')
+      return { operations, notes: [], unknown: [], ids: NO_IDS }
     throw error
   }
 }
@@ -134,7 +137,7 @@ async function namedIn(snapshot: Snapshot, core: GraphCore, operations: readonly
     if (takesFolder(operations[at]) && (await isFolder(snapshot, withoutVault(written, core.name)))) continue
     others.push(written)
   }
-  if (others.length === 0) return { operations, notes: [], unknown: [] }
+  if (others.length === 0) return { operations, notes: [], unknown: [], ids: NO_IDS }
   const names = [...new Set(others)]
   const hits = await nodesNamed(snapshot, names)
   const ids = new Map<string, string>()
@@ -151,8 +154,11 @@ async function namedIn(snapshot: Snapshot, core: GraphCore, operations: readonly
     }),
     notes: [...ids].map(([name, id]) => `${quoted(name)} is the note ${quoted(id)}.`),
     unknown: names.filter((name) => !ids.has(name)),
+    ids: new Map([...ids].map(([name, id]) => [name, withoutVault(id, core.name)])),
   }
 }
+
+const NO_IDS: ReadonlyMap<string, string> = new Map()
 
 /** The note that an operation works on, as its caller wrote it; empty where it works on none that must be there. */
 function noteOf(operation: Operation): string {
@@ -201,12 +207,25 @@ function stemOf(path: string): string {
 }
 
 /** The error of an operation on a note that is not there, with the nearest ids. */
-export async function withNearest(core: GraphCore, error: unknown, { unknown }: NamedOperations): Promise<unknown> {
+export async function withNearest(core: GraphCore, thrown: unknown, { unknown, ids }: NamedOperations): Promise<unknown> {
+  const error = thrown instanceof RouxError ? asWritten(thrown, ids) : thrown
   if (!(error instanceof RouxError) || error.code !== 'NODE_NOT_FOUND' || error.candidates !== undefined) return error
   const name = unknown.find((one) => error.message.includes(JSON.stringify(one)))
   if (name === undefined) return error
   const { hint, candidates } = await core.store.read((snapshot) => unknownNodeError(snapshot, name))
   return new RouxError(error.code, error.message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(candidates === undefined ? {} : { candidates }),
+    cause: error,
+  })
+}
+
+/** The error with names as the caller wrote them. A caller that may not read notes must not learn an id from a title. */
+function asWritten(error: RouxError, ids: ReadonlyMap<string, string>): RouxError {
+  const message = [...ids].reduce((text, [name, id]) => text.replaceAll(JSON.stringify(id), quoted(name)), error.message)
+  if (message === error.message) return error
+  const { code, hint, candidates } = error
+  return new RouxError(code, message, {
     ...(hint === undefined ? {} : { hint }),
     ...(candidates === undefined ? {} : { candidates }),
     cause: error,

@@ -46,6 +46,7 @@ export const BUILT_IN: readonly Prompt[] = [
       paragraphs(
         `Explain how my notes ${JSON.stringify(from)} and ${JSON.stringify(to)} are connected.`,
         toolCalls(['find_path', { source: from, target: to, count: 3 }]),
+        UNKNOWN_NOTE,
         'Follow the hops one by one: quote the sentence that makes each link and say what it means for the next. Say which path tells most, and cite notes by id.',
         'If there is no path, find out with search and similar_nodes what the notes have in common, and say between which two notes a link would be worth making.',
       ),
@@ -63,6 +64,7 @@ export const BUILT_IN: readonly Prompt[] = [
       paragraphs(
         `Summarise my note ${JSON.stringify(note)} in a few sentences, then in points.`,
         toolCalls(['get_node', { id: note, depth: 1 }]),
+        UNKNOWN_NOTE,
         'Read on with its next_offset while there is one. After every point say where it comes from: the heading or line in this note, or the id of another. Keep what the note says apart from what you conclude.',
       ),
   },
@@ -123,6 +125,8 @@ export const BUILT_IN: readonly Prompt[] = [
     },
   },
 ]
+
+const UNKNOWN_NOTE = 'If a note is not found, look its name up with resolve_nodes and use the id of the match.'
 
 /** The calls to begin with, one a line, as tool and arguments. */
 function toolCalls(...calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[]): string {

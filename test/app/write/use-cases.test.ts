@@ -186,6 +186,13 @@ describe('the note that an operation works on', () => {
     })
   })
 
+  test('is called in an error as it was written: who may not read notes learns no id from a title', async () => {
+    const fails = new RouxError('INVALID_PARAMS', '"soil/compost.md" is no attachment.')
+    await expect(asked([{ kind: 'deleteAttachment', id: 'Humus' }], fails)).rejects.toMatchObject({
+      message: '"Humus" is no attachment.',
+    })
+  })
+
   test('is a folder rather than a note of that title, where the tool takes folders', async () => {
     const files = { ...GARDEN, 'Beds/Plan.md': { properties: { title: 'Soil' } } }
     const fake = fakeWriting()
