@@ -98,7 +98,7 @@ function packCommit(place: Place, changes: GraphChanges | undefined): Pick<Commi
 }
 
 /** The commit as logged; without its changes if the row is damaged. */
-export function unpackCommit(row: CommitRow): LoggedCommit {
+function unpackCommit(row: CommitRow): LoggedCommit {
   const { lineage, generation, base, time, deflated, sum, data } = row
   return { lineage, generation, base, time, changes: sum === sumOf(row, data) ? readChanges(data, deflated === 1) : undefined }
 }

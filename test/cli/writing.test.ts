@@ -146,7 +146,6 @@ describe('what was done is told', () => {
   })
 
   test.each<[readonly string[], Partial<WriteResult>, string]>([
-    [['delete-node', 'nope', '--write'], {}, 'There is no such file: nothing was deleted.\n'],
     [['create-folder', 'x', '--write'], { subjects: ['x'] }, 'Created the folder x.\n"roux undo c1 --write" takes it back.\n'],
   ])('%j', async (args, result, expected) => {
     expect((await roux(args, result, TERMINAL)).out).toBe(expected)

@@ -17,7 +17,6 @@ export interface WrittenOptions {
 export function renderWritten(value: unknown, options: WrittenOptions): string | undefined {
   if (isChanges(value)) return renderChanges(value, options)
   if (typeof value !== 'object' || value === null) return undefined
-  if ('deleted' in value && value.deleted === false && !isFacts(value)) return 'There is no such file: nothing was deleted.\n'
   if (isFacts(value)) return options.isDryRun ? renderPlan(value, options) : renderDone(value, options)
   if ('path' in value && !('size' in value)) return renderFolder(value, options)
   return undefined
