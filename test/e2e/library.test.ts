@@ -86,7 +86,14 @@ test('a plugin finds by a question and by a note, asks the model that is set, an
   expect(chunks.map(({ score }) => score)).toEqual(chunks.map(({ score }) => score).toSorted((a, b) => b - a))
   const scoped = await open.ai.search({ query: 'why is my bread so dense?', scope: { folder: 'techniques' } })
   expect(scoped.value.every(({ noteId }) => noteId.startsWith('techniques/'))).toBe(true)
-  for (const wrong of [{ relevance: 'high' }, { scope: 'note' }, { scope: {} }, { scope: { folder: 7 } }, { query: {} }, { query: null }])
+  for (const wrong of [
+    { relevance: 'high' },
+    { scope: 'note' },
+    { scope: {} },
+    { scope: { folder: 7 } },
+    { query: {} },
+    { query: null },
+  ])
     await expect(open.ai.search({ query: 'why?', ...wrong } as never)).rejects.toMatchObject({
       code: 'INVALID_PARAMS',
       message: expect.stringContaining(`${Object.keys(wrong)[0]}: expected`),

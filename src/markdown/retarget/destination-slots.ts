@@ -114,11 +114,7 @@ export interface DestinationStyle {
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 
 /** The style of an existing destination: encoded letters and spaces stay encoded. */
-export function styleOf(written: {
-  readonly raw: string
-  readonly enclosed: boolean
-  readonly enders: string
-}): DestinationStyle {
+function styleOf(written: { readonly raw: string; readonly enclosed: boolean; readonly enders: string }): DestinationStyle {
   const { raw, enclosed, enders } = written
   return { spaces: enclosed && !raw.includes('%20'), ascii: /%[89a-f][0-9a-f]/i.test(raw), enders }
 }

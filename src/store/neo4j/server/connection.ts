@@ -244,7 +244,7 @@ function runnerOf(transaction: Transaction | ManagedTransaction): Run {
 export type Neo4j = Pick<typeof import('neo4j-driver'), 'driver' | 'auth'>
 
 /** The driver, loaded when it is needed. @throws RouxError `STORE_UNAVAILABLE` with the command that installs it */
-export async function loadDriver(): Promise<Neo4j> {
+async function loadDriver(): Promise<Neo4j> {
   try {
     return await import('neo4j-driver')
   } catch (cause) {
