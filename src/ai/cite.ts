@@ -147,7 +147,7 @@ class AnswerReader {
     })
   }
 
-  /** Cites the passages that a text names, unless none of them holds one of its quotations. */
+  /** Cites the passages that a text names, if each of its quotations is in one of them. */
   #cite({ words, named, quotations }: Claim): readonly number[] {
     const known = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
     const cited = quotations.some((places) => places.size === 0) ? [] : known

@@ -46,7 +46,7 @@ function grouped(text: string, found: readonly FoundMarker[]): readonly (readonl
   return groups
 }
 
-/** The passage numbers, if a piece of code is nothing but a marker. */
+/** The passage numbers, if a piece of code is only a marker. */
 export function markerIn(code: string): readonly number[] | undefined {
   const text = code.trim()
   const [found] = findMarkers(text, () => false)

@@ -1,11 +1,11 @@
-/** Characters that no one sees: zero width, direction, tags, soft hyphens, and control characters but for tab and line feed. */
+/** Invisible characters: zero width, direction, tags, soft hyphens, and control characters except tab and line feed. */
 const INVISIBLE = /\u034f|[\p{Cf}\u{e0000}-\u{e0fff}\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufff0-\uffff]|(?![\t\n])\p{Cc}/gu
 
-/** Words between angle brackets that models are taught to read as the turns of a conversation. */
+/** Tags that models are trained to read as turns of a conversation. */
 const TURNS =
   /<(?=\/?(?:s|bos|eos|pad|unk|think|thinking|system|user|assistant|human|function|turn|sys|image|mask|sep|cls|unused\d*|(?:start_of|end_of|tool|function|fim|image|im|extra_id|reserved)_\w+)\b)/gi
 
-/** A text as it is shown: without characters that are there to be overlooked. */
+/** Removes invisible characters and normalises line ends. */
 export function visible(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n').replace(INVISIBLE, '')
 }

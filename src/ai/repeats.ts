@@ -1,7 +1,7 @@
-/** What is said at least so often, and over so many UTF-16 units, is said for ever: small models do that. */
+/** Text that repeats at least this often, over at least this many UTF-16 units, never ends: small models get stuck like that. */
 const LEAST_TIMES = 8
 const LEAST_LENGTH = 300
-/** What is looked at of the end of a text, UTF-16 units: what is said again is shorter than an eighth of it. */
+/** How much of the end of a text to check, UTF-16 units. The repeated part is at most an eighth of it. */
 const TAIL = 2_400
 
 /**

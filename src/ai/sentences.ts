@@ -35,7 +35,7 @@ export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }
   return sentences
 }
 
-/** Reads the punctuation at an offset and the white space after it, and tells whether it ends a sentence. */
+/** Reads the punctuation at an offset and the white space after it. */
 function stopAt(text: string, at: number): { readonly end: number; readonly isEnd: boolean } | undefined {
   const sign = text.charAt(at)
   if (/[。！？]/.test(sign)) return { end: spaceEnd(text, runEnd(text, at + 1, CLOSING_CJK)), isEnd: true }

@@ -9,17 +9,17 @@ export interface FoundQuote {
   readonly isExact: boolean
 }
 
-/** A text in which quotes are looked for. */
+/** A text, prepared for finding quotes. */
 export interface QuotedText {
   readonly text: string
   readonly words: readonly Word[]
-  /** Where each word stands, by its number. */
+  /** The numbers of each word's occurrences. */
   readonly places: ReadonlyMap<string, readonly number[]>
 }
 
-/** What a quote may leave out of the text, as a share of its own words. */
+/** How many words of the text a quote may leave out, as a share of its own words. */
 const MOST_SKIPPED = 0.15
-/** A longer one is copied, not quoted; it keeps the work within bounds. */
+/** Longer quotes are not looked up, which bounds the work. */
 const MOST_WORDS = 2_000
 
 /** Reads a text once for many quotes. */
@@ -57,7 +57,7 @@ export function findQuote(quote: string, source: QuotedText): FoundQuote | undef
   return { start: words[best.from]?.start ?? 0, end: words[best.to]?.end ?? 0, isExact: best.skipped === 0 }
 }
 
-/** Taking each word where it comes first leaves out the least: what any other way leaves out is among it. */
+/** Takes each word at its first occurrence, which leaves out the fewest words. */
 function matchFrom(
   words: readonly Word[],
   from: number,

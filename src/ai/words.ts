@@ -5,14 +5,14 @@ export interface Word {
   /** UTF-16 offsets. */
   readonly start: number
   readonly end: number
-  /** `number` and `negation` decide what a sentence says: none of them may be left out of a quote. */
+  /** A quote may leave out plain words only: numbers and negations change its meaning. */
   readonly kind: 'plain' | 'number' | 'negation'
 }
 
 const WORD =
   /(?<![\p{L}\p{N}])[-−+]?\d+(?:[.,:/]\d+)*|[≤≥≠±%$€£¥]|[<>](?=\s*[-−]?\d)|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’](?=\p{L})[\p{L}\p{M}]+)*/gu
 
-/** English, and the commonest of other languages: what turns a sentence into another one, or bounds it. */
+/** Words that negate or limit a sentence, in English, and the most common ones of other languages. */
 const NEGATIONS: ReadonlySet<string> = new Set(
   `no not never none nothing nobody nowhere neither nor cannot without unless except only hardly barely scarcely rarely seldom almost nearly
   fails failed lacks false nicht kein keine keinen keiner keinem nie niemals nichts niemand ohne weder nur ne pas jamais rien sans aucun aucune ni
@@ -45,7 +45,7 @@ function kindOf(word: string): Word['kind'] {
   return NEGATIONS.has(word) || word.endsWith("n't") ? 'negation' : 'plain'
 }
 
-/** What readers do not see, made spaces, so that everything else stays where it is: addresses, tags, the marks of lists and headings. */
+/** Replaces addresses, tags, list markers and heading markers by spaces, which keeps all offsets. */
 export function readable(text: string): string {
   const blank = (hidden: string): string => hidden.replace(/[^\n]/g, ' ')
   return text
@@ -53,7 +53,7 @@ export function readable(text: string): string {
     .replace(/(?<=\[\[)[^[\]|\n]+\|/g, blank)
     .replace(/<\/?[a-z][^<>\n]*>/gi, blank)
     .replace(/^[ \t>]*(?:\d{1,9}[.)]|[-*+]|#{1,6})(?=[ \t])/gm, blank)
-    .replace(/\[\^[^\]\n]+\]|(?<=[ \t])\^[\w-]+$/gm, blank)
+    .replace(/\[\^[^\]\n]{1,200}\]|(?<=[ \t])\^[\w-]{1,200}$/gm, blank)
 }
 
 /** A word without its ending, roughly. */

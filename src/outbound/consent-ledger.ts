@@ -12,29 +12,29 @@ import type { Account, UsageRow } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
 import type { Expected, Spent } from './usage-meter.ts'
 
-/** Which requests of a day a bound counts, and the bound. */
+/** A daily limit of tokens, and the requests that count. */
 export interface Bound {
   readonly limit: number
-  /** Only what went to other computers, without what was embedded. */
+  /** Counts only requests to other computers, without embedding. */
   readonly isDefault: boolean
 }
 
-/** A request that was counted and whose cost is not known yet. */
+/** A counted request whose cost is not known yet. */
 export interface Reservation {
   readonly id: number
   readonly day: string
   readonly account: Account
 }
 
-/** Where consent and the ledger are kept. */
+/** The path of the file for consent and the ledger. */
 export function aiStateFile(stateFolder: string): string {
   return join(stateFolder, 'ai.db')
 }
 
-/** Tells the file from other databases: "Roux" in ASCII, and 4 for what models are asked. */
+/** Tells the file from other databases: "Roux" in ASCII, and 4 for this kind. */
 const APPLICATION_ID = 0x526f7804
 
-/** What made each version out of the one before; never edited once released, only added to. */
+/** The migration to each version. Released ones are never edited. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE consents (origin TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT;
@@ -56,7 +56,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** How long a process waits for another one that writes, ms. */
+/** How long to wait while another process writes, ms. */
 const BUSY_TIMEOUT = 5_000
 
 const AI_STATE: StateFormat = {
@@ -82,7 +82,7 @@ export class AiState {
     }
   }
 
-  /** When consent was given for an origin, ms since 1970; `undefined` where it was not. */
+  /** The time of consent for an origin, ms since 1970; `undefined` without consent. */
   consentOf(origin: string): number | undefined {
     const row = this.#database.prepare('SELECT time FROM consents WHERE origin = ?').get(origin) as { time: number } | undefined
     return row?.time
@@ -96,7 +96,7 @@ export class AiState {
     this.#database.prepare('INSERT OR IGNORE INTO consents (origin, time) VALUES (?, ?)').run(origin, time)
   }
 
-  /** Whether there was consent to take back. */
+  /** Withdraws consent; returns false if there was none. */
   revoke(origin: string): boolean {
     const was = this.consentOf(origin) !== undefined
     this.#database.prepare('DELETE FROM consents WHERE origin = ?').run(origin)
@@ -104,7 +104,7 @@ export class AiState {
   }
 
   /**
-   * Counts a request and reserves what it may take. Where that would pass the bound nothing changes, and what is used is answered.
+   * Counts a request and reserves the tokens it may take. Over the limit, nothing changes and the used tokens are returned.
    * @throws RouxError `PROVIDER_ERROR` where it cannot be counted
    */
   reserve(account: Account, reserving: Reserving): Reservation | { readonly used: number } {
@@ -128,7 +128,7 @@ export class AiState {
     })
   }
 
-  /** Puts what a request took in the place of what was reserved for it. Where that fails the reservation counts: an answer that is there is not lost. */
+  /** Replaces a reservation by the tokens used. If that fails, the reservation counts, and the answer is not lost. */
   settle(reservation: Reservation, spent: Spent): void {
     attempt(() => this.#settle(reservation, spent))
   }
@@ -143,14 +143,14 @@ export class AiState {
     })
   }
 
-  /** Tokens of a day that a bound counts: used, and reserved. */
+  /** The tokens used and reserved on a day, as a limit counts them. */
   used(day: string, isDefault: boolean): number {
     const which = isDefault ? " AND location = 'remote' AND feature <> 'embed'" : ''
     const sql = `SELECT coalesce(sum(input + output + reserved), 0) AS used FROM ledger WHERE day = ?${which}`
     return (this.#database.prepare(sql).get(day) as { used: number }).used
   }
 
-  /** What was asked since a day, that included, the newest first. */
+  /** The usage since a day, including it, newest first. */
   usage(since: string): readonly UsageRow[] {
     return this.#database
       .prepare('SELECT * FROM ledger WHERE day >= ? ORDER BY day DESC, provider, model, feature')

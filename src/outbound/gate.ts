@@ -4,10 +4,10 @@ import type { AiState, Bound, Reserving } from './consent-ledger.ts'
 import { type Location, locationOf, originOf, type Place, type Resolve } from './location.ts'
 import type { Expected, Meter, Ticket } from './usage-meter.ts'
 
-/** What of the settings decides what may leave this computer. */
+/** The settings that decide which requests may leave this computer. */
 export interface GateSettings {
   readonly allow_remote: boolean | readonly string[]
-  /** Tokens a day; 0: no bound. */
+  /** Tokens a day; 0: no limit. */
   readonly budget: number | 'auto'
 }
 
@@ -16,7 +16,7 @@ export interface GateParts {
   settings(): GateSettings
   /** Opened with the first request. @throws RouxError `PROVIDER_ERROR` */
   state(): AiState
-  /** Whether consent was given for an origin; makes no file to find out. */
+  /** Tells whether the user gave consent for an origin, without creating a file. */
   hasConsent(origin: string): boolean
   readonly resolve?: Resolve
   /** ms since 1970 */
@@ -24,7 +24,7 @@ export interface GateParts {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** What was asked for, and whether it may be. */
+/** Whether a model may be asked, and why not. */
 export interface Admission {
   readonly location: Location
   readonly origin: string
@@ -36,7 +36,7 @@ export interface Admission {
 /** Tokens a day on other computers, where the settings do not say. */
 const DEFAULT_BUDGET = 200_000
 
-/** The one way to a model on a server: says what may be asked, and counts it. */
+/** The only way to a model on a server: it checks and counts every request. */
 export class Gate {
   readonly #parts: GateParts
   readonly #now: () => number
@@ -46,7 +46,7 @@ export class Gate {
     this.#now = parts.now ?? Date.now
   }
 
-  /** Where a model is, and what was said of it. Opens no connection. */
+  /** Finds out where a model is and whether it may be asked. Opens no connection. */
   async examine(place: Place): Promise<Admission> {
     const location = await locationOf(place, this.#parts.resolve)
     const origin = originOf(place.baseUrl)
@@ -55,7 +55,7 @@ export class Gate {
   }
 
   /**
-   * What requests to a model pass, by feature.
+   * Admits a model, and returns the meters for its requests.
    * @throws RouxError `REMOTE_NOT_ALLOWED` with what to say, and where; `PROVIDER_ERROR` where requests would go through a proxy
    */
   async admit(place: Place): Promise<{ readonly location: Location; meterFor(feature: string): Meter }> {

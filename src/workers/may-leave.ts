@@ -14,7 +14,7 @@ export function mayLeave({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>): P
   }
 }
 
-/** Tells whether a file may be embedded, by the settings as they are now; `undefined` if no server embeds, so that all may. */
+/** Tells whether a file may be embedded, by the settings as they are now; `undefined` if no server embeds and all files may. */
 export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () => AiSettings): PathTest | undefined {
   if (kind !== 'openai') return undefined
   let known: { readonly ai: AiSettings; readonly test: PathTest } | undefined
@@ -25,7 +25,7 @@ export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () =>
   }
 }
 
-/** The patterns of `ai.allow` and `ai.deny` that fit none of these paths. */
+/** The patterns of `ai.allow` and `ai.deny` without a matching path. */
 export function unusedPatterns({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>, paths: readonly string[]): readonly string[] {
   const normal = paths.map((path) => path.normalize('NFC'))
   const unused = (key: string, globs: readonly string[], nocase: boolean): readonly string[] =>

@@ -25,7 +25,7 @@ export interface AskArguments {
   readonly history: readonly Exchange[]
 }
 
-/** Where a sentence of an answer is taken from. */
+/** The source of a sentence in the answer. */
 export interface AskCitation {
   readonly n: number
   readonly id: NodeId
@@ -43,9 +43,9 @@ export interface AskAnswer {
   /** Markdown, with links to the notes it cites and none else. */
   readonly answer: string
   readonly citations: readonly AskCitation[]
-  /** Its sentences that rest on no passage. */
+  /** Sentences without a citation. */
   readonly uncited: readonly string[]
-  /** What the model wrote and is not shown. */
+  /** Counts of removed citations and links. */
   readonly removed: { readonly citations: number; readonly links: number }
   readonly passages_used: number
   readonly model: string
@@ -53,15 +53,15 @@ export interface AskAnswer {
   readonly usage: ChatUsage
 }
 
-/** How long a call that hears of no progress may take, ms: clients give up on it after a minute. */
+/** How long a call without progress reports may take, ms. Clients give up after a minute. */
 const PATIENCE = 50_000
-/** How often it is told how far the answer is, ms. */
+/** How often to report progress, ms. */
 const INTERVAL = 1_000
-/** How often it is looked whether a model says the same over and over: after so many characters. */
+/** Check for endless repetition after this many characters. */
 const LOOKED_AT_EVERY = 200
-/** A server that read less than this share of what was sent has cut it. */
+/** If the server read less than this share of the prompt, it cut the prompt. */
 const LEAST_READ = 0.5
-/** Windows are multiples of this, and a server that cuts fills its own: who then read less than this share of what was sent has cut it, too. */
+/** Context windows are multiples of this. A server that read exactly such a number, and less than this share of the prompt, cut the prompt too. */
 const WINDOW = 1_024
 const LEAST_FILLED = 0.9
 
@@ -94,7 +94,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   return { value, warnings: [...warnings, ...reply.warnings, ...cut] }
 }
 
-/** What `ask` would send; nothing is sent. @throws RouxError as `ask` does while it looks for passages */
+/** Returns the prompt that `ask` would send, without sending it. @throws RouxError as `ask` does while it looks for passages */
 export async function askPrompt(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<Prompt>> {
   const { prompt, warnings } = await promptFor({ core, chat: requireChat(core), call }, args)
   return { value: prompt, warnings }
@@ -127,7 +127,7 @@ async function promptFor(
   const query = (before === undefined ? question : `${question}\n${before}`).slice(0, 8_000)
   const { context, maxTokens } = chat
   const found = await retrieve(core, { ...where, query, room: Math.floor((context - maxTokens) * 0.8) }, call)
-  // Asked last, so that what was denied a moment ago stays.
+  // Checked last: the settings may have changed during the search.
   const mayLeave = chat.mayLeave(found.value.map(({ path }) => path))
   const passages = found.value.filter((_, at) => mayLeave[at] === true)
   const unused = (await chat.unusedPatterns?.(() => pathsOf(core, call))) ?? []
@@ -162,7 +162,7 @@ interface Reply {
   readonly warnings: readonly Warning[]
 }
 
-/** What a model says, in time; what it said until then where it takes longer. */
+/** Asks the model, and returns what it said in time. */
 async function replyOf(
   provider: ChatProvider,
   { prompt, chat, call }: { readonly prompt: Prompt; readonly chat: Chat; readonly call: Call },

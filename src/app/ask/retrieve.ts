@@ -13,24 +13,24 @@ import { requireNamed, unknownNodeError } from '../names/known-node.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { requireText } from '../read/texts.ts'
 
-/** What a model may be shown for a question. */
+/** A passage for a question. */
 export interface FoundPassage extends Passage {
   readonly id: NodeId
   readonly path: string
-  /** Of the file's bytes when it was read. */
+  /** The hash of the file when it was read. */
   readonly hash: string
-  /** Those of the whole note: a passage may go on below others than it begins under. */
+  /** All headings of the note: a passage may continue below other headings than it starts under. */
   readonly headings: readonly Heading[]
 }
 
 export interface RetrieveArguments {
-  /** What is looked for: the question, and the one before it. */
+  /** The question, and the one before it. */
   readonly query: string
   readonly noteId?: string | undefined
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly relevance: Relevance
-  /** Tokens of text that there is room for. */
+  /** How many tokens of text fit. */
   readonly room: number
 }
 
@@ -60,10 +60,10 @@ function commentsBySource(): HiddenIn {
   }
 }
 
-/** What of its part of the file has text that a reader sees. */
+/** The visible text of a passage, if there is any. */
 function toFound({ node, source, place }: Placed, hiddenIn: HiddenIn): readonly FoundPassage[] {
   const { id, title, path } = node
-  // What has no path cannot be compared with what may not leave.
+  // Without a path, `ai.deny` cannot be checked.
   if (path === undefined) return []
   const whole = readableSource(node, source).text
   const part = whole.slice(place.start, place.end)
@@ -88,7 +88,7 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     const { id } = await requireNamed(snapshot, core, noteId)
     const [[node], [version]] = await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
     const source = await requireText({ core, snapshot, call }, id)
-    // What the vault's own filters hide is not shown to a model, either.
+    // Notes that the vault's own filters hide are not sent.
     if (node === undefined || node.excluded || version === undefined || source === undefined)
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }

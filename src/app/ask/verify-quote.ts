@@ -9,7 +9,7 @@ export interface VerifyArguments {
   readonly quote: string
 }
 
-/** Whether and where a note contains a quote. */
+/** The place of a quote in a note, if the note contains it. */
 export type VerifiedQuote =
   | { readonly found: false }
   | {

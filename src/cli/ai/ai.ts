@@ -9,7 +9,7 @@ interface Run {
   readonly invocation: Invocation
   readonly desk: AiDesk
   readonly loaded: LoadedVault
-  /** What follows the word. */
+  /** The argument after the subcommand. */
   readonly address: string | undefined
 }
 

@@ -11,7 +11,7 @@ import { resolveNames } from '../tools/resolve-name.ts'
 import { withoutShellPaths } from '../tools/shell-path.ts'
 import { requireOn } from '../tools/tool-switch.ts'
 
-/** Has a chat model answer from the notes, or shows what it would be told. */
+/** Asks a chat model about the notes, or shows the prompt. */
 export function run(invocation: Invocation): Promise<number> {
   return interruptible(invocation.host, (signal) => askModel({ ...invocation, signal }))
 }
@@ -21,7 +21,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   const [question = ''] = positionals
   if (question.trim() === '') throw new UsageError('The question is missing.', 'Write: roux ask "Why does rye bread not rise?"')
   const [folder, tag, relevance] = ['folder', 'tag', 'relevance'].map((name) => options.get(name))
-  // What the tool refuses is refused here, too, before a vault is read.
+  // Check the arguments as the tool does, before reading a vault.
   askTool.prepare({ question, folder, tag, relevance })
   const onlyShown = options.get('show-prompt') === true
   const loaded = await requireVaults(invocation)
@@ -55,7 +55,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** To see what would be sent no one has to switch on that it is. */
+/** `--show-prompt` works without `ai.enabled`. */
 function withAi(loaded: LoadedVault): LoadedVault {
   return { ...loaded, settings: { ...loaded.settings, ai: { ...loaded.settings.ai, enabled: true } } }
 }
@@ -81,7 +81,7 @@ async function showPrompt({ printer }: Invocation, core: GraphCore, args: AskArg
   await printer.text(`${parts.join('\n\n')}\n`)
 }
 
-/** The answer as people read it, and where it is from. */
+/** The answer and its sources as text. */
 export function written({ status, answer, citations, uncited, model, location, usage }: AskAnswer): string {
   if (status === 'not_found') return 'The notes do not answer that.\n'
   const sources = citations.map(({ n, id, heading, start_line, end_line, quote, support }) => {

@@ -10,7 +10,7 @@ interface Tokens {
   readonly failed: number
 }
 
-/** What models on servers were asked today, by server; nothing is opened where the settings name none. */
+/** Today's token usage by server. Opens nothing if the settings name no server. */
 export async function tokensToday(host: Host, settings: Settings): Promise<Readonly<Record<string, Tokens>>> {
   if (!settings.ai.enabled && settings.embedder.kind !== 'openai') return {}
   const { openAiDesk } = await host.compose()

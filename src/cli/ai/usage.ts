@@ -3,7 +3,7 @@ import type { UsageRow } from '../../core/model-usage.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 
-/** Shows what models were asked, by day, server, model and feature. */
+/** Shows token usage by day, server, model and feature. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, options } = invocation
   const days = (options.get('days') as number | undefined) ?? 7
@@ -33,7 +33,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 type Row = UsageRow & { readonly cost?: number }
 
-/** What fits into a terminal of 80 columns: what is the same of all rows, or nothing, is left out. */
+/** Leaves out columns that are empty or the same in all rows, to fit 80 columns. */
 function rowsForPeople(rows: readonly Row[]): readonly object[] {
   const isOfOne = placesOf(rows).length === 1
   const filled = (value: number): number | undefined => (value === 0 ? undefined : value)
@@ -62,7 +62,7 @@ interface Price {
   readonly output: number
 }
 
-/** @throws UsageError for what is no price */
+/** @throws UsageError for an invalid price */
 function pricesIn(written: readonly string[]): ReadonlyMap<string, Price> {
   return new Map(
     written.map((price) => {

@@ -13,40 +13,40 @@ import {
 import type { Expected, Meter, Spent } from '../usage-meter.ts'
 import { eventData } from './server-sent-events.ts'
 
-/** What a provider is opened with. */
+/** The settings of a provider. */
 export interface ChatSettings {
   readonly baseUrl: string
   readonly model: string
   readonly apiKey: string | undefined
   readonly timeoutMs: number
   readonly location: 'local' | 'remote'
-  /** What requests of a feature pass. */
+  /** The meter that the requests of a feature pass. */
   meterFor(feature: string): Meter | undefined
 }
 
-/** What tests replace. */
+/** Replaced in tests. */
 export interface ChatDependencies {
   readonly fetch?: typeof fetch
   readonly backoffMs?: number
 }
 
-/** What a kind of server is asked with, and how its answers are read. */
+/** How to ask a kind of server and read its answers. */
 export interface Dialect {
   readonly path: string
   headers(apiKey: string | undefined): Readonly<Record<string, string>>
   body(request: ChatRequest, model: string): Body
-  /** The request that a server that refused one may take; `undefined` where that was not what was wrong. */
+  /** Adapts a refused request; `undefined` if the refusal has another cause. */
   adjust(body: Body, refusal: string): Body | undefined
   reader(): Reader
 }
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** Takes the values of one answer, in order. */
+/** Reads the events of one answer, in order. */
 export interface Reader {
-  /** What one value adds; a text says what is wrong with it. */
+  /** Returns the text that an event adds, or a description of what is wrong with the event. */
   read(value: Readonly<Record<string, unknown>>): readonly Delta[] | string
-  /** Why there is no more; absent while that was not said. */
+  /** Why the answer ended; absent until the server says so. */
   readonly finish: ChatFinish | undefined
   readonly input: number | undefined
   readonly output: number | undefined
@@ -54,7 +54,7 @@ export interface Reader {
 
 export type Delta = Extract<ChatEvent, { readonly text: string }>
 
-/** A person waits: a server that is busy is asked twice more, and not where it wants more patience than this, ms. */
+/** A person waits, so a busy server is retried twice, and only if it asks for no longer pause than this, ms. */
 const RETRIES = 2
 const PATIENCE = 8_000
 const BACKOFF = 500
@@ -103,7 +103,7 @@ async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Q
         if (said.text.length > most) break
       }
     } catch (error) {
-      // What was said before something failed is an answer.
+      // Keep the text that came before the failure.
       if (said.text === '' || !(error instanceof RouxError) || request.signal?.aborted === true) throw error
       broken = error
     }
@@ -117,7 +117,7 @@ async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Q
   yield { kind: 'end', ...finishOf(reader, { broken, isEndless: said.text.length > most }), usage, expected: stream.expected }
 }
 
-/** A model that says more than this was not kept to its tokens, or lies. */
+/** A server that sends more text than this per token ignores the limit. */
 const MOST_CHARACTERS_PER_TOKEN = 64
 
 interface Ending {
@@ -134,12 +134,12 @@ function finishOf(
   return broken.code === 'TIMEOUT' ? { finish: 'late' } : { finish: 'cut', reason: broken.message }
 }
 
-/** What the server says that it took, where that can be; else what it was at the most. */
-function spentOf({ input, output, finish }: Reader, { text, thinking }: Said, expected: Expected): Spent {
+/** The usage that the server reports if it is plausible, otherwise an upper estimate. */
+function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSoFar, expected: Expected): Spent {
   const isRead = isCount(input) && input > 0 && input <= mostTokens(expected.input)
   const isWritten = isCount(output) && output <= expected.output + MOST_THOUGHT
   const said = text + thinking
-  // Before the end the count of what was written is that of its beginning.
+  // An output count from before the end is too small.
   const isSaid = finish !== undefined && isRead && isWritten && (output > 0 || said === '')
   if (isSaid) return { input, output, estimated: false }
   return {
@@ -149,7 +149,7 @@ function spentOf({ input, output, finish }: Reader, { text, thinking }: Said, ex
   }
 }
 
-interface Said {
+interface AnswerSoFar {
   readonly text: string
   readonly thinking: string
 }
@@ -158,7 +158,7 @@ function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3)
 }
 
-/** Tokens that models think before they answer, where a server does not bound that. */
+/** The most reasoning tokens to believe, because servers may not limit them. */
 const MOST_THOUGHT = 100_000
 
 function isCount(value: number | undefined): value is number {
@@ -189,16 +189,16 @@ async function* deltasOf(server: ModelServer, { type, chunks }: AnswerStream, re
   }
 }
 
-/** How long a finished answer is waited for to say what it took, ms: some servers never close the connection. */
+/** How long to wait for the usage after the answer has finished, ms. Some servers never close the connection. */
 const LINGER = 2_000
 
-/** The values until the answer is finished and nothing comes any more. */
+/** Passes values on, until the answer has finished and no more come. */
 async function* untilSilent<T>(values: AsyncGenerator<T>, isFinished: () => boolean): AsyncGenerator<T> {
   try {
     for (;;) {
       const next = values.next()
       const result = isFinished() ? await Promise.race([next, silence()]) : await next
-      // What still comes is not read: ending the request ends the reading.
+      // Ending the request later ends this read.
       if (result === undefined) next.catch(() => {})
       if (result === undefined || result.done === true) return
       yield result.value
@@ -212,7 +212,7 @@ function silence(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, LINGER, undefined).unref())
 }
 
-/** An answer is some thousand characters long, however it is wrapped; what has megabytes is none. */
+/** Real answers have some thousand characters. Megabytes are an error. */
 const MAX_STREAM = 4_000_000
 
 async function* atMost(chunks: AsyncIterable<Uint8Array>, server: ModelServer): AsyncGenerator<Uint8Array> {
@@ -224,7 +224,7 @@ async function* atMost(chunks: AsyncIterable<Uint8Array>, server: ModelServer): 
   }
 }
 
-/** Servers that do not stream answer with one value. */
+/** Servers that do not stream send one value. */
 async function* wholeBody(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -237,7 +237,7 @@ function parse(server: ModelServer, text: string): Readonly<Record<string, unkno
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // Said below.
+    // Reported below.
   }
   const what = /^\s*</.test(text) ? 'it is a web page and no JSON' : 'it is no JSON'
   throw unusable(server, { what, hint: ADDRESS_HINT })
@@ -268,7 +268,7 @@ function refusal({ status, body }: Answer, server: ModelServer, model: string): 
   )
 }
 
-/** What an error's body says to people; the body where it says it in no way that is known. */
+/** The message in the body of an error, or the body itself if its form is unknown. */
 function messageIn(body: string): string {
   const [, message] = /"message"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/.exec(body) ?? []
   try {
