@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
-import { type Block, parseAnswer, type WriteCitation, writeCode, writePieces } from './answer-tree.ts'
+import { parseAnswer } from './answer-tree.ts'
+import { type Block, type WriteCitation, writeCode, writePieces } from './answer-writer.ts'
 import { codeLookup, type Edit, edited, type Piece, type Span, textOf, type Wrap } from './pieces.ts'
 import { NOT_FOUND } from './prompt.ts'
 import { findQuotations, type Quotation } from './quotations.ts'

@@ -72,3 +72,24 @@ export function removal(text: string, { start, end }: Span): Edit {
   const joins = /[\p{L}\p{N}]/u.test(text.charAt(from - 1)) && /[\p{L}\p{N}]/u.test(after)
   return { start: from, end, ...(joins ? { by: { kind: 'text', text: ' ', wraps: [] } } : {}) }
 }
+
+/** Removes white space at line ends, and empty lines. */
+export function linesTrimmed(pieces: readonly Piece[]): readonly Piece[] {
+  const text = textOf(pieces)
+  const spans = [...text.matchAll(/\s+/g)].flatMap(({ 0: space, index }): readonly Edit[] => {
+    const end = index + space.length
+    if (index === 0 || end === text.length) return [{ start: index, end }]
+    const line = space.indexOf('\n')
+    return line < 0 || space === '\n'
+      ? []
+      : [
+          { start: index, end: index + line },
+          { start: index + line + 1, end },
+        ]
+  })
+  const isCode = codeLookup(pieces)
+  return edited(
+    pieces,
+    spans.filter(({ start, end }) => end > start && !isCode(start, end)),
+  )
+}

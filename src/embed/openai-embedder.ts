@@ -5,13 +5,14 @@ import {
   type Answer,
   askableUrl,
   isTooLong,
+  type Meter,
   type ModelServer,
   post,
   RETRIES,
   type SendOptions,
+  type Spent,
   withoutKey,
 } from '../outbound/http-client.ts'
-import type { Meter, Spent } from '../outbound/usage-meter.ts'
 import { type EmbedderSettings, embedderId } from './embedder-settings.ts'
 import { recipeOf } from './model-recipes.ts'
 import { isBlank, unitVector } from './vectors.ts'

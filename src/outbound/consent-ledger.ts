@@ -10,7 +10,7 @@ import {
 import { RouxError } from '../core/errors.ts'
 import type { Account, UsageRow } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
-import type { Expected, Spent } from './usage-meter.ts'
+import type { Expected, Spent } from './http-client.ts'
 
 /** A daily limit of tokens, and the requests that count. */
 export interface Bound {

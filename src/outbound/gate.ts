@@ -1,8 +1,8 @@
 import { RouxError } from '../core/errors.ts'
 import type { Account } from '../core/model-usage.ts'
 import type { AiState, Bound, Reserving } from './consent-ledger.ts'
+import type { Expected, Meter, Ticket } from './http-client.ts'
 import { type Location, locationOf, originOf, type Place, type Resolve } from './location.ts'
-import type { Expected, Meter, Ticket } from './usage-meter.ts'
 
 /** The settings that decide which requests may leave this computer. */
 export interface GateSettings {

@@ -4,7 +4,6 @@ import { reasonOf, unavailableError } from '../core/provider-error.ts'
 import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { linkSignals, pause, untilAborted } from '../core/waiting/aborting.ts'
-import type { Meter, Spent, Ticket } from './usage-meter.ts'
 
 /** A server that runs models. */
 export interface ModelServer {
@@ -69,8 +68,10 @@ export interface AnswerStream {
 
 /** How often a request is sent again that can wait. */
 export const RETRIES = 4
+
 /** 64 vectors of 8192 components are 12 MB of JSON. */
 const MAX_BODY = 64_000_000
+
 /** What is kept of an answer that says why it is none. */
 const MAX_REFUSAL = 100_000
 
@@ -369,4 +370,33 @@ function unreachable(server: ModelServer, error: unknown, late: boolean): Error 
     `The ${server.name} at ${server.baseUrl} cannot be reached: ${withoutKey(reasonOf(cause), server)}.`,
     `Start it, or set \`${server.advice.address}\` to where it listens.`,
   )
+}
+
+/** Tokens that a request may take. */
+export interface Expected {
+  readonly input: number
+  readonly output: number
+}
+
+/** Tokens that a request took. */
+export interface Spent extends Expected {
+  /** Not said by the server, but computed from lengths. */
+  readonly estimated: boolean
+  /** Nothing that could be used came of it. */
+  readonly failed?: boolean
+}
+
+/** Lets requests through the gate, one by one. */
+export interface Meter {
+  /**
+   * Reserves what a request may take, before it is sent.
+   * @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` where consent was taken back.
+   */
+  begin(expected: Expected): Ticket
+}
+
+/** One request that was let through. */
+export interface Ticket {
+  /** Records the actual cost and releases the rest of the reservation. */
+  end(spent: Spent): void
 }

@@ -5,7 +5,7 @@ import type { Embedder } from '../core/embedder.ts'
 import type { DownloadProgress, EmbedderSettings } from '../embed/embedder-settings.ts'
 import type { EmbedderDependencies } from '../embed/open-embedder.ts'
 import type { GateSettings } from '../outbound/gate.ts'
-import type { Meter } from '../outbound/usage-meter.ts'
+import type { Meter } from '../outbound/http-client.ts'
 import { embeddingTable, entryOf } from './entries.ts'
 import type { OpenGate } from './open-gate.ts'
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { Account } from '../../src/core/model-usage.ts'
 import { AiState, aiStateFile } from '../../src/outbound/consent-ledger.ts'
-import type { Spent } from '../../src/outbound/usage-meter.ts'
+import type { Spent } from '../../src/outbound/http-client.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 import { openWorld, type RunOptions, SLOW, type World } from './support.ts'
 

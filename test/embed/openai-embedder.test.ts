@@ -4,7 +4,7 @@ import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { Embedder } from '../../src/core/embedder.ts'
 import type { EmbedderSettings } from '../../src/embed/embedder-settings.ts'
 import { openOpenAiEmbedder } from '../../src/embed/openai-embedder.ts'
-import type { Spent } from '../../src/outbound/usage-meter.ts'
+import type { Spent } from '../../src/outbound/http-client.ts'
 import { testEmbedder } from '../contract/embedder.ts'
 
 const KEY = 'sk-very-secret'

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { CitedAnswer } from '../../ai/cite.ts'
+import { findRepeats, withoutThinking } from '../../ai/model-text.ts'
 import { composePrompt, type Exchange, type Prompt } from '../../ai/prompt.ts'
-import { findRepeats } from '../../ai/repeats.ts'
-import { withoutThinking } from '../../ai/thinking.ts'
 import type { Chat, ChatEvent, ChatProvider, ChatUsage } from '../../core/chat.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
@@ -12,7 +11,7 @@ import type { Relevance } from '../../search/relevance.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readTexts } from '../read/texts.ts'
-import { requireChat } from './require-chat.ts'
+import { requireChat } from './chat.ts'
 import { type FoundPassage, retrieve } from './retrieve.ts'
 
 export interface AskArguments {

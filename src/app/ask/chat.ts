@@ -1,8 +1,7 @@
-import type { ChatFinish, ChatMessage, ChatProvider, ChatUsage } from '../../core/chat.ts'
+import type { Chat, ChatFinish, ChatMessage, ChatProvider, ChatUsage } from '../../core/chat.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { requireChat } from './require-chat.ts'
 
 /** One message of a conversation that a program leads. */
 export interface PluginMessage {
@@ -71,4 +70,12 @@ function requireSound({ turns, maxTokens = 1, temperature = 0 }: Told): void {
     ...(temperature >= 0 && temperature <= 2 ? [] : ['temperature: expected a number from 0 to 2']),
   ]
   if (wrong.length > 0) throw new RouxError('INVALID_PARAMS', `${wrong.join('; ')}.`)
+}
+
+/** The chat model. @throws RouxError `AI_DISABLED` with the setting that switches it on */
+export function requireChat({ chat }: GraphCore): Chat {
+  if (chat !== undefined) return chat
+  throw new RouxError('AI_DISABLED', 'Asking a chat model is switched off.', {
+    hint: 'The setting ai.enabled switches it on; docs/ai.md says how.',
+  })
 }

@@ -4,14 +4,15 @@ import { providerError, reasonOf } from '../../core/provider-error.ts'
 import {
   type Answer,
   type AnswerStream,
+  type Expected,
   isTooLong,
+  type Meter,
   type ModelServer,
   mostTokens,
   postForStream,
+  type Spent,
   withoutKey,
 } from '../http-client.ts'
-import type { Expected, Meter, Spent } from '../usage-meter.ts'
-import { eventData } from './server-sent-events.ts'
 
 /** The settings of a provider. */
 export interface ChatSettings {
@@ -56,7 +57,9 @@ export type Delta = Extract<ChatEvent, { readonly text: string }>
 
 /** A person waits, so a busy server is retried twice, and only if it asks for no longer pause than this, ms. */
 const RETRIES = 2
+
 const PATIENCE = 8_000
+
 const BACKOFF = 500
 
 /** A provider that speaks a dialect over HTTP. */
@@ -244,7 +247,9 @@ function parse(server: ModelServer, text: string): Readonly<Record<string, unkno
 }
 
 const ADDRESS_HINT = 'Check that `ai.base_url` names the API (often it ends in `/v1`).'
+
 const MODEL_HINT = 'Check that `ai.model` names a chat model.'
+
 const NO_TEXT = { what: 'it holds no text', hint: MODEL_HINT }
 
 function emptyAnswer(server: ModelServer, maxTokens: number): RouxError {
@@ -285,4 +290,33 @@ function hintFor(status: number): string {
     return 'Check `ai.model` (a server on this computer may have to pull it first) and `ai.base_url` (often it ends in `/v1`).'
   if (status >= 300 && status < 400) return 'Redirects are not followed: set `ai.base_url` to the address that it leads to.'
   return 'Check `ai.model` and `ai.provider` against what the server offers.'
+}
+
+/**
+ * The data of each event of a `text/event-stream`, independent of chunk boundaries; also of a last event without an
+ * empty line.
+ */
+export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let data: string[] = []
+  for await (const line of linesOf(chunks)) {
+    if (line === '') {
+      if (data.length > 0) yield data.join('\n')
+      data = []
+    } else if (line.startsWith('data:')) data.push(line.slice(line[5] === ' ' ? 6 : 5))
+  }
+  if (data.length > 0) yield data.join('\n')
+}
+
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  // A character may be cut in two, and a line may end with CR, LF or both.
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const bytes of chunks) {
+    rest += decoder.decode(bytes, { stream: true })
+    const lines = rest.split(/\r\n|\n|\r(?=[\s\S])/)
+    rest = lines.pop() ?? ''
+    yield* lines
+  }
+  rest += decoder.decode()
+  if (rest !== '') yield* rest.split(/\r\n|\n|\r/)
 }
