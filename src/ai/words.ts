@@ -53,7 +53,7 @@ export function readable(text: string): string {
     .replace(/(?<=\[\[)[^[\]|\n]+\|/g, blank)
     .replace(/<\/?[a-z][^<>\n]*>/gi, blank)
     .replace(/^[ \t>]*(?:\d{1,9}[.)]|[-*+]|#{1,6})(?=[ \t])/gm, blank)
-    .replace(/\[\^[^\]\n]{1,200}\]|(?<=[ \t])\^[\w-]{1,200}$/gm, blank)
+    .replace(/\[\^[^\]\n[]{1,200}\]|(?<=[ \t])\^[\w-]{1,60}$/gm, blank)
 }
 
 /** A word without its ending, roughly. */
