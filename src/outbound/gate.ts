@@ -24,7 +24,7 @@ export interface GateParts {
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** Whether a model may be asked, and why not. */
+/** The permission to ask a model. */
 export interface Admission {
   readonly location: Location
   readonly origin: string
@@ -89,7 +89,7 @@ export class Gate {
     return { end: (spent) => state.settle(reserved, spent) }
   }
 
-  /** What stays on this computer and has no bound is not refused for want of a place to count it. */
+  /** Requests to this computer without a limit go on even if they cannot be counted. */
   #reserve(
     account: Account,
     what: Reserving,
@@ -116,7 +116,7 @@ export class Gate {
       `${origin} is not on this computer, and nothing is sent there before you ${says.join(' and ')}.`,
       {
         hint: 'Texts of your notes would leave this computer: allow it only where you trust who runs that server. docs/ai.md tells more.',
-        // What is tried again meanwhile goes on as soon as that was said.
+        // Retries succeed once the user has allowed it.
         isTransient: true,
       },
     )
@@ -157,13 +157,13 @@ export class Gate {
     return new Date(this.#now()).toISOString().slice(0, 10)
   }
 
-  /** Days are those of UTC, so that processes in several time zones agree. */
+  /** Days are in UTC, because processes may be in different time zones. */
   #reset(): string {
     return new Date(Date.parse(`${this.#today()}T00:00:00Z`) + 86_400_000).toISOString().replace('.000Z', 'Z')
   }
 }
 
-/** Node sends requests through a proxy where it is told to: what is for this computer would leave it, and the key with it. */
+/** Through a proxy, requests for this computer would leave it, with the key. */
 function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   // Node takes them between quotation marks, too, and `_` for `-`.
   const given = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]
@@ -172,7 +172,7 @@ function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   if (!isOn) return
   throw new RouxError(
     'PROVIDER_ERROR',
-    'Node is told to send requests through a proxy (NODE_USE_ENV_PROXY), and a model is not asked through one.',
+    'Node is configured to use a proxy (NODE_USE_ENV_PROXY), and Roux asks no model through one.',
     {
       hint: 'Start Roux without NODE_USE_ENV_PROXY and --use-env-proxy.',
     },

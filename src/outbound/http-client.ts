@@ -7,7 +7,7 @@ import { linkSignals, pause, untilAborted } from '../core/waiting/aborting.ts'
 
 /** A server that runs models. */
 export interface ModelServer {
-  /** What messages call it, e.g. `embedding server`. */
+  /** Its name in messages, e.g. `embedding server`. */
   readonly name: string
   /** Without a slash at the end. */
   readonly baseUrl: string
@@ -17,7 +17,7 @@ export interface ModelServer {
   readonly secret: string | undefined
   /** How long an answer may take, to its end. */
   readonly timeoutMs: number
-  /** What an answer that takes longer is. */
+  /** The error code for an answer that takes longer. */
   readonly lateCode: 'PROVIDER_ERROR' | 'TIMEOUT'
   readonly advice: Advice
   readonly fetch: typeof fetch
@@ -29,11 +29,11 @@ export interface ModelServer {
   readonly meter?: Meter | undefined
 }
 
-/** What to change where the server fails. */
+/** Advice for when the server fails. */
 interface Advice {
   /** The setting that says where it is. */
   readonly address: string
-  /** What to do where it is too slow, a clause that goes on after "or". */
+  /** Advice for a slow server, a clause that follows "or". */
   readonly slow: string
 }
 
@@ -41,9 +41,9 @@ export interface ModelRequest {
   /** After the server's `baseUrl`. */
   readonly path: string
   readonly body: unknown
-  /** Tokens that it may answer with, at the most. */
+  /** The most tokens of the answer. */
   readonly output: number
-  /** What the server says that a whole answer took. */
+  /** Reads the usage that the server reports for a whole answer. */
   usageOf?(body: string): Spent | undefined
 }
 
@@ -56,7 +56,7 @@ export interface Answer {
 /** An answer of status 200 that is still coming. */
 export interface AnswerStream {
   readonly status: 200
-  /** Of the body, in lower case, e.g. `text/event-stream`. */
+  /** The content type, in lower case, e.g. `text/event-stream`. */
   readonly type: string
   /** @throws RouxError `PROVIDER_ERROR`, `TIMEOUT` when it breaks off; the signal's reason. */
   readonly chunks: AsyncIterable<Uint8Array>
@@ -66,13 +66,13 @@ export interface AnswerStream {
   end(spent: Spent): void
 }
 
-/** How often a request is sent again that can wait. */
+/** Retries of a request that can wait. */
 export const RETRIES = 4
 
 /** 64 vectors of 8192 components are 12 MB of JSON. */
 const MAX_BODY = 64_000_000
 
-/** What is kept of an answer that says why it is none. */
+/** How much of an error's body to keep. */
 const MAX_REFUSAL = 100_000
 
 const TOO_LONG = /too (long|large|many (tokens|inputs))|context (length|size|window)|exceed|maximum/i
@@ -85,7 +85,7 @@ export interface SendOptions {
   readonly signal: AbortSignal | undefined
 }
 
-/** An attempt that failed in a way that another one may not. */
+/** A failed attempt that is worth a retry. */
 interface Transient {
   readonly problem: Error
   /** Milliseconds that the server asks to wait. */
@@ -129,10 +129,10 @@ export function postForStream(server: ModelServer, request: ModelRequest, option
   })
 }
 
-/** What a server adds to a text by itself, tokens. */
+/** Tokens that a server may add to a prompt. */
 const MOST_ADDED = 10_000
 
-/** The tokens that a question can have taken: each is a byte at least, of which there are three for each that was expected. */
+/** The most tokens that a prompt can have. A token has at least one byte, and the estimate assumes three. */
 export function mostTokens(expected: number): number {
   return 3 * expected + MOST_ADDED
 }
@@ -141,14 +141,14 @@ export function mostTokens(expected: number): number {
 const REFUSED: Spent = { input: 0, output: 0, estimated: false, failed: true }
 
 /**
- * Whether the server finds the texts too long: 413, or an error that says so, e.g. `maximum context length`, `input is too large to
+ * Tells whether the server refused the texts as too long: 413, or such an error message, e.g. `maximum context length`, `input is too large to
  * process` (llama.cpp, with 500), `exceeds the context length` (Ollama).
  */
 export function isTooLong({ status, body }: Answer): boolean {
   return status === 413 || ([400, 422, 500].includes(status) && TOO_LONG.test(body))
 }
 
-/** What a server says without the key, for messages; where it says the key in another form, nothing of it. */
+/** Removes the key from a server's message, or drops the message if it repeats the key in another form. */
 export function withoutKey(text: string, { secret = '' }: Pick<ModelServer, 'secret'>): string {
   if (secret === '') return text
   const plain = text.replaceAll(secret, '[key]')

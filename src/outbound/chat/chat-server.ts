@@ -45,9 +45,9 @@ export type Body = Readonly<Record<string, unknown>>
 
 /** Reads the events of one answer, in order. */
 export interface Reader {
-  /** Returns the text that an event adds, or a description of what is wrong with the event. */
+  /** Returns the text that an event adds, or the event's fault. */
   read(value: Readonly<Record<string, unknown>>): readonly Delta[] | string
-  /** Why the answer ended; absent until the server says so. */
+  /** Why the answer ended; absent before the end. */
   readonly finish: ChatFinish | undefined
   readonly input: number | undefined
   readonly output: number | undefined
