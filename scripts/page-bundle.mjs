@@ -18,6 +18,9 @@ export const PAGE_BUNDLE = {
   jsx: 'automatic',
   jsxImportSource: 'preact',
   tsconfig: from('tsconfig.json'),
-  alias: { 'decode-named-character-reference': from('named-characters.ts') },
+  alias: {
+    'decode-named-character-reference': from('named-characters.ts'),
+    '@ungap/structured-clone': from('structured-clone.ts'),
+  },
   entryPoints: { page: from('main.tsx'), markdown: from('markdown-worker.ts'), formula: from('formula.ts') },
 }
