@@ -28,7 +28,10 @@ const MOST_CHARACTERS = 60_000
 /** The parser can take quadratic time in these characters, so an answer with more of them is treated as plain text. */
 const MOST_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
+/** A list item takes the parser as long as this many other signs. */
+const ITEM_COST = 3
 const DEEPEST = 30
+const DEEPEST_INDENTATION = 200
 /** Removing text can join its neighbours into a new address, so cleaning repeats until nothing changes. */
 const MOST_ROUNDS = 10
 
@@ -41,22 +44,29 @@ export function parseAnswer(answer: string): AnswerTree {
 
 /** Tells whether the parser could take too long. */
 function isPlain(text: string): boolean {
-  let marks = 0
-  for (const sign of text) if (MARKS.has(sign)) marks++
-  return marks > MOST_MARKS || text.split('\n').some(nestsDeep)
+  let cost = 0
+  for (const sign of text) if (MARKS.has(sign)) cost++
+  for (const line of text.split('\n')) {
+    const { depth, indentation } = startOf(line)
+    if (depth > DEEPEST || indentation > DEEPEST_INDENTATION) return true
+    cost += ITEM_COST * depth
+  }
+  return cost > MOST_MARKS
 }
 
-/** Tells whether a line starts with many nested quote and list markers. */
-function nestsDeep(line: string): boolean {
+/** How many quotes and list items a line starts, and how far it is indented. */
+function startOf(line: string): { readonly depth: number; readonly indentation: number } {
   let depth = 0
-  let indentation = 0
-  for (const sign of line.slice(0, 400)) {
-    if (sign === ' ' || sign === '\t') indentation++
-    else if (/[->*+.)\d]/.test(sign)) depth++
-    else break
+  let at = 0
+  START.lastIndex = 0
+  for (let found = START.exec(line); found !== null && depth <= DEEPEST; found = START.exec(line)) {
+    depth++
+    at = START.lastIndex
   }
-  return depth > 2 * DEEPEST && /[>*+.)]|- /.test(line) && !/^[-*_ ]+$/.test(line) ? true : indentation > 200
+  return { depth, indentation: line.slice(at).length - line.slice(at).trimStart().length }
 }
+
+const START = /[ \t]{0,20}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y
 
 /** One paragraph for each line. */
 function plainTree(text: string): Root {

@@ -196,3 +196,16 @@ test('what never ends is read to its end, and leads nowhere', () => {
     expect(dangersIn(cleanAnswer(piece.repeat(6_000 / piece.length)).text)).toEqual([])
   }
 })
+
+test.each([
+  ['many items', '- a\n'.repeat(600), '\\- a'],
+  ['items inside one another', '1. 2. 3. a\n'.repeat(300), '1\\. 2. 3. a'],
+  ['deep quotes', `${'> '.repeat(40)}a`, `\\${'> '.repeat(40)}a`],
+])('an answer that takes the parser long is read as plain text: %s', (_, answer, line) => {
+  expect(cleanAnswer(answer).text.split('\n\n')[0]).toBe(line)
+})
+
+test('a long answer keeps its Markdown', () => {
+  const answer = Array.from({ length: 60 }, (_, at) => `## Part ${at}\n\n- **One** of \`two\`\n- Three`).join('\n\n')
+  expect(cleanAnswer(answer).text).toBe(answer)
+})

@@ -252,38 +252,32 @@ describe('an answer is read', () => {
     expect(citations.map(({ quote }) => quote)).toEqual(['Salt slows'])
   })
 
-  test('an answer that never ends is read, and other work goes on meanwhile', async () => {
-    const answers = [
-      'The dough [S',
-      '[S1',
-      '[S1, S2',
-      '"a b ',
-      '> ',
-      '*a',
-      '[',
-      '(S1',
-      '“',
-      '`a',
-      '|a',
-      '- ',
-      '<a ',
-      'a. ',
-      '[^1]',
-      '![',
-    ]
-    for (const piece of answers) {
-      const answer = piece.repeat(100_000 / piece.length)
-      let longest = 0
-      let last = performance.now()
-      const timer = setInterval(() => {
-        longest = Math.max(longest, performance.now() - last)
-        last = performance.now()
-      })
-      await read(`${answer}${'1'.repeat(60)}`)
-      clearInterval(timer)
-      if (process.env.SHOW) console.log(JSON.stringify(piece), Math.round(Math.max(longest, performance.now() - last)))
-    }
-  }, 120_000)
+  test.each(['The dough [S', '[S1', '[S1, S2', '"a b ', '> ', '*a', '(S1', '“', '`a', '|a', '- ', '<a ', 'a. ', '[^1]', '!['])(
+    'an answer that repeats %j is read up to its most characters',
+    async (piece) => {
+      const { isCut, citations } = await read(`Salt slows fermentation [S2].\n\n${piece.repeat(65_000 / piece.length)}`)
+      expect([isCut, citations[0]?.quote]).toEqual([true, 'Salt slows fermentation.'])
+    },
+  )
+
+  test.each([
+    ['a number that does not end', `Salt slows fermentation [S2]. The dough [S${'1'.repeat(60)}`],
+    [
+      'a list of markers that does not end',
+      `Salt slows fermentation [S2]. The dough [S1${Array.from({ length: 33 }, (_, at) => `, S${at + 2}`).join('')}`,
+    ],
+  ])('a marker that is cut off stays text: %s', async (_, answer) => {
+    const { shown, citations } = await read(answer)
+    expect([citations.length, shown.replaceAll('\\', '')]).toEqual([1, answer.replace(' [S2].', '. [1]')])
+  })
+
+  test('other work goes on while a long answer is read', async () => {
+    let turns = 0
+    const timer = setInterval(() => turns++)
+    await read('It says "salt slows fermentation" and 2 % of flour [S1][S2].\n'.repeat(900))
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(0)
+  })
 
   test.each(Object.entries(ATTACKS))('an answer that obeys %s leads nowhere', async (_, attack) => {
     const { shown, uncited, citations } = await read(
