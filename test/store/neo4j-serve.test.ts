@@ -119,7 +119,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
       ['list-attachments', 'home.md'],
     ]) {
       const off = await world.roux([...command, ...args])
-      expect([off.code, off.err]).toEqual([1, expect.stringContaining('where their folders are')])
+      expect([off.code, off.err]).toEqual([1, expect.stringContaining('need their folders')])
     }
     const operations = [{ tool: 'delete_node', arguments: { id: 'home.md' } }]
     const untold = await world.roux(['impact', '--operations', JSON.stringify(operations), ...args])
