@@ -243,14 +243,15 @@ class Reader {
   #inlineCodeOf(value: string, wraps: readonly Wrap[]): readonly Piece[] {
     if (markerIn(value) !== undefined) return [{ kind: 'text', text: value, wraps }]
     const code = this.#cleanCode(value)
-    if (code.trim() === '') return []
+    const piece: Piece = { kind: 'code', text: code, wraps }
+    if (isBlankCode(piece)) return []
     // Dataview and Meta Bind run inline code like this.
     if (/^\s*(?:\$?=|[A-Z]{4,}\[)/.test(code)) {
       this.#removed++
       return [{ kind: 'text', text: code, wraps }]
     }
     this.#dollars.code ||= code.includes('$')
-    return [{ kind: 'code', text: code, wraps }]
+    return [piece]
   }
 
   /** Removes markers, links and addresses until nothing changes. */
@@ -263,7 +264,7 @@ class Reader {
       const edits = leadsIn(decoded)
       const hasChanged = marked !== left || decoded.some(({ text }, at) => text !== marked[at]?.text)
       this.#removed += edits.filter(({ isCounted }) => isCounted !== false).length
-      left = edits.length === 0 ? decoded : edited(decoded, edits)
+      left = edits.length === 0 ? decoded : edited(decoded, edits).filter((piece) => !isBlankCode(piece))
       if (edits.length === 0 && !hasChanged) return linesTrimmed(left)
     }
     // Text that is still not clean is only an attack.
@@ -276,7 +277,7 @@ function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounte
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
   // `#cleanCode` has removed those inside code.
-  const addresses = findAddresses(text).filter(({ start, end }) => !isCode(start, end))
+  const addresses = [...findAddresses(text), ...addressesInPieces(pieces)].filter(({ start, end }) => !isCode(start, end))
   const holes = [...text.matchAll(HOLES)].map(({ index }) => ({
     ...removal(text, { start: index, end: index + 1 }),
     isCounted: false,
@@ -293,6 +294,21 @@ function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounte
     ...runsIn(text),
   ]
   return disjoint(spans.sort(byStart))
+}
+
+/** Addresses that one piece holds: a program that reads the Markdown sees `data:x` in `meta**data:x**`. */
+function addressesInPieces(pieces: readonly Piece[]): readonly Span[] {
+  let at = 0
+  return pieces.flatMap(({ text }) => {
+    const from = at
+    at += text.length
+    return findAddresses(text).map(({ start, end }) => ({ start: from + start, end: from + end }))
+  })
+}
+
+/** Markdown cannot hold inline code without text. */
+function isBlankCode({ kind, text }: Piece): boolean {
+  return kind === 'code' && text.trim() === ''
 }
 
 function byStart(a: Span, b: Span): number {

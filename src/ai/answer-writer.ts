@@ -25,7 +25,7 @@ export type WriteCitation = (n: number) => string | undefined
 interface Writing {
   readonly shown: ReadonlyMap<object, Block>
   readonly link: WriteCitation
-  /** Whether `$` may start a formula; otherwise it is escaped. */
+  /** True if `$` may start a formula; otherwise it is escaped. */
   readonly mayHoldFormulas: boolean
 }
 

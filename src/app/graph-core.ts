@@ -26,7 +26,7 @@ export interface GraphCore {
   /** Has both of this generation there for all who share the store; for the one who follows the folder. */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
-  /** Whether the whole-vault tools ignore a file with this path; absent if they ignore none. */
+  /** True if the whole-vault tools ignore a file with this path; absent if they ignore none. */
   readonly isIgnored?: (path: string) => boolean
   /** The log of graph changes; absent if it is off. */
   readonly graphLog?: GraphLog
@@ -55,7 +55,7 @@ export interface Embedding {
   open(): Promise<Embedder>
   /** One that vectors were made with before, where it can still be opened without further ado. */
   openFormer(id: string): Promise<Embedder | undefined>
-  /** Whether texts of a file with this path may be embedded; absent: all may. */
+  /** True if texts of a file with this path may be embedded; absent: all may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
 }
 

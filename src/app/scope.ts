@@ -41,7 +41,7 @@ export function trimFolder(folder: string): string {
   return trimBothOf(folder, '/')
 }
 
-/** Whether a folder with this name exists, in any case; links to it do not count. */
+/** True if a folder with this name exists, in any case; links to it do not count. */
 export async function isFolder(snapshot: Snapshot, folder: string): Promise<boolean> {
   return (await snapshot.tree(foldId(trimFolder(folder)), { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }

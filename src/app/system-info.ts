@@ -33,7 +33,7 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
 /** How a vault is, for those who watch over servers. */
 export interface VaultHealth {
   readonly name: string
-  /** Whether answers can be had now. */
+  /** True if answers can be had now. */
   readonly store: StoreCondition
   readonly generation?: number
   /** How many seconds old the last change is, where a feeder elsewhere makes them, and for how long it was not heard of. */

@@ -109,7 +109,7 @@ export class ChangeDirectory {
     await this.renameToFree(from, to)
   }
 
-  /** Whether a folder lists both names: two files, not two spellings of one. */
+  /** True if a folder lists both names: two files, not two spellings of one. */
   hasBoth(a: string, b: string): boolean {
     const names = this.fs.readdir(this.at(folderOf(a)))
     return [a, b].every((path) => names.includes(nameOf(path)))

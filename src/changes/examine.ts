@@ -179,7 +179,7 @@ class Examination {
   }
 }
 
-/** Whether only the spelling of a name changes, in the same folder. */
+/** True if only the spelling of a name changes, in the same folder. */
 export function isRespelling(from: string, to: string): boolean {
   return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }

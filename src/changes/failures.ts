@@ -86,7 +86,7 @@ export function missingVault(root: string): RouxError {
   })
 }
 
-/** Whether a file turned out not to be a database. */
+/** True if a file turned out not to be a database. */
 export function isNotJournal(error: unknown): boolean {
   return /malformed|not a database|corrupt/i.test(String(error))
 }

@@ -25,13 +25,13 @@ export interface ChangeFiles {
   /** `undefined` when nothing is there; links are not followed. */
   lstat(path: string): FileStamp | undefined
   readdir(path: string): readonly string[]
-  /** Whether names may be created and removed in a folder, as far as the system knows. */
+  /** True if names may be created and removed in a folder, as far as the system knows. */
   isWritable(folder: string): boolean
   /** The bytes of a regular file; a link is refused. */
   read(path: string): Uint8Array
   /** SHA-256, hex, of a regular file of any size. */
   hash(path: string): string
-  /** Whether a path is spelled as on disk, where names that differ only in case are the same. */
+  /** True if a path is spelled as on disk, where names that differ only in case are the same. */
   isSpelled(path: string): boolean
   /** Makes a file that must not be there, for writing. */
   create(path: string, mode: number): number
@@ -88,7 +88,7 @@ export const diskFiles: ChangeFiles = {
   },
 }
 
-/** Whether two stamps belong to one file. */
+/** True if two stamps belong to one file. */
 export function isSameFile(a: FileStamp | undefined, b: FileStamp | undefined): boolean {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }

@@ -4,18 +4,17 @@ import { join } from 'node:path'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { RouxError } from '../core/errors.ts'
 import type { GraphChanges, GraphLog, GraphLogWriter, LoggedCommit } from '../core/insight/graph-changes.ts'
+import type { Database, Statement } from '../core/sql-database.ts'
 import { isNotJournal } from './failures.ts'
 import type { Retention } from './record/journal-rows.ts'
 import {
   attempt,
-  type Database,
   identityOf,
   type OpenDatabase,
   pragma,
   requireFormat,
   StateFile,
   type StateFormat,
-  type Statement,
   usedBytes,
 } from './record/state-database.ts'
 
@@ -62,7 +61,7 @@ export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
 
-/** Whether a log is unusable; then nothing of it is worth keeping. */
+/** True if a log is unusable; then nothing of it is worth keeping. */
 function isDamagedLog(error: unknown): boolean {
   return isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
 }

@@ -1,6 +1,7 @@
 import { RouxError } from '../core/errors.ts'
 import type { InsightState } from '../core/insight/insight-state.ts'
-import { attempt, type OpenDatabase, type SqlValue, StateFile, type StateFormat } from './record/state-database.ts'
+import type { SqlValue } from '../core/sql-database.ts'
+import { attempt, type OpenDatabase, StateFile, type StateFormat } from './record/state-database.ts'
 
 /** Identifies the file: "Roux" in ASCII, and 3 for insight state. */
 const APPLICATION_ID = 0x526f7803

@@ -85,7 +85,7 @@ export class PathChecks {
     }
   }
 
-  /** Whether a folder exists. @throws RouxError when it is a link or a file */
+  /** True if a folder exists. @throws RouxError when it is a link or a file */
   #isFolder(path: string): boolean {
     if (path === '') return true
     const known = this.#folders.get(path)

@@ -10,7 +10,7 @@ export interface NameProblem {
 /** The one hidden folder that is written to. */
 export const TRASH = '.trash'
 
-/** Whether a path is in the trash, or the trash itself. */
+/** True if a path is in the trash, or the trash itself. */
 export function inTrash(path: string): boolean {
   return path === TRASH || path.startsWith(`${TRASH}/`)
 }

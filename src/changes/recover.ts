@@ -90,7 +90,7 @@ function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRec
 const ASIDES: readonly Aside[] = ['new', 'restore', 'undone']
 
 /**
- * Whether all bytes are in place: no temporary file waits, displaced files are as before, no file has its old content,
+ * True if all bytes are in place: no temporary file waits, displaced files are as before, no file has its old content,
  * and at least one has its new content.
  */
 function isCarriedOut(place: ChangeDirectory, entries: readonly Numbered[]): boolean {
@@ -126,7 +126,7 @@ function isAsBefore(place: ChangeDirectory, entry: Numbered, finalPath: (path: s
   }
 }
 
-/** Whether a displaced file has unexpected bytes, which only a rollback puts back. */
+/** True if a displaced file has unexpected bytes, which only a rollback puts back. */
 function isDisplacedByOther(place: ChangeDirectory, entry: Numbered): boolean {
   const old = place.aside(entry.path, entry.index, 'old')
   if (place.stamp(old) === undefined) return false

@@ -10,7 +10,7 @@ import { CHANGED, RACES } from './failures.ts'
 export type ContentOf = (hash: string) => Uint8Array
 
 /**
- * Rolls a change back, whatever part of it was applied or rolled back: the state of the disk decides, so it can be
+ * Rolls a change back, also one that was partly applied or partly rolled back: the state of the disk decides, so it can be
  * interrupted at any call and restarted. Bytes from neither before nor the change belong to someone and stay.
  * @returns the files left as they are
  */

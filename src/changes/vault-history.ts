@@ -1,15 +1,9 @@
 import { join } from 'node:path'
+import type { Database } from '../core/sql-database.ts'
 import { journalError } from './failures.ts'
 import { GRAPH_LOG, graphLogFile } from './graph-log.ts'
 import { JOURNAL } from './record/journal.ts'
-import {
-  attempt,
-  type Database,
-  identityOf,
-  inTransaction,
-  type OpenDatabase,
-  openStateDatabase,
-} from './record/state-database.ts'
+import { attempt, identityOf, inTransaction, type OpenDatabase, openStateDatabase } from './record/state-database.ts'
 
 export interface HistoryOptions {
   readonly stateFolder: string

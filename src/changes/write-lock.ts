@@ -4,7 +4,8 @@ import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RouxError } from '../core/errors.ts'
 import { makeFolder } from '../core/make-folder.ts'
-import { attempt, type Database, identityOf, isBusy, type OpenDatabase } from './record/state-database.ts'
+import type { Database } from '../core/sql-database.ts'
+import { attempt, identityOf, isBusy, type OpenDatabase } from './record/state-database.ts'
 
 /** The process that holds a lock or began a change. */
 export interface Owner {

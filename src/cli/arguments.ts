@@ -144,7 +144,7 @@ function standsAlone({ type, bare = false }: Option): boolean {
   return type === 'flag' || bare
 }
 
-/** Whether the next word is the number of an option whose value is optional: `--http 7583`, not `--http notes`. */
+/** True if the next word is the number of an option whose value is optional: `--http 7583`, not `--http notes`. */
 function isValueOf(before: Token | undefined, word: Token | undefined, flags: ReadonlyMap<string, Flag>): boolean {
   if (before?.kind !== 'option' || word?.kind !== 'positional' || word.index !== before.index + 1) return false
   const option = flags.get(before.rawName.replace(/^--?/, ''))?.option

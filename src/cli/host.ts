@@ -24,7 +24,7 @@ export interface Host extends Places {
   readonly stderr: Out
   /** Loads the adapters when the first command needs them. */
   compose(): Promise<Composition>
-  /** Whether a folder contains a home folder or a disk, and so is probably not a vault. Works without the adapters. */
+  /** True if a folder contains a home folder or a disk, and so is probably not a vault. Works without the adapters. */
   isTooWide(folder: string): Promise<boolean>
   /** Every tool, including those that are switched off. */
   tools(): Promise<readonly Tool[]>

@@ -23,7 +23,7 @@ export interface WholeVaultParts {
   readonly runs: ComputeClient
   /** Where results are kept. */
   readonly file: string
-  /** Whether another process is about to update the stored results. */
+  /** True if another process is about to update the stored results. */
   readonly isKeptElsewhere?: () => boolean
 }
 

@@ -93,7 +93,7 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   )
 }
 
-/** Whether a value equals the default, as most do in a file with every key. */
+/** True if a value equals the default, as most do in a file with every key. */
 export function isDefault({ key, raw }: Pick<Given, 'key' | 'raw'>): boolean {
   return JSON.stringify(raw) === JSON.stringify(findSetting(key)?.default)
 }

@@ -40,7 +40,7 @@ export interface SettingsInput {
 export interface LoadedSettings {
   /** `vault.path` is absolute. */
   readonly settings: Settings
-  /** Whether the command line names the vault. Only then may it be a home folder. */
+  /** True if the command line names the vault. Only then may it be a home folder. */
   readonly vaultNamed: boolean
   /** Messages for people, such as ignored settings. */
   readonly warnings: readonly string[]

@@ -329,7 +329,7 @@ export function findSetting(key: string): Setting | undefined {
   return BY_KEY.get(key) ?? (key.endsWith('.') ? undefined : BY_KEY.get(key.replace(/\.[\s\S]*/, '.*')))
 }
 
-/** Whether a value must wait for `roux trust` of its file. */
+/** True if a value must wait for `roux trust` of its file. */
 export function widensTrust(key: string, value: unknown): boolean {
   const setting = findSetting(key)
   return setting?.widens === true && setting.harmless?.includes(value) !== true

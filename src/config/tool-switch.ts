@@ -13,9 +13,9 @@ export interface SwitchedTool {
   readonly needs?: 'tools.write' | 'tools.attach'
   /** Switched off by a setting together with others. */
   readonly group?: 'tools.insight'
-  /** Whether it needs an embedder. */
+  /** True if it needs an embedder. */
   readonly byMeaning?: true
-  /** Whether it calls a chat model. */
+  /** True if it calls a chat model. */
   readonly byModel?: true
 }
 

@@ -47,7 +47,7 @@ export interface ChatProvider {
   /** The provider's name in the ledger, e.g. `api.openai.com`. */
   readonly id: string
   readonly model: string
-  /** Whether the data stays on this computer. */
+  /** True if the data stays on this computer. */
   readonly location: 'local' | 'remote'
   /**
    * Sends a request and streams the answer. Ending the iteration closes the connection; tokens used so far are counted.

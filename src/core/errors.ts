@@ -73,7 +73,7 @@ export class RouxError extends Error {
   }
 }
 
-/** Whether the same call may succeed later. */
+/** True if the same call may succeed later. */
 export function isTransient(error: unknown): boolean {
   return error instanceof RouxError && error.isTransient
 }

@@ -56,7 +56,7 @@ export interface Indexing {
    * @returns false when `timeout` (ms) passed first; true also when that cannot be reached (see `status().search.message`).
    */
   findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean>
-  /** Whether the watcher reported changes that are not in the store yet. */
+  /** True if the watcher reported changes that are not in the store yet. */
   isBehind(): boolean
   /**
    * Waits until what the watcher told of files is in the store; at once where there is nothing of that kind.

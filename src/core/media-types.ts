@@ -17,7 +17,7 @@ export async function mediaTypeOf(name: string): Promise<string | undefined> {
 // `mime` has these under `application/`, though they are text by definition.
 const TEXTUAL = new Set(['javascript', 'ecmascript', 'json5', 'sql', 'toml', 'yaml', 'x-sh', 'x-subrip', 'x-tex'])
 
-/** Whether a media type is readable text: `text/csv`, `image/svg+xml`, `application/json`. */
+/** True if a media type is readable text: `text/csv`, `image/svg+xml`, `application/json`. */
 export function isTextual(type: string): boolean {
   const [kind, subtype = ''] = type.split('/')
   return kind === 'text' || /(?:^|\+)(?:json|xml|yaml)$/.test(subtype) || TEXTUAL.has(subtype)

@@ -5,7 +5,7 @@ export interface Account {
   readonly model: string
   /** `ask`, `chat`, `embed`. */
   readonly feature: string
-  /** Whether the data stays on this computer. */
+  /** True if the data stays on this computer. */
   readonly location: 'local' | 'remote'
 }
 

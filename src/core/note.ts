@@ -3,7 +3,7 @@ export interface Flavour {
   /** `lenient` is the product's default; `obsidian` follows Obsidian to the letter (and implies that mode). */
   readonly profile: 'lenient' | 'obsidian'
   readonly mode: Mode
-  /** Whether links and tags inside `%% comments %%` count. */
+  /** True if links and tags inside `%% comments %%` count. */
   readonly comments: boolean
   /** Tags of the body that do not count; none are left out where this is absent. */
   readonly ignoredTags?: IgnoredTags
@@ -15,7 +15,7 @@ export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', 
 export interface IgnoredTags {
   /** `#tag` in the text of a Markdown link. */
   readonly inLinkText: boolean
-  /** Whether possible colours such as `#ffaa00` count as tags. */
+  /** True if possible colours such as `#ffaa00` count as tags. */
   readonly colors: boolean
 }
 

@@ -102,7 +102,7 @@ export interface WrittenText {
   readonly hash: string
   /** The changed range of the body, in UTF-16 offsets. */
   readonly changed: { readonly start: number; readonly end: number }
-  /** Whether the caller knows the whole body: it wrote it, or had read it to the end before changing a part. */
+  /** True if the caller knows the whole body: it wrote it, or had read it to the end before changing a part. */
   readonly isKnown: boolean
 }
 

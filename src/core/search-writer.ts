@@ -62,7 +62,7 @@ export interface SearchWriter {
   wordVersions(): Promise<ReadonlyMap<number, number>>
   /** The version of each note that has vectors of this embedder, by key. */
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
-  /** Whether another process has written, or replaced the index, since the last call. */
+  /** True if another process has written, or replaced the index, since the last call. */
   isOutdated(): Promise<boolean>
   /** Begins a batch; `stemOf` gives the stem of each form in it. */
   beginWords(stemOf: (form: string) => string): Promise<WordBatch>

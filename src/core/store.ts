@@ -38,7 +38,7 @@ export interface Node extends NodeSummary {
   readonly blocks: readonly string[]
   /** The first characters of the body (see `EXCERPT_LENGTH`), for lists. */
   readonly excerpt: string
-  /** Whether the body continues after `excerpt`. */
+  /** True if the body continues after `excerpt`. */
   readonly excerptCut: boolean
 }
 
@@ -271,7 +271,7 @@ export type ProblemCounts = Readonly<Record<ProblemKind, number>>
 /** Which files want something. */
 export interface WantedFilter {
   readonly folder?: string
-  /** Whether links from a file with this path count; all do if absent. */
+  /** True if links from a file with this path count; all do if absent. */
   readonly counts?: (path: VaultPath) => boolean
 }
 
@@ -317,7 +317,7 @@ export interface NameOptions {
 export interface NodeOptions {
   /** Maximum links per node. */
   readonly links: number
-  /** Whether to return `created` and `modified`. */
+  /** True to return `created` and `modified`. */
   readonly times?: boolean
   readonly tasks?: boolean
 }
@@ -431,7 +431,7 @@ export interface Snapshot {
 }
 
 /**
- * Whether a store can answer. `building`: it is not complete yet · `rebuilding`: its data was unusable and is being
+ * True if a store can answer. `building`: it is not complete yet · `rebuilding`: its data was unusable and is being
  * rebuilt; it answers `STORE_UNAVAILABLE` · `unreachable`: it answers `STORE_UNAVAILABLE` until it can be reached
  */
 export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'

@@ -13,7 +13,7 @@ const HEALTH = '{"status":"ok"}'
 export type HealthFor = (access: Access) => Promise<HealthReport | undefined>
 
 export interface HealthReport {
-  /** Whether every vault can answer. */
+  /** True if every vault can answer. */
   readonly isWell: boolean
   readonly vaults: readonly unknown[]
 }

@@ -105,7 +105,7 @@ function checkAccept({ method, headers }: IncomingMessage): Refusal | undefined 
   })
 }
 
-/** Whether an `Accept` header accepts a type, directly or through a wildcard. */
+/** True if an `Accept` header accepts a type, directly or through a wildcard. */
 function accepts(header: string, type: string): boolean {
   const ranges = header.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase())
   return ranges.some((range) => range === type || range === '*/*' || range === `${type.split('/', 1)[0]}/*`)
@@ -134,7 +134,7 @@ export function checkAccessPolicy({ host: address, hosts, origins }: Pick<Access
   }
 }
 
-/** Whether this is a browser's preflight. */
+/** True if this is a browser's preflight. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
@@ -160,22 +160,22 @@ export function hostName(header: string): string | undefined {
   return HOST.exec(header.toLowerCase())?.[1]
 }
 
-/** Whether a host name means this computer everywhere. */
+/** True if a host name means this computer everywhere. */
 export function isLoopbackName(name: string): boolean {
   return LOOPBACK_NAMES.has(name)
 }
 
-/** Whether an address or host name belongs to this computer only. */
+/** True if an address or host name belongs to this computer only. */
 export function isLoopbackAddress(address: string): boolean {
   return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-/** Whether an address to listen on means all addresses of this computer. */
+/** True if an address to listen on means all addresses of this computer. */
 export function isEveryAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === ''
 }
 
-/** Whether an origin is a page of this computer. */
+/** True if an origin is a page of this computer. */
 function isLoopbackOrigin(origin: string): boolean {
   const host = /^https?:\/\/([^/@?#]+)$/.exec(origin)?.[1]
   const name = host === undefined ? undefined : hostName(host)

@@ -126,7 +126,7 @@ export class ModernHandler {
   }
 }
 
-/** Whether a post is of a version before 2026-07-28. An invalid message does not count. */
+/** True if a post is of a version before 2026-07-28. An invalid message does not count. */
 export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
@@ -149,7 +149,7 @@ function member<Name extends string>(
   return (header === undefined ? {} : { [name]: String(header) }) as { readonly [N in Name]?: string }
 }
 
-/** Whether a post asks for a stream. */
+/** True if a post asks for a stream. */
 export function isListening(arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   return message !== undefined && isListen(message)

@@ -23,7 +23,7 @@ export interface RouteLiteral<Sender> {
   readonly methods: Readonly<Record<string, Answer<Sender>>>
   /** Its own way of letting in: everyone, the bearer of a token, … */
   admit(request: IncomingMessage): Admission<Sender>
-  /** Whether a preflight tells pages of other allowed origins what they may send. */
+  /** True if a preflight tells pages of other allowed origins what they may send. */
   readonly answersPreflight: boolean
 }
 
@@ -75,7 +75,7 @@ export interface ServerParts {
   readonly hosts: readonly string[]
   /** Identifies the sender by its token, while serving is switched on. */
   authorize(request: IncomingMessage): Admission<Principal>
-  /** Whether a token still has its rights and serving is switched on. */
+  /** True if a token still has its rights and serving is switched on. */
   isCurrent(key: string): boolean
 }
 

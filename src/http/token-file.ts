@@ -84,7 +84,7 @@ export function modeOf(path: string): number | undefined {
   return stats === undefined ? undefined : stats.mode & 0o777
 }
 
-/** Whether mode bits let others in. */
+/** True if mode bits let others in. */
 export function isOpenToOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }

@@ -43,7 +43,7 @@ export class TokenGate {
     return found
   }
 
-  /** Whether a principal still has the same rights. */
+  /** True if a principal still has the same rights. */
   isCurrent(key: string): boolean {
     this.#refresh()
     return this.#known.some((known) => known.key === key)
@@ -94,7 +94,7 @@ export function bearerOf(authorization = ''): string | undefined {
   return authorization.length > LONGEST_HEADER ? undefined : /^Bearer +([^\s]+)$/i.exec(authorization)?.[1]
 }
 
-/** Whether a request carries this secret. */
+/** True if a request carries this secret. */
 export function isBearerOf({ headers }: IncomingMessage, secret: string): boolean {
   const given = bearerOf(headers.authorization)
   return given !== undefined && timingSafeEqual(digestOf(given), digestOf(secret))

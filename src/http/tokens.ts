@@ -75,12 +75,12 @@ export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** Whether a text looks like a secret. */
+/** True if a text looks like a secret. */
 export function isSecret(text: string): boolean {
   return SECRET.test(text)
 }
 
-/** Whether a text is a valid token name. */
+/** True if a text is a valid token name. */
 export function isTokenName(text: string): boolean {
   return NAME.test(text)
 }

@@ -108,7 +108,7 @@ export class EmbeddingPace {
     this.#askedAt = performance.now()
   }
 
-  /** Whether questions come. */
+  /** True if questions come. */
   get isAsked(): boolean {
     return performance.now() - this.#askedAt < EXPECTED_MS
   }

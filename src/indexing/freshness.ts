@@ -14,7 +14,7 @@ export class Freshness {
     return this.#counts.buffer as SharedArrayBuffer
   }
 
-  /** Whether a reported change is not in the index yet. */
+  /** True if a reported change is not in the index yet. */
   get isBehind(): boolean {
     return Atomics.load(this.#counts, NOTICED) !== Atomics.load(this.#counts, TAKEN)
   }

@@ -150,7 +150,7 @@ export class Indexer {
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
-  /** Whether a reported file is unchanged since it was last read, as after our own write. */
+  /** True if a reported file is unchanged since it was last read, as after our own write. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
     const known = this.#known.get(path)

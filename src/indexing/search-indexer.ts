@@ -18,7 +18,7 @@ export interface SearchParts {
   readonly search: SearchWriter
   /** Opens the embedder; `undefined`: meaning is not indexed. Tried again later when it fails. */
   readonly openEmbedder?: () => Promise<Embedder>
-  /** Whether texts of a file with this path may be embedded; absent: all may. */
+  /** True if texts of a file with this path may be embedded; absent: all may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
   /** Vectors are made faster than notes are read: each is read once for its words and its vectors. */
   readonly isEmbedderQuick?: boolean
@@ -153,7 +153,7 @@ export class SearchIndexer {
     this.#embedding?.asked()
   }
 
-  /** Whether all notes can be found this way, including when the rest is unreachable for now. */
+  /** True if all notes can be found this way, including when the rest is unreachable for now. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled
@@ -291,7 +291,7 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
-  /** Whether a note read for its words will soon be needed for its vectors. */
+  /** True if a note read for its words will soon be needed for its vectors. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.isEmbedderQuick === true && this.#embedding?.isAsked === false
     return isSoon && this.#wordQueue.size < MOST_AT_ONCE && this.#notes.size < MOST_READ && fields.body.length <= LONGEST_READ

@@ -80,12 +80,12 @@ export class SearchService {
     this.#hooks = hooks
   }
 
-  /** Whether it was given up for a transient reason. */
+  /** True if it was given up for a transient reason. */
   get isPassing(): boolean {
     return this.#failure !== undefined && this.#isPassing
   }
 
-  /** Whether there is a reason to work. */
+  /** True if there is a reason to work. */
   get isWanted(): boolean {
     return this.#parts.isEager || this.#waiters.size > 0
   }

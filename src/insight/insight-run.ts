@@ -23,7 +23,7 @@ export interface NoteFacts {
   readonly hash: string
   /** Title and aliases. */
   readonly names: readonly string[]
-  /** Whether the note is left out. */
+  /** True if the note is left out. */
   readonly isIgnored: boolean
 }
 

@@ -546,7 +546,7 @@ class Contexts {
   }
 }
 
-/** Whether a note links another; its targets are ascending. */
+/** True if a note links another; its targets are ascending. */
 function links({ offsets, targets }: LinkLists, note: number, other: number): boolean {
   let low = offsets[note] as number
   let high = offsets[note + 1] as number

@@ -35,7 +35,7 @@ export class ValidatingServer extends Server {
     this.#onOpened = onOpened
   }
 
-  /** Whether the connection uses the protocol without `initialize`; false until known. */
+  /** True if the connection uses the protocol without `initialize`; false until known. */
   get isModern(): boolean {
     return (this._negotiatedProtocolVersion ?? '') >= MODERN_VERSION
   }

@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import {
   attempt,
-  type Database,
   inTransaction,
   type OpenDatabase,
   openStateDatabase,
@@ -10,6 +9,7 @@ import {
 import { RouxError } from '../core/errors.ts'
 import type { Account, UsageRow } from '../core/model-usage.ts'
 import { reasonOf } from '../core/provider-error.ts'
+import type { Database } from '../core/sql-database.ts'
 import type { Expected, Spent } from './http-client.ts'
 
 /** A daily limit of tokens, and the requests that count. */

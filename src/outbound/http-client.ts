@@ -244,7 +244,7 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
   }
 }
 
-/** Whether a connection ended that there was: what is not heard of a server may have been read by it. */
+/** True if a connection ended that there was: what is not heard of a server may have been read by it. */
 function isHungUp(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(cause) ?? '')

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv4 } from 'node:net'
 
-/** Whether data for a model stays on this computer. */
+/** True if data for a model stays on this computer. */
 export type Location = 'local' | 'remote'
 
 /** The addresses that a name stands for. */

@@ -32,7 +32,7 @@ export interface SemanticHit<Key> {
   readonly score: number
 }
 
-/** The cosine of the best note at which an answer by meaning is invalid, and that at which it is certain; low < high. */
+/** An answer by meaning counts nothing if its best cosine is `low` or less, and fully from `high`; low < high. */
 export interface Certainty {
   readonly low: number
   readonly high: number
@@ -195,7 +195,7 @@ export function wordsOfNames(names: readonly string[]): string {
   return names.flatMap((name) => name.match(WORD) ?? []).join(' ')
 }
 
-/** Whether a text's language is known well enough to compare by meaning. */
+/** True if a text's language is known well enough to compare by meaning. */
 export function isKnown({ meaning }: Coverage): boolean {
   return meaning > NONE
 }

@@ -7,7 +7,7 @@ import { wordsLookup } from './query/query.ts'
 export interface Literal {
   /** Finds every note that may hold it, and others. */
   readonly candidates: Condition
-  /** Whether a text contains it, in any case. */
+  /** True if a text contains it, in any case. */
   isIn(text: string): boolean
 }
 

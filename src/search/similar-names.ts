@@ -41,7 +41,7 @@ export class SimilarNames {
   /** The pairs of the first names. */
   #index = new PairIndex()
   /**
-   * Whether pairs of all names were made; that takes twice as long as everything else, and exact lookups do not need
+   * True if pairs of all names were made; that takes twice as long as everything else, and exact lookups do not need
    * them.
    */
   #isPaired = false
@@ -99,7 +99,7 @@ export class SimilarNames {
     return true
   }
 
-  /** Whether to search by pairs: they exist already, or many searches went without them, which costs as much. */
+  /** True to search by pairs: they exist already, or many searches went without them, which costs as much. */
   #goesByPairs(): boolean {
     return (this.#isPaired || ++this.#lookUpsWithout > MOST_WITHOUT) && this.prepare()
   }
@@ -352,7 +352,7 @@ function isNear(written: string, name: string, score: number): boolean {
   return digitsOf(written) === digitsOf(name) && (score >= ALIKE || isOneSlipApart(written, name))
 }
 
-/** Whether two names differ by one letter of one word, or by two swapped neighbours. */
+/** True if two names differ by one letter of one word, or by two swapped neighbours. */
 function isOneSlipApart(a: string, b: string): boolean {
   const left = plainName(a).split(' ')
   const right = plainName(b).split(' ')
@@ -422,7 +422,7 @@ export function plainName(name: string): string {
   return text.slice(start, end)
 }
 
-/** Whether a name is plain apart from upper case, as most are; creates no other text. */
+/** True if a name is plain apart from upper case, as most are; creates no other text. */
 export function isPlain(name: string): boolean {
   return !TO_DO.test(name)
 }

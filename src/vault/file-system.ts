@@ -77,7 +77,7 @@ export function errorReason(error: unknown): string {
   return message.split(',', 1)[0] ?? message
 }
 
-/** Whether an error means that nothing is there. */
+/** True if an error means that nothing is there. */
 export function isAbsence(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
@@ -95,7 +95,7 @@ export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): 
   }
 }
 
-/** Whether two stats belong to one file or folder. */
+/** True if two stats belong to one file or folder. */
 export function isSameFile(a: Stats | undefined, b: Stats | undefined): boolean {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
@@ -105,7 +105,7 @@ export function asPosix(path: string, fs: FileSystem): string {
   return fs.rules.windows ? path.replaceAll('\\', '/') : path
 }
 
-/** Whether a path is real and spelled as on disk: where names fold, `notes` also opens `Notes`. */
+/** True if a path is real and spelled as on disk: where names fold, `notes` also opens `Notes`. */
 export function isRealPath(fs: FileSystem, absolute: string): boolean {
   const real = asPosix(fs.realpathSync.native(absolute), fs)
   return real === absolute || (fs.rules.folds && real.normalize('NFC') === absolute.normalize('NFC'))
@@ -113,7 +113,7 @@ export function isRealPath(fs: FileSystem, absolute: string): boolean {
 
 const TELLS_OPEN_PATHS = process.platform === 'linux'
 
-/** Whether an open file is at its real path: a folder above may have become a symbolic link just before. */
+/** True if an open file is at its real path: a folder above may have become a symbolic link just before. */
 export function isOpenedAt(fs: FileSystem, fd: number, absolute: string): boolean {
   try {
     if (TELLS_OPEN_PATHS && fs.readlinkSync(`/proc/self/fd/${fd}`) === absolute) return true

@@ -14,14 +14,14 @@ const PART = /\*+|\\.|\[[!^]?\]?[^\]]{0,200}\]|./gs
 export interface IgnoreOptions {
   /** Globs over vault-relative paths; one that matches a folder hides all below. */
   readonly ignore: readonly string[]
-  /** Whether the vault's own `.gitignore` files count; those above its root never do. */
+  /** True if the vault's own `.gitignore` files count; those above its root never do. */
   readonly gitignore: boolean
   readonly mode: 'auto' | Mode
 }
 
 /** The rules that hold directly in one folder. */
 export interface FolderRules {
-  /** Whether a name in this folder is left out. */
+  /** True if a name in this folder is left out. */
   hides(name: string, isFolder: boolean): boolean
   /** The rules of a folder in this one; `hasGitignore` spares a look for the file. */
   enter(name: string, hasGitignore?: boolean): FolderRules
@@ -30,11 +30,11 @@ export interface FolderRules {
 export interface IgnoreRules {
   /** The root's rules, with what the settings and the `.gitignore` files say now. */
   atRoot(hasGitignore?: boolean): FolderRules
-  /** Whether a path, or a folder above it, is left out. */
+  /** True if a path, or a folder above it, is left out. */
   hides(path: string, isFolder: boolean): boolean
 }
 
-/** Whether a name alone keeps a file or folder out of every vault. */
+/** True if a name alone keeps a file or folder out of every vault. */
 export function isHiddenName(name: string): boolean {
   return name.charCodeAt(0) === 46 || name === 'node_modules'
 }
@@ -273,7 +273,7 @@ export function linearGlob(pattern: string, nocase: boolean): Matches<string> {
 }
 
 /**
- * Whether the parts match all items, one each or `ANY`. Only the last `ANY` grows: earlier ones already took as little
+ * True if the parts match all items, one each or `ANY`. Only the last `ANY` grows: earlier ones already took as little
  * as possible.
  */
 function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>): boolean {

@@ -70,7 +70,7 @@ function realPath(fs: FileSystem, path: string): string | undefined {
   }
 }
 
-/** Whether a real path is a folder or inside it. */
+/** True if a real path is a folder or inside it. */
 function contains(folder: string, path: string, fs: FileSystem): boolean {
   if (folder === '') return false
   const above = asPosix(folder, fs).replace(/\/$/, '')

@@ -45,7 +45,7 @@ function notFound(message: string, hint: string, cause?: unknown): RouxError {
 // Folders of home folders, for any user.
 const HOMES = /^(?:\/home|\/Users|\/var\/home|\/usr\/home|[a-z]:[\\/]Users)$/i
 
-/** Whether a folder is too wide for a vault: a file system's root, a home folder, or a folder of home folders. */
+/** True if a folder is too wide for a vault: a file system's root, a home folder, or a folder of home folders. */
 export function isTooWide(path: string, home: string = homedir()): boolean {
   const folder = realOrSelf(path)
   if (folder === parse(folder).root || folder === '/root') return true

@@ -46,7 +46,7 @@ export function tellRuleChange(folder: string, name: string, sink: WatchSink, gi
   return false
 }
 
-/** Whether an error means that the system's limit of watches is reached. */
+/** True if an error means that the system's limit of watches is reached. */
 export function isExhaustion(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE'

@@ -171,7 +171,7 @@ function realOrSelf(path: string): string {
 // NFS, SMB (three), FUSE (also sshfs, virtiofs and shared folders of desktops), 9p (also WSL's `/mnt/c`), VirtualBox, Ceph, AFS.
 const REMOTE = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x786f4256, 0x00c36400, 0x5346414f])
 
-/** Whether others may change the folder without events on this system. */
+/** True if others may change the folder without events on this system. */
 function isRemote(root: string): boolean {
   if (process.platform !== 'linux') return false
   try {

@@ -42,7 +42,7 @@ export class WebSessions {
     return code
   }
 
-  /** Whether a code can still open a session. */
+  /** True if a code can still open a session. */
   isWaiting(code: string): boolean {
     const found = this.#codes.get(nameOf(code))
     return found !== undefined && found.until >= this.#now()

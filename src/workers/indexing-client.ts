@@ -31,7 +31,7 @@ interface Pending {
   readonly fail: (error: Error) => void
   /** Workers that it was sent to and that died. */
   readonly deaths: number
-  /** Whether the current worker has it. */
+  /** True if the current worker has it. */
   readonly isSent: boolean
   /** For a write: the change it began. */
   readonly changeId?: string
@@ -421,7 +421,7 @@ function isWrite({ type }: Request): boolean {
   return type === 'write'
 }
 
-/** Whether a request runs a dry run's plan. */
+/** True if a request runs a dry run's plan. */
 function isPlan(request: Request): boolean {
   return request.type === 'write' && request.job.kind === 'run' && request.job.request.planId !== undefined
 }

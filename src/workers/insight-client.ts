@@ -38,11 +38,11 @@ export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
   readonly file: string
   /** Where communities are kept, of the run that finds them. */
   readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
-  /** Whether a path is left out. */
+  /** True if a path is left out. */
   readonly isIgnored: (path: string) => boolean
   /** The rule as text: others who share the store may leave out other paths. */
   readonly ignored?: string
-  /** Whether another process is about to update the store. */
+  /** True if another process is about to update the store. */
   readonly isKeptElsewhere?: () => boolean
 }
 

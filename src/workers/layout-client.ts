@@ -26,7 +26,7 @@ interface Kept {
   readonly regions: Int32Array
   /** Notes that were placed one by one, beside others. */
   readonly added: number
-  /** Whether groups were known when everything was placed. */
+  /** True if groups were known when everything was placed. */
   readonly isGrouped: boolean
 }
 

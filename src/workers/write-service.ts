@@ -28,12 +28,12 @@ const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeadin
 /** How often a write is planned on what someone else wrote meanwhile. */
 const ATTEMPTS = 4
 
-/** Whether the caller named a state of the file. */
+/** True if the caller named a state of the file. */
 function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
 
-/** Whether links in other files are rewritten, not only reported. */
+/** True if links in other files are rewritten, not only reported. */
 function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }

@@ -3,8 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path'
 import { type ChangeFiles, diskFiles } from '../../src/changes/file-system.ts'
 import { type ChangesOptions, openChanges } from '../../src/changes/open-changes.ts'
-import { attempt, type Database, type OpenDatabase } from '../../src/changes/record/state-database.ts'
+import { attempt, type OpenDatabase } from '../../src/changes/record/state-database.ts'
 import type { Changes } from '../../src/core/changes.ts'
+import type { Database } from '../../src/core/sql-database.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
 
 export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)

@@ -207,7 +207,7 @@ describe('the ledger', () => {
 
 describe('a full disk', () => {
   /** A database that has no room from now on. */
-  function full(): { readonly state: AiState; fill(): void } {
+  function full(): { readonly state: AiState; readonly gate: Gate; fill(): void } {
     let isFull = false
     const state = new AiState(join(folder(), 'ai.db'), (path) => {
       const database = openSqlite(path)
@@ -230,17 +230,17 @@ describe('a full disk', () => {
     const fill = (): void => {
       isFull = true
     }
-    return { state, fill }
-  }
-
-  test('loses no answer that is there', async () => {
-    const { state, fill } = full()
     const gate = new Gate({
       settings: () => ({ allow_remote: false, budget: 1_000 }),
       env: {},
       state: () => state,
       hasConsent: () => false,
     })
+    return { state, gate, fill }
+  }
+
+  test('loses no answer that is there', async () => {
+    const { state, gate, fill } = full()
     const ticket = (await gate.admit(LOCAL)).meterFor('ask').begin({ input: 10, output: 10 })
     fill()
     ticket.end({ input: 1, output: 1, estimated: false })
@@ -248,13 +248,7 @@ describe('a full disk', () => {
   })
 
   test('refuses what must be counted, and says why', async () => {
-    const { state, fill } = full()
-    const gate = new Gate({
-      settings: () => ({ allow_remote: false, budget: 1_000 }),
-      env: {},
-      state: () => state,
-      hasConsent: () => false,
-    })
+    const { gate, fill } = full()
     const { meterFor } = await gate.admit(LOCAL)
     fill()
     expect(() => meterFor('ask').begin({ input: 10, output: 10 })).toThrow(/cannot be used: .*disk is full/)

@@ -15,7 +15,7 @@ export interface Call {
   readonly waitUntil?: number | undefined
   /** The answer is for a person or a program, not for a model's context: nothing of it is cut. */
   readonly whole?: boolean
-  /** Whether the answer marks the words in its texts, for showing them to a person. */
+  /** True if the answer marks the words in its texts, for showing them to a person. */
   readonly marked?: boolean
   /** The budget of a list that names none, tokens; absent: each tool's own. */
   readonly maxTokens?: number | undefined
@@ -67,7 +67,7 @@ export async function answerInSteps<T>(core: GraphCore, call: Call, run: (read: 
   }
 }
 
-/** Whether an error means that the store is being rebuilt and will answer later. */
+/** True if an error means that the store is being rebuilt and will answer later. */
 export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unknown): boolean {
   return error instanceof RouxError && error.code === 'STORE_UNAVAILABLE' && store.condition() !== 'unreachable'
 }

@@ -19,7 +19,7 @@ export interface ComposeOptions {
   readonly room: number
   /** The name under which omitted rows are counted. */
   readonly called?: string
-  /** Whether the first row is always shown, because lists must make progress. */
+  /** True if the first row is always shown, because lists must make progress. */
   readonly isFirstSure?: boolean
 }
 
@@ -52,7 +52,7 @@ interface Step {
   readonly fill: Fill
   /** Share of the whole budget. */
   readonly share: number
-  /** Whether each row gets an equal part of the rest. */
+  /** True if each row gets an equal part of the rest. */
   readonly isShared?: boolean
   /** The first rows, which are read most, share up to half of the rest in advance. */
   readonly first?: number

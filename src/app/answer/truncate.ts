@@ -96,7 +96,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function lastSegmentStart(text: string, from: number, index: number): number {
   let last = from
-  // Whether there is a break at `index` depends on the text before it and on the next code point.
+  // True if there is a break at `index` depends on the text before it and on the next code point.
   for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at

@@ -24,17 +24,17 @@ export class NameCounts {
     }
   }
 
-  /** Whether it is a title or alias. */
+  /** True if it is a title or alias. */
   isName(name: string): boolean {
     return this.#names.has(foldName(name))
   }
 
-  /** Whether it is the title or alias of exactly one note, and usable as a query. */
+  /** True if it is the title or alias of exactly one note, and usable as a query. */
   isOnlyName(name: string): boolean {
     return canBeAsked(name) && this.#names.get(foldName(name)) === 1
   }
 
-  /** Whether it is a heading in exactly one note, nobody's title or alias, and usable as a query. */
+  /** True if it is a heading in exactly one note, nobody's title or alias, and usable as a query. */
   isOnlyHeading(name: string): boolean {
     return canBeAsked(name) && this.#headings.get(foldName(name)) === 1 && !this.isName(name)
   }

@@ -68,7 +68,7 @@ async function findIn(
 ): Promise<Answer<readonly FoundNode[]>> {
   const { core, snapshot } = reading
   const scope = toScope({ folder: args.folder })
-  // Conditions alone ask for notes: only what is looked for by words may stand on a canvas.
+  // A query without words looks for notes only; words are also searched on canvases.
   const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
   const page = pageFor(args, reading.call)
   const { found, words, fallback, shared } = await findByQuery(snapshot, core, query, {

@@ -22,7 +22,7 @@ export function answerFindable<T>(
     await awaitFindable(core, call, by)
     const before = warningsOf(core, by)
     const answered = await attempt(core, call, { by, run: () => run(read, call) })
-    // Work that finished meanwhile was not in what was read.
+    // Work that finished meanwhile is missing from the snapshot.
     const own = before.length > 0 ? before : warningsOf(core, by)
     return { ...answered, warnings: [...own, ...answered.warnings] }
   })

@@ -34,7 +34,7 @@ const STANDS_FOR_CODE = 'x'
 const HIDES = /<|!\[|%%/
 
 /**
- * Whether a text may contain fences, or code and hidden text on one line: looking for code is a tenth of the cost of
+ * True if a text may contain fences, or code and hidden text on one line: looking for code is a tenth of the cost of
  * finding a note.
  */
 function mayHideCode(text: string): boolean {

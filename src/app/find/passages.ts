@@ -78,7 +78,7 @@ export function passageLengths(maxTokens: number | undefined, results: number): 
 /** Results that have more room than others. */
 const FIRST = 3
 
-/** Whether this many more characters fit. */
+/** True if this many more characters fit. */
 function within(more: number): number {
   return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(LEAST_CHARACTERS + more)))
 }

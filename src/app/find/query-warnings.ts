@@ -10,7 +10,7 @@ import type { Warning } from '../graph-core.ts'
 import { unknownProperty } from '../read/list-properties.ts'
 import type { FoundByQuery } from './find-by-query.ts'
 
-/** Titles and properties that are told of. */
+/** Most titles and properties in the warnings. */
 const TOLD = 5
 /** How many near names a warning holds. */
 const NEAREST = 3
@@ -49,7 +49,7 @@ function propertyMeant(tag: string): Warning {
   }
 }
 
-/** Says which values no note has in a property that there is, and which of its values are nearest. */
+/** Warns about values that no note has in an existing property, and suggests the nearest values. */
 async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly Warning[]> {
   const warnings = valuesIn(query)
     .slice(0, TOLD)

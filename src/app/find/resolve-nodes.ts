@@ -85,7 +85,7 @@ async function namedLike(
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }
 
-/** Two letters swapped in a short name leave few of its pairs. Similar is then what of the name is as it was written. */
+/** Swapping two letters of a short name changes most of its pairs, so this compares the unchanged letters instead. */
 async function spelledLike(
   snapshot: Snapshot,
   name: string,

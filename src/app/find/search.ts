@@ -74,15 +74,15 @@ export interface Explanation {
   readonly close_title?: string
 }
 
-/** Notes that each leg brings at the most. */
+/** Most notes from each leg. */
 const DEPTH = 1_000
 /** Passages that are compared with the question; the best of a note counts. */
 const PASSAGES = 200
 const MOST_PASSAGES = 16 * PASSAGES
-/** Fewer notes than these say little of which are near. */
+/** With fewer notes than these, distances say little about relevance. */
 const FEWEST_NOTES = 50
 const NAMES = 50
-/** Notes with the question's words whose names tell what language they are in. */
+/** Notes with the question's words whose names are sampled to guess the language. */
 const SAMPLED_NOTES = 10
 
 /**
@@ -105,7 +105,7 @@ export function search(core: GraphCore, args: SearchArguments, call: Call = {}):
 }
 
 /**
- * The ids of what `search` answers, in its order, without reading the notes; `limit` is bounded by the index alone.
+ * The ids of the results of `search`, in the same order, without reading the notes. `limit` has no upper bound.
  * @throws RouxError as `search` does.
  */
 export function rankNotes(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly NodeId[]>> {
@@ -151,7 +151,7 @@ export interface Ranked extends Pick<Description, 'words' | 'question' | 'traits
   readonly hits: readonly RankedHit[]
   /** How many there are without `limit` and `offset`. */
   readonly relevant: number
-  /** Whether one of them is surely about the question, as `normal` has it, and the score from which one is. */
+  /** True if one of them is surely about the question, as `normal` requires; `sureFrom` is the lowest such score. */
   readonly isSure: boolean
   readonly sureFrom: number
   readonly warnings: readonly Warning[]
@@ -276,7 +276,7 @@ const ALL_WORDS = 0.999
 const FEW_WORDS = 2
 const SPELLED_FIRST = 2
 
-/** How many of the first hits stay before those with a close title: who has all of the words may be what is meant as it is typed. */
+/** How many of the first hits stay before those with a close title: notes with every word may be what the user typed. */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? SPELLED_FIRST : 0
   const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS).map(({ id }) => id))

@@ -44,11 +44,11 @@ export interface SimilarNode extends ListedNode {
 
 /** Passages that are compared at first; the best of a note counts. */
 const PASSAGES = 200
-/** Neighbours by words that are looked at; more of a note's are hardly near. */
+/** Neighbours by words that are compared; further ones are rarely similar. */
 const MOST_NEAR = 64
 /** What a note scores at the most that shares no words of its own: `normal` leaves it out. */
 const UNSHARED = 0.06
-/** Words of its own with which a note says so little that an answer should say that. */
+/** A note with no more words of its own than this gets a warning. */
 const HARDLY_ANY = 10
 /** How long a server that can answer by meaning waits until words are compared, ms. */
 const PATIENCE = 500
@@ -117,7 +117,7 @@ async function similarTo(
     scopeOf(args),
     near.filter((hit) => hit.score >= least && !out.has(hit.id)),
   )
-  // Also where the page is full: how many there are is told with it.
+  // Also for a full page, because the answer includes the total.
   const rest = await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out, wanted })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= least)]
   // What was not looked at scores less than the last of them.
@@ -176,7 +176,7 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
 interface Behind {
   readonly id: NodeId
   readonly near: readonly Hit[]
-  /** How many are known of a note where there are so many. */
+  /** Most neighbours stored for a note. */
   readonly kept: number
   readonly out: ReadonlySet<NodeId>
   readonly wanted: number
@@ -281,7 +281,7 @@ async function nearByMeaning(
   const { low, high } = knownTraits(core, embedder).certainty
   const least = Math.max(low, low + LEAST_SCORE[args.relevance] * (high - low))
   const nearest = async (limit: number) => (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []
-  // One more than is shown tells whether there is more.
+  // Fetch one more than we show, to know whether there are more.
   const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least })
   const hits = [...cosines].map(([other, cosine]) => ({
     id: other,
@@ -290,7 +290,7 @@ async function nearByMeaning(
   return { hits, isAll }
 }
 
-/** The id of the embedder of which most notes have vectors, of several the newest; `undefined` before there are any. */
+/** The id of the embedder with vectors for the most notes, the newest if several tie; `undefined` before there are any. */
 export async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
   const states = await snapshot.vectorStates()
   const most = Math.max(...states.map(({ notes }) => notes))
@@ -306,7 +306,7 @@ async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning
 /** What is looked at of a note to know whether its language is known, UTF-16. */
 const SAMPLE = 4_000
 
-/** Whether the embedder knows too little of the note for its vectors to say anything; a model that must be started first is not asked. */
+/** True if the embedder knows too little of the note for its vectors to say anything; a model that must be started first is not asked. */
 async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promise<boolean> {
   const opened = await reading.core.embedding?.openFormer(embedder).catch(() => undefined)
   if (opened?.coverage === undefined) return false
@@ -323,7 +323,7 @@ interface Others {
 
 interface Nearest {
   readonly cosines: ReadonlyMap<NodeId, number>
-  /** Whether no other note is near enough. */
+  /** True if no other note is near enough. */
   readonly isAll: boolean
 }
 

@@ -43,7 +43,7 @@ export interface SuggestedTags {
   readonly reason?: string
 }
 
-/** Notes that vote; the farthest hardly count. */
+/** Notes that vote; the farthest have little weight. */
 const NEAREST = 60
 /** Words of the note used in the search, and the pool they are chosen from. */
 const BEST_WORDS = 30

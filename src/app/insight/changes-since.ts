@@ -59,7 +59,7 @@ export interface RisingNote {
 export interface ChangesAnswer {
   /** Where the next call goes on; `null` while the index has no name to be known by. */
   readonly cursor: string | null
-  /** From when on what changed is told, ISO 8601; absent where nothing is known. */
+  /** Start of the reported period, ISO 8601; absent if nothing was logged. */
   readonly since?: string
   readonly notes: {
     readonly added: readonly ChangedNote[]
@@ -74,7 +74,7 @@ export interface ChangesAnswer {
   /** Notes without any link that had one before, or were not there. */
   readonly orphans: readonly ChangedNote[]
   readonly rising: readonly RisingNote[]
-  /** How many there are of each, without `limit`; of what there is none of, nothing. */
+  /** The number of each kind, without `limit`; kinds without any are left out. */
   readonly totals: Readonly<Record<string, number>>
   /** The graph as it is now, where it is not known what changed. */
   readonly state?: PresentState
@@ -111,7 +111,7 @@ export function changesSince(
   })
 }
 
-/** `cursor` is absent where what was given is none. */
+/** `cursor` is absent if the argument is not a cursor. */
 type Asked =
   | { readonly kind: 'cursor'; readonly cursor: GenerationOf | undefined }
   | { readonly kind: 'time'; readonly time: number }
@@ -239,7 +239,7 @@ interface KnownEnd {
   readonly id: NodeId
   readonly kind: NodeKind
   readonly title: string
-  /** Whether callers may be told of it. */
+  /** True if callers may be told of it. */
   readonly isShown: boolean
 }
 
@@ -267,7 +267,7 @@ async function describe({ core, snapshot, args }: Telling, changes: GraphChanges
   }
 }
 
-/** Whether something lies in the folder that is asked for. */
+/** True if something lies in the folder that is asked for. */
 function folderTest(folder: string | undefined): (path: string | undefined) => boolean {
   const start = foldId(trimFolder(folder ?? ''))
   if (start === '') return () => true
@@ -360,7 +360,7 @@ function notesOf(
   return { added, changed, removed, moved }
 }
 
-/** A link as it is told, and how it is found in the graph. */
+/** A link as the answer shows it, and its place in the graph. */
 interface LinkPlace extends ChangedLink {
   readonly time: number
 }
@@ -399,7 +399,7 @@ function listOf<T>(
   return from.startsWith('/') ? undefined : lists.fixed
 }
 
-/** The links by which there are more, or fewer. */
+/** The links that were added or removed. */
 function placesOf({ was, now, texts }: LoggedLinkChange): readonly { readonly line: number; readonly text: string }[] {
   const sign = Math.sign(now - was)
   const differing = texts.filter(([, , more]) => Math.sign(more) === sign)

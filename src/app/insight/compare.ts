@@ -225,7 +225,7 @@ function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
   }
 }
 
-/** Identical text is alike, whatever the model makes of it. */
+/** Identical texts are alike even if the model disagrees. */
 function pairLikeness(one: Part, other: Part, [a, b]: Pair<ComparedNote>): number {
   const isSame =
     one.place.end - one.place.start === other.place.end - other.place.start &&

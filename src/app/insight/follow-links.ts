@@ -85,7 +85,7 @@ export function waysFrom(
 export interface Comparing {
   readonly asked: Asked
   readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
-  /** Whether sentences of a file with this path may be embedded. */
+  /** True if sentences of a file with this path may be embedded. */
   mayEmbed(path: string): boolean
   readonly signal: AbortSignal | undefined
 }

@@ -22,7 +22,7 @@ export type Intent =
 
 export interface ImpactArguments {
   readonly intent: Intent
-  /** Whether the caller may run a plan. */
+  /** True if the caller may run a plan. */
   readonly mayApply: boolean
 }
 

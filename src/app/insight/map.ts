@@ -47,7 +47,7 @@ export interface VaultMap {
   readonly communities: readonly CommunityRow[]
   /** Most links first. */
   readonly between: readonly BridgeRow[]
-  /** Notes with hardly any words of their own. */
+  /** Notes with few words of their own. */
   readonly stubs: number
   /** Notes that nothing ties to others. */
   readonly alone: number
@@ -112,7 +112,7 @@ async function mapOf(reading: Reading, { scope, community, level }: MapArguments
   return { value, warnings: await warningsOf(reading, { scope, whole, isEmpty: notes.length === 0 }) }
 }
 
-/** Whether an id is in a folder; without case, and with or without the vault's name. */
+/** True if an id is in a folder; without case, and with or without the vault's name. */
 export function isBelow(id: NodeId, folder: string, { name }: Pick<GraphCore, 'name'>): boolean {
   return (name === undefined ? id : id.slice(name.length + 1)).startsWith(`${folder}/`)
 }

@@ -32,7 +32,7 @@ export interface NewLink {
   readonly end: number
   /** The path of the note to link to. */
   readonly to: string
-  /** Whether no other file has that note's name. */
+  /** True if no other file has that note's name. */
   readonly isNameUnique: boolean
   /** In Logseq the name of the page and its aliases, which are what links there name; absent in other vaults. */
   readonly pageNames?: readonly string[] | undefined

@@ -116,7 +116,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
-/** Whether it ended in time, successfully or not. */
+/** True if it ended in time, successfully or not. */
 async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const limit = AbortSignal.timeout(ms)
   await within(work, limit).catch(() => {})

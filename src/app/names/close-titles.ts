@@ -45,7 +45,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   return close.slice(0, MOST).map(({ hit, distance }) => ({ ...hit, distance }))
 }
 
-/** Names of which two neighbouring letters were swapped: in a short one that leaves hardly a pair, so each way is looked up. */
+/** Names with two neighbouring letters swapped. A short name then shares few pairs, so each possible swap is looked up. */
 async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Promise<readonly NameHit[]> {
   const letters = [...typed]
   const names = letters.slice(1).map((letter, at) =>

@@ -23,7 +23,7 @@ export async function lookUp(
   return (await lookUpKinds(snapshot, core, written)).map((found) => found?.id)
 }
 
-/** Likewise; absent for what does not exist, even if it is linked to. */
+/** Likewise; absent for a note that does not exist, even if other notes link to it. */
 export async function findIds(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -103,7 +103,7 @@ function spellingsOf(
 export interface NamedNodes {
   /** In the order of the arguments; `undefined` for one that names no node. */
   readonly ids: readonly (NodeId | undefined)[]
-  /** `UNKNOWN_ID` for each argument that names no node; `NOTICE` for each that was taken for a title or alias. */
+  /** `UNKNOWN_ID` for each argument that names no node; `NOTICE` for each that matched a title or alias. */
   readonly warnings: readonly Warning[]
 }
 
@@ -114,7 +114,7 @@ export interface NamedNode {
 }
 
 export interface NamingOptions {
-  /** Whether an argument may also name what is only linked to. */
+  /** True if an argument may also name what is only linked to. */
   readonly withMissing?: boolean
 }
 

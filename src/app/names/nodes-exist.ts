@@ -3,7 +3,7 @@ import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from './known-node.ts'
 
-/** Whether nodes with these ids exist, by normalised id. A missing target does not exist. */
+/** True if nodes with these ids exist, by normalised id. A missing target does not exist. */
 export function nodesExist(
   core: GraphCore,
   ids: readonly string[],

@@ -101,7 +101,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
   })
 }
 
-/** Says who links to what does not exist; nothing where no note does. */
+/** A warning that lists the notes which link to a missing note, if there are any. */
 async function wantedWarning({ core, snapshot }: Reading, name: string): Promise<readonly Warning[]> {
   const [missing] = await lookUpKinds(snapshot, core, [name])
   if (missing?.kind !== 'missing') return []

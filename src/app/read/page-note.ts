@@ -17,7 +17,7 @@ export interface PageText {
   /** Lines of the file before `text`. */
   readonly lines_before: number
   readonly links: readonly PageLink[]
-  /** Offsets in `text` of what its author hid (`%% … %%`), in order. */
+  /** Offsets in `text` of its comments (`%% … %%`), in order. */
   readonly comments: readonly { readonly start: number; readonly end: number }[]
   /** Offsets in `text` of formulas with their marks (`$…$`, `$$…$$`), in order. */
   readonly formulas: readonly { readonly start: number; readonly end: number }[]
@@ -30,7 +30,7 @@ export interface PageNote extends PageText {
   readonly id: NodeId
   /** What the folder of the vault is called, by which Obsidian knows it. */
   readonly folder: string
-  /** In the vault, as it is written there; absent where there is no file. */
+  /** Path in the vault, spelled as on disk; absent if there is no file. */
   readonly path?: string
   readonly kind: NodeKind
   readonly tags: readonly string[]

@@ -24,7 +24,7 @@ export interface ReadTexts {
 }
 
 /**
- * The texts of notes and canvases; what has none is left out. Where one changed since it was indexed, it is indexed again, and the use case
+ * The texts of notes and canvases; ids without a text are left out. Where one changed since it was indexed, it is indexed again, and the use case
  * runs again.
  */
 export async function readTexts({ core, snapshot, call }: Reading, ids: readonly NodeId[]): Promise<ReadTexts> {

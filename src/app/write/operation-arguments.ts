@@ -178,7 +178,7 @@ function takesFolder(operation: Operation | undefined): boolean {
   return operation?.kind === 'move' || operation?.kind === 'addAttachment'
 }
 
-/** Whether an argument may be a file that an operation before makes or renames; the index does not know it yet. */
+/** True if an argument may be a file that an operation before makes or renames; the index does not know it yet. */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))
   return earlier.some((one) => newNamesOf(one).some((name) => stemOf(name) === stem))

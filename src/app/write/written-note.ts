@@ -85,7 +85,7 @@ function changedNode({ node, source }: ReadNode, { path, text }: WrittenAt, { wh
 }
 
 /**
- * Whether the caller may replace the whole text: it sees all of it, or knew it before. Its own text counts only if the
+ * True if the caller may replace the whole text: it sees all of it, or knew it before. Its own text counts only if the
  * file still holds it.
  */
 function knows(source: NoteText, { content, text }: { readonly content: string } & Pick<WriteResult, 'text'>): boolean {

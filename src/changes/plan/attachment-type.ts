@@ -52,7 +52,7 @@ interface Names {
   readonly given: string
 }
 
-/** Whether a media type fits this extension. */
+/** True if a media type fits this extension. */
 function areOne(mime: Mime, { ending, named, given }: Names): boolean {
   if (named === given) return true
   if ([...(mime.getAllExtensions(given) ?? [])].some((one) => areTwins(ending, one))) return true
@@ -140,23 +140,23 @@ const signed = groupsOf(SIGNED)
 
 const unsigned = groupsOf(UNSIGNED)
 
-/** Whether files with this extension always have a recognisable signature. */
+/** True if files with this extension always have a recognisable signature. */
 function isSigned(ending: string): boolean {
   return signed.has(ending)
 }
 
-/** Whether files with this extension are never text. */
+/** True if files with this extension are never text. */
 function isBinary(ending: string): boolean {
   return signed.has(ending) || unsigned.has(ending)
 }
 
-/** Whether two extensions mean one format. */
+/** True if two extensions mean one format. */
 function areTwins(a: string, b: string): boolean {
   const groups = signed.get(a) ?? unsigned.get(a)
   return a === b || (groups?.some((group) => group.includes(b)) ?? false)
 }
 
-/** Whether bytes recognised as `found` may have this extension. */
+/** True if bytes recognised as `found` may have this extension. */
 function mayBe(ending: string, found: string): boolean {
   if (areTwins(ending, found)) return true
   if (ZIPPED.has(ending) && ZIPPED.has(found)) return ending === 'zip' || found === 'zip'

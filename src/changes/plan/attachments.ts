@@ -136,7 +136,7 @@ function requireEmbedTitle(title: string): string {
   return text
 }
 
-/** Whether links name files by name only; another file of that name would then match. */
+/** True if links name files by name only; another file of that name would then match. */
 function linksByName(mode: Mode): boolean {
   return mode === 'obsidian' || mode === 'foam'
 }

@@ -26,7 +26,7 @@ export class Draft {
   readonly key: number
   readonly original: string | undefined
   path: string
-  /** Whether its bytes differ from those on disk. */
+  /** True if its bytes differ from those on disk. */
   isEdited: boolean
   #relinked: readonly RewrittenLine[] = []
   readonly #load: () => Uint8Array

@@ -14,7 +14,7 @@ export interface PathsInUse {
   spelled(path: string): string
 }
 
-/** Whether a path is in the vault's trash. */
+/** True if a path is in the vault's trash. */
 export function isTrash(path: string): boolean {
   return path.startsWith(`${TRASH}/`)
 }

@@ -55,7 +55,7 @@ export async function planOperations(
   }
 }
 
-/** Whether an operation contains text written by its caller. */
+/** True if an operation contains text written by its caller. */
 function writes(operation: Operation | undefined): boolean {
   return operation?.kind === 'create' || operation?.kind === 'update'
 }

@@ -16,7 +16,7 @@ export class PlannedNames {
     this.#names = names
   }
 
-  /** Whether any file's names differ from the index. */
+  /** True if any file's names differ from the index. */
   get differ(): boolean {
     return this.#before.size > 0
   }
@@ -48,7 +48,7 @@ export function namedByText(draft: Draft, to: string, { kindOf, flavour }: Vault
   return { path: to, aliases, title }
 }
 
-/** Whether two files at one path have the same names. */
+/** True if two files at one path have the same names. */
 export function sameNames(a: GivenNames, b: GivenNames): boolean {
   return a.title === b.title && a.aliases.length === b.aliases.length && a.aliases.every((alias, at) => alias === b.aliases[at])
 }

@@ -33,7 +33,7 @@ export class PlannedPaths {
   }
 
   /**
-   * Whether a path is occupied, or one that differs only in case, whether the index knows it or not; also until all is
+   * True if a path is occupied, or one that differs only in case, whether the index knows it or not; also until all is
    * done, because the changes of one request have no order. `but`: a file that may occupy it.
    */
   isTaken(path: string, but?: Draft): boolean {
@@ -48,7 +48,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Whether a note gives up its name, so that a moving note may take it: their contents can change places. */
+  /** True if a note gives up its name, so that a moving note may take it: their contents can change places. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }
@@ -57,7 +57,7 @@ export class PlannedPaths {
     return original !== undefined && !isTrash(original) && this.#view.kindOf(original) !== 'attachment'
   }
 
-  /** Whether a missing folder will exist. */
+  /** True if a missing folder will exist. */
   isComing(path: string): boolean {
     return this.#coming.has(foldId(path))
   }

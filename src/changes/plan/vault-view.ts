@@ -31,7 +31,7 @@ export interface VaultView {
   /** Files with a tag or a tag nested in it. */
   taggedWith(tag: string): readonly number[] | Promise<readonly number[]>
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
-  /** Whether a file is still as the index read it, by its stat. */
+  /** True if a file is still as the index read it, by its stat. */
   isCurrent(record: FileRecord): boolean
   kindOf(path: string): FileKind
   /** The file's bytes; `undefined` if it does not exist or cannot be read. */

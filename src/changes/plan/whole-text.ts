@@ -47,12 +47,12 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   )
 }
 
-/** Whether the caller passed the hash of a fully read note. */
+/** True if the caller passed the hash of a fully read note. */
 export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
-/** Whether the caller knows the resulting body: it wrote all of it, or had read all and changed a part. */
+/** True if the caller knows the resulting body: it wrote all of it, or had read all and changed a part. */
 function knowsResult(operation: Operation, { relinked }: Draft): boolean {
   // The caller has not seen the rewritten links.
   if (relinked.length > 0) return false
@@ -77,7 +77,7 @@ export function countLostLines(before: string, after: string): number {
   return lost
 }
 
-/** Whether headings are lost: a caller that replaces a section may not have read those below it. */
+/** True if headings are lost: a caller that replaces a section may not have read those below it. */
 export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
   const [before, after] = texts.map((text) =>
     outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),

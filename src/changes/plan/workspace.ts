@@ -139,7 +139,7 @@ export class Workspace {
     return twins.length < 2 || path === folded || (twins[0] === path && !twins.includes(folded)) ? folded : path
   }
 
-  /** Whether something will be at a path, or at one that differs only in case. */
+  /** True if something will be at a path, or at one that differs only in case. */
   isTaken(path: string, but?: Draft): boolean {
     return this.#paths.isTaken(path, but)
   }
@@ -149,7 +149,7 @@ export class Workspace {
     return this.#paths.spelled(path)
   }
 
-  /** Whether a folder with this spelling exists or will exist. */
+  /** True if a folder with this spelling exists or will exist. */
   isFolder(path: string): boolean {
     return this.view.look(path) === 'folder' || this.#paths.isComing(path)
   }
@@ -166,7 +166,7 @@ export class Workspace {
     draft.edit(edits)
   }
 
-  /** Whether a place may define names: aliases and titles are in the frontmatter, in Logseq in the first block. */
+  /** True if a place may define names: aliases and titles are in the frontmatter, in Logseq in the first block. */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)

@@ -1,7 +1,8 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { Trashed } from '../../core/changes.ts'
+import type { Database, SqlValue } from '../../core/sql-database.ts'
 import type { Entry } from '../entry.ts'
-import { type Database, type SqlValue, usedBytes } from './state-database.ts'
+import { usedBytes } from './state-database.ts'
 
 const DAY = 86_400_000
 

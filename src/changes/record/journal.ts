@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
 import type { ChangeState, Trashed } from '../../core/changes.ts'
+import type { Database } from '../../core/sql-database.ts'
 import type { Entry } from '../entry.ts'
 import { isNotJournal, journalError } from '../failures.ts'
 import type { Owner } from '../write-lock.ts'
@@ -14,7 +15,7 @@ import {
   rowOf,
   unpackContent,
 } from './journal-rows.ts'
-import { attempt, type Database, inTransaction, type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
+import { attempt, inTransaction, type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
 
 /** How long to wait for another process that writes, ms. */
 const BUSY_TIMEOUT = 10_000

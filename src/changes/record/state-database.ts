@@ -1,26 +1,12 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { makeFolder } from '../../core/make-folder.ts'
-
-/** The part of `node:sqlite`'s interface that the journal and the lock use. */
-export interface Database {
-  exec(sql: string): void
-  prepare(sql: string): Statement
-  close(): void
-}
-
-export interface Statement {
-  run(...values: readonly SqlValue[]): unknown
-  get(...values: readonly SqlValue[]): unknown
-  all(...values: readonly SqlValue[]): unknown[]
-}
-
-export type SqlValue = string | number | null | Uint8Array
+import type { Database } from '../../core/sql-database.ts'
 
 /** Opens a database file, making it where there is none. */
 export type OpenDatabase = (path: string) => Database
 
-/** Whether an error means that another connection holds a lock. */
+/** True if an error means that another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
 }

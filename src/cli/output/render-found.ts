@@ -58,7 +58,7 @@ interface FoundLeg {
   readonly normalised: number
 }
 
-/** Whether these are notes with scores or linking sentences; they are listed with their passages instead of in a table. */
+/** True if these are notes with scores or linking sentences; they are listed with their passages instead of in a table. */
 export function areFound(items: readonly Readonly<Record<string, unknown>>[]): boolean {
   const areNotes = items.every((item) => Array.isArray(item.links) && typeof item.title === 'string')
   return areNotes && (items.every((item) => typeof item.score === 'number') || items.some((item) => Array.isArray(item.lines)))

@@ -161,7 +161,7 @@ function isFolder(value: unknown): value is FolderFacts {
   return isRecord(value) && typeof value.path === 'string' && Array.isArray(value.folders) && Array.isArray(value.notes)
 }
 
-/** Whether this is an answer of `context_pack`. */
+/** True if this is an answer of `context_pack`. */
 function isPack(value: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(value.excerpts) && typeof value.tokens === 'number'
 }

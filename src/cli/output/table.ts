@@ -47,7 +47,7 @@ const HIGHEST = 6
 /** Minimum column width; longer words are broken. */
 const NARROWEST = 16
 
-/** Whether columns are too narrow for their words, or cells too high. */
+/** True if columns are too narrow for their words, or cells too high. */
 function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
   return columns.some(({ column, at, width, isNarrowed }) => {
     if (!isNarrowed || column.whole === true) return isNarrowed && width < MIN_WRAPPED

@@ -13,7 +13,7 @@ function isLive(key: string): boolean {
 }
 
 export interface LiveSettingsOptions {
-  /** Whether `--http` was given. It counts until a file sets `http.enabled` to another value. */
+  /** True if `--http` was given. It counts until a file sets `http.enabled` to another value. */
   readonly overHttp?: boolean
   /** How often to check the files, ms. */
   readonly interval?: number

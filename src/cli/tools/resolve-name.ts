@@ -28,7 +28,7 @@ export async function resolveNames(
 }
 
 interface Where {
-  /** Whether a folder is allowed; a folder takes precedence over a note's title. */
+  /** True if a folder is allowed; a folder takes precedence over a note's title. */
   readonly orFolder: boolean
   /** The only vault to search. */
   readonly vault: unknown

@@ -32,7 +32,7 @@ export function withoutShellPaths(
   )
 }
 
-/** Whether a text looks like a path completed by a shell. */
+/** True if a text looks like a path completed by a shell. */
 export function isShellPath(text: string): boolean {
   return isAbsolute(text) || /^\.\.?(?:[\\/]|$)/.test(text)
 }

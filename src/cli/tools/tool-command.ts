@@ -90,7 +90,7 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
   return isNoteMissing(tool, warnings) ? 1 : 0
 }
 
-/** Whether the tool takes notes and one of those it was given does not exist. */
+/** True if the tool takes notes and one of those it was given does not exist. */
 function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): boolean {
   const takesNotes = Object.values(names).some((named) => named === 'note' || named === 'note or folder')
   return takesNotes && warnings.some(({ code }) => code === 'UNKNOWN_ID')

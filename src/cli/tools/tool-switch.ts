@@ -5,7 +5,7 @@ import { RouxError } from '../../core/errors.ts'
 import { toolDisabled } from '../../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 
-/** Whether a tool is offered only when writing is on. Reading is always allowed in the shell. */
+/** True if a tool is offered only when writing is on. Reading is always allowed in the shell. */
 export function needsWrite({ needs, annotations }: Tool): boolean {
   return needs !== undefined && !annotations.readOnlyHint
 }

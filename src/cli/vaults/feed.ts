@@ -96,7 +96,7 @@ async function taken(lease: FeederLease, say: (line: string) => void, signal: Ab
   }
 }
 
-/** Whether everything that will be fed is fed: files, words, and vectors where there is an embedder that works. */
+/** True if everything that will be fed is fed: files, words, and vectors where there is an embedder that works. */
 export function isUpToDate({ phase, search }: IndexStatus, hasEmbedder: boolean): boolean {
   const isDone = (progress: Progress | undefined): boolean => progress !== undefined && progress.done >= progress.total
   if (phase !== 'idle' || search?.isStopped === true || !isDone(search?.words)) return false

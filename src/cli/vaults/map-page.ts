@@ -8,7 +8,7 @@ import type { NodeId } from '../../core/ids.ts'
 export interface MapPageOptions {
   /** The page without a map; `MAP_HERE` marks the place of its data. */
   readonly template: string
-  /** Whether the page includes the notes' texts. */
+  /** True if the page includes the notes' texts. */
   readonly withTexts: boolean
   /** Called when notes could not be read; their texts are missing. */
   onUnread(message: string): void

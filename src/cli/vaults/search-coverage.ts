@@ -44,7 +44,7 @@ export function coverageOf(
   return { ...told, vectors: { done, total, ...time, ...compared } }
 }
 
-/** Whether vectors probably come from the configured embedder: its id starts with the kind and contains the model. */
+/** True if vectors probably come from the configured embedder: its id starts with the kind and contains the model. */
 function isOf({ embedder: id }: VectorState, { kind, model }: Settings['embedder']): boolean {
   const name = model.split(/[\\/]/).at(-1) ?? ''
   return id.startsWith(`${kind}:`) && id.toLowerCase().includes(name.toLowerCase())

@@ -80,6 +80,6 @@ export interface GraphLog {
    * @throws RouxError `PROVIDER_ERROR` when the log cannot be read
    */
   commits(lineage: string, upTo: number): AsyncIterable<readonly LoggedCommit[]>
-  /** Whether the log knows an index, as one of this vault or of another. @throws as `commits` */
+  /** True if the log knows an index, as one of this vault or of another. @throws as `commits` */
   knows(lineage: string): Promise<'this vault' | 'another vault' | undefined>
 }

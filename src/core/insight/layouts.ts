@@ -36,7 +36,7 @@ export type MayMove = 'nothing' | 'once' | 'all'
 
 /** The positions of notes on a vault's map. A placed note keeps its place over edits and restarts. */
 export interface Layouts {
-  /** Whether notes were laid out before, in this process or an earlier one. */
+  /** True if notes were laid out before, in this process or an earlier one. */
   hasPlaces(): Promise<boolean>
   /** The layout in progress; it continues even if nobody waits for it. */
   underWay(): LayoutUnderWay | undefined

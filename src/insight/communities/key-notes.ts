@@ -74,7 +74,7 @@ function termsIn(note: number, { corpus: { bags } }: KeyNotesSource, terms: read
   return terms.filter((term) => own.includes(term)).length / terms.length
 }
 
-/** Whether a title is only a date, a week or another number. */
+/** True if a title is only a date, a week or another number. */
 export function isDate(title: string): boolean {
   return /\d/.test(title) && (title.match(/\p{L}+/gu) ?? []).every((word) => DATE_WORD.test(word))
 }

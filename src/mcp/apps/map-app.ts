@@ -33,7 +33,7 @@ const EXTENSION = 'io.modelcontextprotocol/ui'
 
 const PAGE_TYPE = 'text/html;profile=mcp-app'
 
-/** Whether the client of a request has declared that it shows pages. */
+/** True if the client of a request has declared that it shows pages. */
 export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
@@ -42,7 +42,7 @@ export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): 
   return isRecord(extension) && Array.isArray(extension.mimeTypes) && extension.mimeTypes.includes(PAGE_TYPE)
 }
 
-/** Whether there is a page for this answer. */
+/** True if there is a page for this answer. */
 export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions): boolean {
   return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
 }

@@ -26,7 +26,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal
   /** Milliseconds. */
   readonly timeout?: number
-  /** Whether the caller may read notes; if not, answers of changes reveal nothing about them. Default: true. */
+  /** True if the caller may read notes; if not, answers of changes reveal nothing about them. Default: true. */
   readonly mayRead?: boolean
   /** The budget of the answer in tokens, unless its arguments set one; absent: the tool's own. */
   readonly maxTokens?: number | undefined

@@ -43,9 +43,9 @@ export interface ToolIdentity {
   /** Absent of tools that are offered unless they are switched off. */
   readonly needs?: Permission
   readonly group?: ToolGroup
-  /** Whether it needs an embedder. */
+  /** True if it needs an embedder. */
   readonly byMeaning?: true
-  /** Whether it calls a chat model, which is slow and may be on another computer. */
+  /** True if it calls a chat model, which is slow and may be on another computer. */
   readonly byModel?: true
 }
 

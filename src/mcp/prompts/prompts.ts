@@ -22,7 +22,7 @@ export type PromptArguments = Readonly<Record<string, string>>
 export interface PromptRequest {
   /** Declared arguments only; required ones are present and not empty. */
   readonly args: PromptArguments
-  /** Whether the client may call a tool. A prompt names no tool that is off. */
+  /** True if the client may call a tool. A prompt names no tool that is off. */
   isOn(tool: ToolIdentity): boolean
 }
 

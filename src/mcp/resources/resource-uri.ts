@@ -44,7 +44,7 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** Whether every part of a path is a plain name: no `..`, nothing hidden; the same rule as for ids of tools. */
+/** True if every part of a path is a plain name: no `..`, nothing hidden; the same rule as for ids of tools. */
 function isPlain(id: string): boolean {
   if (id === '' || id.includes('\\') || id.includes('\0')) return false
   return id.split('/').every((part) => part !== '' && !part.startsWith('.'))

@@ -153,7 +153,7 @@ const attachmentResource: TemplateResource = {
     (await completeNode(core, typed, { limit: MAX_VALUES, kinds: ATTACHMENT_KINDS }, call)).value,
 }
 
-/** Whether a client may read a resource: only if it may call the tool with the same data. */
+/** True if a client may read a resource: only if it may call the tool with the same data. */
 export function isOffered({ source }: { readonly source: Source }, switchedOffBy: SwitchedOffBy): boolean {
   return switchedOffBy(source) === undefined
 }

@@ -63,7 +63,7 @@ function refuse(reason: string, id?: unknown): Arrival {
   return { kind: 'fault', response: invalidRequest(reason, id) }
 }
 
-/** Whether brackets outside strings are nested too deeply. Correct for JSON; other text is not parsed further. */
+/** True if brackets outside strings are nested too deeply. Correct for JSON; other text is not parsed further. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let isString = false

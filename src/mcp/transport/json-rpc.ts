@@ -72,12 +72,12 @@ export function answeredId(message: JSONRPCMessage): RequestId | undefined {
   return 'method' in message ? undefined : message.id
 }
 
-/** Whether a message opens a connection of the legacy era. */
+/** True if a message opens a connection of the legacy era. */
 export function isInitialize(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'initialize'
 }
 
-/** Whether a message asks for a stream of the modern era. */
+/** True if a message asks for a stream of the modern era. */
 export function isListen(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'subscriptions/listen'
 }

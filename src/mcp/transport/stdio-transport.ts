@@ -179,7 +179,7 @@ export class StdioTransport implements Transport {
     this.onmessage?.(message)
   }
 
-  /** Whether a stream may start; otherwise answers why not. */
+  /** True if a stream may start; otherwise answers why not. */
   #mayListen(request: JSONRPCRequest): boolean {
     const { id } = request
     this.#unlisten(id)

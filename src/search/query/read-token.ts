@@ -72,7 +72,7 @@ export function readToken(text: string, from: number): Token {
   return isQuote(first) ? wholePiece(readQuoted(text, start)) : readBare(text, start)
 }
 
-/** Whether a text contains a searchable word; punctuation and emoji alone are not indexed. */
+/** True if a text contains a searchable word; punctuation and emoji alone are not indexed. */
 export function hasWord(text: string): boolean {
   // The first of the two is several times as fast, and nearly always enough.
   return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)
@@ -267,7 +267,7 @@ function onOneLine(text: string): string {
 
 export type FieldName = (typeof FIELD_NAMES)[number]
 
-/** Whether a field has this name, in any case. */
+/** True if a field has this name, in any case. */
 function isFieldName(name: string): boolean {
   return findField(name) !== undefined
 }

@@ -267,7 +267,7 @@ function continues(found: number): boolean {
   return found === SPACED || found === MARK
 }
 
-/** Whether a piece starts there; combining marks only continue one. */
+/** True if a piece starts there; combining marks only continue one. */
 function begins(text: string, at: number): boolean {
   return at < text.length && classAt(text, at) === SPACED
 }

@@ -99,7 +99,7 @@ function plainEnd(text: string, start: number, length: number): number {
   return 2 * at + upper
 }
 
-/** Whether the next character could belong to the word; `readCompound` decides. */
+/** True if the next character could belong to the word; `readCompound` decides. */
 function joins(text: string, at: number, unit: number): boolean {
   if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
   const next = charCodeAt.call(text, at + 1)

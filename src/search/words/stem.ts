@@ -50,7 +50,7 @@ export function forgetStems(): void {
   memo.clear()
 }
 
-/** Whether a form's stem may differ from it; true for all beginnings of such a form, too. */
+/** True if a form's stem may differ from it; true for all beginnings of such a form, too. */
 export function isStemmed(form: string): boolean {
   return LETTERS.test(form)
 }
@@ -65,7 +65,7 @@ function words(text: string): string[] {
   return text.split(' ')
 }
 
-/** Whether an analysed form is an English function word. */
+/** True if an analysed form is an English function word. */
 export function isStopWord(form: string): boolean {
   return STOP_WORDS.has(form)
 }

@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
 import { threadId } from 'node:worker_threads'
+import type { Database, Statement } from '../../core/sql-database.ts'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
-import { BUSY_TIMEOUT, DamagedIndex, type Database, openSqlite, type Statement } from './sqlite.ts'
+import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
 
 /** Bytes of the log that are worth emptying it. */
 const LARGE_LOG = 4_000_000

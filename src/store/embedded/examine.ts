@@ -1,10 +1,11 @@
+import type { Database } from '../../core/sql-database.ts'
 import { unpackHeader } from '../../search/words/index/page.ts'
 import { type DatabaseKind, kindOf } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { unpackHot, unpackInfo, unpackLinks, unpackMentions, unpackStat } from './rows.ts'
 import { unpackCoarse } from './search/coarse-part.ts'
 import { headerPlace, pagePlace, SEARCH, unpackVectors, unsealBytes } from './search/search-rows.ts'
-import { DamagedIndex, type Database, openSqlite } from './sqlite.ts'
+import { DamagedIndex, openSqlite } from './sqlite.ts'
 import { INDEX, readMeta, readTexts, requireKeys } from './writer.ts'
 
 export interface IndexCondition {

@@ -1,8 +1,9 @@
 import type { InsightKind } from '../../core/insight/insight.ts'
 import type { InsightCache } from '../../core/insight/insight-cache.ts'
+import type { Database } from '../../core/sql-database.ts'
 import { attempt, DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
-import { type Database, isDamage, isUnwritable } from './sqlite.ts'
+import { isDamage, isUnwritable } from './sqlite.ts'
 
 /** The inputs of insight in a file of its own: `record` has one row per content, `result` the last result of each kind. */
 export const INSIGHT: DatabaseKind = {

@@ -1,6 +1,7 @@
+import type { Database } from '../../core/sql-database.ts'
 import { attempt } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
-import { type Database, openSqlite } from './sqlite.ts'
+import { openSqlite } from './sqlite.ts'
 import { readMeta } from './writer.ts'
 
 /** The links of all files in one generation, whatever is committed later. */

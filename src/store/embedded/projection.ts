@@ -1,5 +1,6 @@
 import type { FileInfo, ResolvedLink } from '../../core/index-writer.ts'
 import { fileStemOf } from '../../core/paths.ts'
+import type { Database, Statement } from '../../core/sql-database.ts'
 import type { FileStat, OutsideLink } from '../../core/vault.ts'
 import { FolderIndex } from '../../graph/folder-index.ts'
 import { Graph, type GraphRow } from '../../graph/graph.ts'
@@ -9,7 +10,7 @@ import { attempt, openToRead, versionOf } from './database-file.ts'
 import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
 import { identityOf, type Location } from './location.ts'
 import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
-import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
+import { DamagedIndex } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
 
 /** Names as far as they are built: of the keys below `next`. */

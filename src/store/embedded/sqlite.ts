@@ -1,21 +1,6 @@
 import { createRequire } from 'node:module'
 import { errorCode } from '../../core/error-code.ts'
-
-/** The part of `node:sqlite`'s interface that we use; `@photostructure/sqlite` offers the same with binaries for Node 20. */
-export interface Database {
-  exec(sql: string): void
-  prepare(sql: string): Statement
-  close(): void
-}
-
-export interface Statement {
-  run(...values: readonly SqlValue[]): unknown
-  get(...values: readonly SqlValue[]): unknown
-  all(...values: readonly SqlValue[]): unknown[]
-  iterate(...values: readonly SqlValue[]): IterableIterator<unknown>
-}
-
-export type SqlValue = string | number | null | Uint8Array
+import type { Database } from '../../core/sql-database.ts'
 
 type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; timeout?: number }) => Database
 
@@ -36,7 +21,7 @@ export function openSqlite(path: string, options: { readOnly?: boolean } = {}): 
 /** How long a writer waits for another one, ms. */
 export const BUSY_TIMEOUT = 10_000
 
-/** Whether an error means that a file is damaged or not our index, by SQLite or our own checks. */
+/** True if an error means that a file is damaged or not our index, by SQLite or our own checks. */
 export function isDamage(error: unknown): boolean {
   return error instanceof DamagedIndex || sqliteSays(DAMAGED, error) || isTooLarge(error)
 }
@@ -50,7 +35,7 @@ function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }
 
-/** Whether an error means that a place cannot be written, by SQLite or the file system. */
+/** True if an error means that a place cannot be written, by SQLite or the file system. */
 export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.has(errorCode(error)) || sqliteSays(/readonly|unable to open|disk is full|disk I\/O/i, error)
 }

@@ -12,6 +12,7 @@ import type {
   Outline,
   VaultState,
 } from '../../core/index-writer.ts'
+import type { Database, Statement } from '../../core/sql-database.ts'
 import { attempt, DatabaseFile, type DatabaseKind, requireKind } from './database-file.ts'
 import { type Location, sweepOldIndexes } from './location.ts'
 import {
@@ -34,7 +35,7 @@ import {
   unpackStat,
   unpackState,
 } from './rows.ts'
-import { DamagedIndex, type Database, type Statement } from './sqlite.ts'
+import { DamagedIndex } from './sqlite.ts'
 
 /** The writing side of the embedded store. Nothing is made on disk before the first commit. */
 export function openIndexWriter(location: Location): IndexWriter {

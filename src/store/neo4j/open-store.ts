@@ -21,10 +21,10 @@ export function openNeo4jStore(connection: Connection, name?: string): Neo4jStor
   return new Neo4jStore(connection, name)
 }
 
-/** How often it is looked for what others commit, where someone listens, ms. */
+/** How often to look for commits of other processes while someone listens, ms. */
 const LOOK = 1_000
 
-/** How long is waited before questions are planned, so that the first is answered before, and how long that takes at the most, ms. */
+/** Planning starts this long after opening, to leave the first question undisturbed, and takes at most this long, ms. */
 const PLANNING = { after: 2_000, most: 30_000 }
 
 export class Neo4jStore implements Store {
@@ -39,7 +39,7 @@ export class Neo4jStore implements Store {
   readonly #ownScores = new Map<Metric, OwnScores>()
   readonly #kept = new KeptAnswers()
   #facts: VaultFacts | undefined
-  /** The generation that listeners were told of; `undefined` before the first. */
+  /** The last generation that listeners received; `undefined` before the first. */
   #told: number | undefined
   #isUnreachable = false
   /** How far the server's clock is ahead of this computer's, ms. */
@@ -66,7 +66,7 @@ export class Neo4jStore implements Store {
     return this.#isUnreachable
   }
 
-  /** Asks what is known of the vault. @throws RouxError `STORE_UNAVAILABLE` */
+  /** Reads the facts about the vault. @throws RouxError `STORE_UNAVAILABLE` */
   async refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
     return await this.#refresh(signal)
   }
@@ -116,7 +116,7 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Only now: what could not be read is told with the next look. Another look may have told it meanwhile.
+    // Only now, so a failed read is announced by the next look. Another look may have announced it meanwhile.
     if (this.#told !== before) return
     this.#told = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
@@ -126,7 +126,7 @@ export class Neo4jStore implements Store {
   async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let run = 1; ; run++) {
       signal?.throwIfAborted()
-      // Every answer says which state it is of: what was known before need not be asked for first.
+      // Every answer carries its generation, so cached facts need no check first.
       const trusted = run === 1 && !this.#isUnreachable ? this.#facts : undefined
       const isTrusted = trusted?.complete === true
       const facts = isTrusted ? trusted : await this.#refresh(signal)

@@ -91,7 +91,7 @@ async function shortest(
     `${ceilings === 'hubs' ? HUB_CEILINGS : 'UNWIND $ceilings AS ceiling'} UNWIND $spurs AS spur
      MATCH (a:RouxFile {vault: $vault, id: spur.from}) MATCH (b:RouxFile {vault: $vault, id: $target})
      CALL (ceiling, spur, a, b) {
-       // The database tests each condition at every step that it takes, so that this goes through each link once, however long the paths are.
+       // The database tests each condition at every step, so this visits each link once even for long paths.
        MATCH p = allShortestPaths((a)-[:ROUX_LINK*]${arrow}(b))
        WHERE all(n IN nodes(p) WHERE n = a OR n = b
                  OR (n:RouxListed AND NOT n.id IN spur.banned AND n.inDegree + n.outDegree <= ceiling))

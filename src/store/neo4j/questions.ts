@@ -125,7 +125,7 @@ export class Questions {
     this.#options = options
   }
 
-  /** Whether the database has answered a question, so that the state is known. */
+  /** True if the database has answered a question, so that the state is known. */
   get isConfirmed(): boolean {
     return this.#isConfirmed
   }

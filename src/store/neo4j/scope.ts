@@ -47,7 +47,7 @@ export function filesIn(scope: Scope, bare: (id: string) => string): Where {
   }
 }
 
-/** Whether a scope covers only a part of the vault. */
+/** True if a scope covers only a part of the vault. */
 export function isNarrow({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].some((limit) => limit !== undefined)
 }
@@ -62,7 +62,7 @@ export function labelOf({ kinds = NOTES, withExcluded = false }: Scope): 'RouxLi
   return kinds.length === 1 && kinds[0] === 'note' && !withExcluded ? 'RouxListed' : 'RouxFile'
 }
 
-/** Whether missing targets are in a scope, too. */
+/** True if missing targets are in a scope, too. */
 export function hasMissing({ kinds = NOTES, tags, note }: Scope): boolean {
   return kinds.includes('missing') && note === undefined && (tags === undefined || tags.names.length === 0)
 }

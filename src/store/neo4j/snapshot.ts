@@ -146,7 +146,7 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#isMixed
   }
 
-  /** Whether an answer came from this generation. */
+  /** True if an answer came from this generation. */
   get isConfirmed(): boolean {
     return this.#questions.isConfirmed
   }

@@ -16,7 +16,7 @@ export interface StoredVault {
   readonly texts: Texts
   readonly indexing: Indexing
   readonly graphLog: GraphLog
-  /** Whether someone follows the folder, who also computes what rests on the vault as a whole. */
+  /** True if someone follows the folder, who also computes what rests on the vault as a whole. */
   isFollowed(): boolean
 }
 
@@ -38,7 +38,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   }
 }
 
-/** A store of a vault that someone else has to feed: where no one has, that is an error that says so. */
+/** A store of a vault that another process feeds; reading a vault that was never fed is an error. */
 class FedStore extends Neo4jStore {
   readonly #vault: string
 
@@ -55,14 +55,14 @@ class FedStore extends Neo4jStore {
   }
 }
 
-/** Names no other vaults of the database: they may be none of the caller's. */
+/** Names no other vaults of the database, because the caller may have no right to them. */
 function unknownVault(vault: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
     hint: 'Feed it where its folder is: roux index <folder> --store neo4j.',
   })
 }
 
-/** How long the process that follows the folder may be silent before answers say so, ms. */
+/** Answers carry a warning once the feeder was silent for this long, ms. */
 const SILENCE = 60_000
 
 function isFollowed(facts: VaultFacts | undefined): boolean {

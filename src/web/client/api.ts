@@ -44,7 +44,7 @@ export interface PictureAsked {
   readonly tag: string
 }
 
-/** Whether the server responds and still knows this page. */
+/** True if the server responds and still knows this page. */
 export type Connection = 'there' | 'lost' | 'ended'
 
 const KEPT = 'roux-session'

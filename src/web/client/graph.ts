@@ -98,7 +98,7 @@ export function around(graph: Graph, note: number, steps: number): ReadonlySet<n
   return found
 }
 
-/** Whether a note has so many links that they say little. */
+/** True if a note has so many links that they say little. */
 function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }
@@ -146,7 +146,7 @@ function bytesOf(base64: string): ArrayBuffer {
   return bytes.buffer
 }
 
-/** Whether a note belongs to a day, week, month or quarter, by its file name; its title may say more. */
+/** True if a note belongs to a day, week, month or quarter, by its file name; its title may say more. */
 export function isJournal(id: string): boolean {
   return TIME.test(id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, ''))
 }

@@ -249,12 +249,12 @@ export class MapView {
     return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
   }
 
-  /** Whether a person moved the view, or asked for a part of it. */
+  /** True if a person moved the view, or asked for a part of it. */
   get isMoved(): boolean {
     return this.#isMoved
   }
 
-  /** Whether nothing moves: everything is drawn and no frame is requested. */
+  /** True if nothing moves: everything is drawn and no frame is requested. */
   get isStill(): boolean {
     return this.#frame === 0 && this.#still === undefined && this.#graph !== undefined
   }
@@ -500,7 +500,7 @@ export class MapView {
   }
 
   /**
-   * Whether to name communities: when single notes are too small, and on the whole map unless it is small enough to
+   * True to name communities: when single notes are too small, and on the whole map unless it is small enough to
    * read.
    */
   #isFar(): boolean {
@@ -962,7 +962,7 @@ function overlap(a: Box, b: Box): boolean {
   return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] && a[3] > b[1]
 }
 
-/** Whether most common notes have moved. */
+/** True if most common notes have moved. */
 function isElsewhere(before: Graph, after: Graph): boolean {
   let known = 0
   let moved = 0

@@ -191,7 +191,7 @@ function Part() {
   )
 }
 
-/** Whether a person opened or closed the legend. */
+/** True if a person opened or closed the legend. */
 const legendChoice = signal<boolean | undefined>(undefined)
 
 function Legend() {

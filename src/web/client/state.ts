@@ -30,7 +30,7 @@ export const folder = signal('')
 export const tag = signal('')
 export const withJournals = signal(true)
 export const withOrphans = signal(true)
-/** Whether the map includes attachments and canvases. */
+/** True if the map includes attachments and canvases. */
 export const withAttachments = signal(false)
 /** Empty: what tells notes apart best. */
 export const colourBy = signal<ColourBy | ''>('')
@@ -118,7 +118,7 @@ export function showView(name: View): void {
   writeAddress()
 }
 
-/** Whether there is a list beside the map. */
+/** True if there is a list beside the map. */
 export const hasList = computed(() => WITH_LIST.has(view.value))
 
 /** The pane a narrow window shows first. */
@@ -135,7 +135,7 @@ const NONE: ReadonlySet<string> = new Set()
 export const openGroups = signal(NONE)
 const openBy = signal<GroupedBy>('community')
 
-/** Whether the vault has more notes than are drawn at once. */
+/** True if the vault has more notes than are drawn at once. */
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
 
 /** The groups named on the map; for a partly drawn vault communities, because not all links are known. */
@@ -292,7 +292,7 @@ async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
   return withFiles(made, files)
 }
 
-/** Whether the person has already found a place on the map, which must not move. */
+/** True if the person has already found a place on the map, which must not move. */
 function isLookedAt(): boolean {
   return graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
 }
@@ -349,7 +349,7 @@ interface OpenOptions {
   readonly isRead?: boolean
   /** The line that is meant. */
   readonly at?: number | undefined
-  /** Whether Back leads to what was shown before. */
+  /** True if Back leads to what was shown before. */
   readonly history?: HistoryEntry
 }
 
@@ -377,7 +377,7 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   if (fly && isOnlyNote && focused.value !== undefined) map.view?.goTo([focused.value], isCalm())
 }
 
-/** Whether the window is too narrow to show the note beside all else. */
+/** True if the window is too narrow to show the note beside all else. */
 function takesTurns(): boolean {
   return matchMedia(hasList.value ? '(width < 1000px)' : '(width < 700px)').matches
 }
@@ -397,7 +397,7 @@ export function deselect(): void {
   writeAddress()
 }
 
-/** Whether a click asks for a new tab. */
+/** True if a click asks for a new tab. */
 export function opensTab({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): boolean {
   return ctrlKey || metaKey || shiftKey || button === 1
 }

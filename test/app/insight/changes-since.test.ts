@@ -426,7 +426,12 @@ describe('what is not known', () => {
             if (isFull) throw new Error('database or disk is full')
             return statement.run(...values)
           }
-          return { run, get: statement.get.bind(statement), all: statement.all.bind(statement) }
+          return {
+            run,
+            get: statement.get.bind(statement),
+            all: statement.all.bind(statement),
+            iterate: statement.iterate.bind(statement),
+          }
         },
       }
     }

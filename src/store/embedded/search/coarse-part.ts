@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
+import type { Database } from '../../../core/sql-database.ts'
 import type { DatabaseFile } from '../database-file.ts'
-import type { Database } from '../sqlite.ts'
 import { type CoarseVector, coarsen } from '../vectors/packed-vector.ts'
 import { nextNumber } from './compaction.ts'
 import { isEmpty, type StoredVector, type StoredVectors, sealBytes, unpackVectors, unsealBytes } from './search-rows.ts'

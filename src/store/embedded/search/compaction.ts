@@ -1,7 +1,7 @@
+import type { Database } from '../../../core/sql-database.ts'
 import { mergeSegments } from '../../../search/words/index/merge.ts'
 import { type Page, packHeader, type SegmentHeader, unpackHeader } from '../../../search/words/index/page.ts'
 import type { DatabaseFile } from '../database-file.ts'
-import type { Database } from '../sqlite.ts'
 import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts'
 
 /** Segments of about one size that are merged at once: a note is rewritten once for each power of this in the number of notes. */

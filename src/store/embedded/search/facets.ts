@@ -58,13 +58,13 @@ export class Facets {
     return (this.#facts.get(key)?.properties.size ?? 0) > 0
   }
 
-  /** Whether a note has the property, or this value of it; both folded. */
+  /** True if a note has the property, or this value of it; both folded. */
   hasProperty(key: number, name: string, value: string | undefined): boolean {
     const property = this.#facts.get(key)?.properties.get(name)
     return property !== undefined && (value === undefined || property.asked.includes(value))
   }
 
-  /** Whether a value of the property (folded name) meets the comparison. */
+  /** True if a value of the property (folded name) meets the comparison. */
   comparesProperty(key: number, name: string, comparison: Comparison): boolean {
     return (
       this.#facts

@@ -1,4 +1,5 @@
-import { DamagedIndex, type Statement } from '../sqlite.ts'
+import type { Statement } from '../../../core/sql-database.ts'
+import { DamagedIndex } from '../sqlite.ts'
 import type { ChunkGraphOptions } from './chunk-graph.ts'
 import { unpackCoarse } from './coarse-part.ts'
 import { type StoredVectors, unpackVectors } from './search-rows.ts'
@@ -45,7 +46,7 @@ export class LoadedVectors {
     this.#prepared = this.table.prepare()
   }
 
-  /** Whether a version of the database is fully loaded. */
+  /** True if a version of the database is fully loaded. */
   isOf(version: number): boolean {
     return this.#version === version && !this.#mayLack
   }

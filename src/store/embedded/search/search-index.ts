@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { VectorState } from '../../../core/search.ts'
+import type { Database, Statement } from '../../../core/sql-database.ts'
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import type { Graph } from '../../../graph/graph.ts'
 import { type SegmentHeader, unpackHeader } from '../../../search/words/index/page.ts'
@@ -9,7 +10,7 @@ import type { PageSource } from '../../../search/words/index/segment.ts'
 import { WordIndex } from '../../../search/words/index/word-index.ts'
 import { attempt, openToRead, requireKind, versionOf } from '../database-file.ts'
 import { identityOf, type Location } from '../location.ts'
-import { DamagedIndex, type Database, type Statement } from '../sqlite.ts'
+import { DamagedIndex } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
 import { LoadedVectors, Recent } from './loaded-vectors.ts'
 import { headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } from './search-rows.ts'
@@ -115,7 +116,7 @@ export class SearchIndex {
     }))
   }
 
-  /** Whether a key stands for the indexed file. */
+  /** True if a key stands for the indexed file. */
   isCurrent(key: number, stamp: number): boolean {
     return this.#stampOf(key) === stamp
   }

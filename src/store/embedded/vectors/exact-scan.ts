@@ -21,7 +21,7 @@ export interface ExactScanOptions {
   readonly exact: StoredVector
   /** Maximum fine vectors that `exact` reads per search, for the best candidates. Default: unlimited. */
   readonly fineReads?: number
-  /** Whether WebAssembly SIMD is used; otherwise plain JavaScript with the same results. */
+  /** True if WebAssembly SIMD is used; otherwise plain JavaScript with the same results. */
   readonly simd?: boolean
 }
 
@@ -301,7 +301,7 @@ export class BestLabels {
     )
   }
 
-  /** Whether the entry there ranks after this hit. */
+  /** True if the entry there ranks after this hit. */
   #isWorse(at: number, label: number, score: number): boolean {
     const own = this.#scores[at] as number
     return own === score ? (this.#labels[at] as number) > label : own < score

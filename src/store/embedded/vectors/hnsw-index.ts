@@ -48,7 +48,7 @@ export class HnswIndex implements VectorIndex {
     return this.#behind.size
   }
 
-  /** Whether searches use the graph: it pays off and lacks little. */
+  /** True if searches use the graph: it pays off and lacks little. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
@@ -195,7 +195,7 @@ export class HnswIndex implements VectorIndex {
     this.#graph.set(label, vector)
   }
 
-  /** Whether deletions and replacements have worn the graph so much that a new one is better. */
+  /** True if deletions and replacements have worn the graph so much that a new one is better. */
   get isWorn(): boolean {
     return this.#graph.wasted + this.#replaced > Math.max(MIN_WEAR, this.#graph.size * MAX_WEAR_SHARE)
   }

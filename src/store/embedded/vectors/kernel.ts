@@ -39,7 +39,7 @@ export function createKernel(stride: number, simd = hasSimd()): Kernel {
   }
 }
 
-/** Whether this machine and runtime can run the SIMD kernel. */
+/** True if this machine and runtime can run the SIMD kernel. */
 export function hasSimd(): boolean {
   return runtime?.validate(moduleBytes()) ?? false
 }

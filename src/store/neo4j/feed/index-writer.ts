@@ -215,7 +215,7 @@ const OF_VAULT: readonly string[] = [
 /** Nodes of each pattern that are deleted together. */
 const DELETED = 2_000
 
-/** Deletes what fits patterns of `n`, with the vectors that are parts of it: a statement for what is small, and for each part of what is not. */
+/** Deletes the nodes that match patterns of `n`, with their vectors: small sets in one statement, large ones in parts. */
 export async function deleteAll(connection: Connection, patterns: readonly string[], parameters: Row = {}): Promise<void> {
   const { vault } = connection
   const counts = patterns.map((_, at) => `count${at}`)

@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema } from '../server/schema.ts'
 
-/** For how long a feeder has a vault after it said so last, ms; by the server's clock, whatever those of feeders say. */
+/** How long a lease lasts after its last renewal, ms, by the database's clock. */
 const LEASE = 15_000
 
 export interface LeaseState {
@@ -14,7 +14,7 @@ export interface LeaseState {
 
 /** Who follows a vault's folder: one feeder at a time, so that others need not read and write the same. */
 export interface FeederLease {
-  /** Takes the vault where no one has it, or says again that it is fed. To be called more often than a lease lasts. */
+  /** Takes the lease if it is free, or renews our own. Call it more often than a lease lasts. */
   take(): Promise<LeaseState>
   /** Lets others have it at once. No feeder is expected from then on. */
   release(): Promise<void>
@@ -52,7 +52,7 @@ export function openLease(connection: Connection): FeederLease {
   }
 }
 
-/** Who feeds a vault just now; `undefined` where no one does. */
+/** The feeder that holds the lease of a vault, if there is one. */
 export async function currentFeeder(connection: Connection): Promise<string | undefined> {
   const [row] = await connection.read<{ readonly holder: string | null }>(
     'MATCH (h:RouxFeeder {vault: $vault}) WHERE h.until > timestamp() RETURN h.holder AS holder',

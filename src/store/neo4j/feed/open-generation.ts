@@ -13,9 +13,9 @@ const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
 /**
- * One transaction for a generation: readers see all of it or nothing. The lock on the vault's node is taken first, so that of two writers one
- * comes after the other and finds out. While the database makes the transaction visible, piece by piece, `RouxPending` says which
- * generation may be seen in parts.
+ * One transaction for a generation: readers see all of it or nothing. It first locks the vault's node, so the second of two writers
+ * waits and then notices the first. While the database makes the transaction visible piece by piece, `RouxPending` holds the
+ * generation that readers may see in part.
  */
 export function openGeneration(connection: Connection, base: number): OpenGeneration {
   const writing = new Writing(connection, base)
@@ -23,8 +23,8 @@ export function openGeneration(connection: Connection, base: number): OpenGenera
 }
 
 /**
- * Has the database plan what a small change asks, by asking it about nothing: with all files that are fed for the first time its plans become out
- * of date, and the first edit would wait for each of them. Nothing is written, and no one is kept waiting.
+ * Makes the database plan the statements of a small change, by running them on no rows. The first feed of all files makes its plans out of
+ * date, and the first edit would wait for new ones. Writes nothing and blocks no one.
  */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
   await new Writing(connection, 1, '').rehearse()
@@ -185,7 +185,7 @@ class Writing {
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = row.id, f.sort = row.sort, f.twins = row.twins, f.generation = $generation',
       ids.files.map(({ key, id, twins }) => ({ key, id, sort: sortable(id), twins })),
     )
-    // Notes that linked to what is listed now, or is no more, count another number of links.
+    // A note that becomes listed, or stops being listed, changes the link counts of the notes that link to it.
     const turned = put.filter((record) => (listedBefore.get(record.key) ?? false) !== isListed(record)).map(({ key }) => key)
     await this.#noteSources(turned)
     await this.#link(put, ids.missing)
@@ -284,7 +284,7 @@ class Writing {
     return generation
   }
 
-  /** In the same transaction: there is no generation of which the log does not know. What an index begins with is no change. */
+  /** In the same transaction, so the log knows every generation. The first content of an index is not a change. */
   async #log(
     transaction: OpenTransaction,
     {

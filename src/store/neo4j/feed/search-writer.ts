@@ -3,7 +3,7 @@ import type { Connection, Run } from '../server/connection.ts'
 import { ensureSchema, onlineIndexes, quoted, vectorNames, wordNames } from '../server/schema.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
 
-/** Rows, and characters of words, that one statement takes; keys that are asked of at once. */
+/** Most rows of one statement, most characters of words in it, and most keys of one lookup. */
 const ROWS = 500
 
 const CHARACTERS = 8 << 20
@@ -204,7 +204,7 @@ interface IndexMaker {
   readonly write: (work: (run: Run) => Promise<void>) => Promise<void>
 }
 
-/** Makes the indexes of vectors of which there are many. */
+/** Makes an index for each kind of vector that has many. */
 async function ensureVectorIndexes(connection: Connection, { known, write }: IndexMaker): Promise<void> {
   const { vault } = connection
   const found = await connection.read<{

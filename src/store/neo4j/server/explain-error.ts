@@ -118,7 +118,7 @@ const UNKNOWN: Omit<Explanation, 'fits'> = {
   isTransient: true,
 }
 
-/** Whether an explained error says that the database takes no changes, from this user or from anyone. */
+/** True if an explained error says that the database takes no changes, from this user or from anyone. */
 export function isWriteRefused(error: unknown): boolean {
   const { cause } = error instanceof RouxError ? error : {}
   const code = cause instanceof Error ? (codeOf(cause) ?? '') : ''
@@ -165,7 +165,7 @@ function codeOf(error: Error): string | undefined {
   return error.name === 'Neo4jError' || 'syscall' in error ? CLOSED : undefined
 }
 
-/** Whether the very same may succeed at once over another connection. */
+/** True if the very same may succeed at once over another connection. */
 export function isLostConnection(error: unknown): boolean {
   const code = error instanceof Error ? codeOf(error) : undefined
   return code === 'ServiceUnavailable' || code === 'SessionExpired' || code === 'Neo.TransientError.Transaction.DeadlockDetected'

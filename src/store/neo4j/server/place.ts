@@ -15,9 +15,9 @@ export interface Neo4jPlace {
   readonly log?: { readonly days: number; readonly bytes: number }
   /** Where the index is, in words for people: no path, and no password. */
   readonly file: string
-  /** Path of what is kept on this computer for looking at the vault as a whole. */
+  /** Path of the cache of vault-wide insight on this computer. */
   readonly insightFile: string
-  /** Path of what is kept on this computer for drawing the map. */
+  /** Path of the cache of the map's layout on this computer. */
   readonly layoutFile: string
 }
 

@@ -1,0 +1,15 @@
+/** The part of `node:sqlite`'s interface that we use; `@photostructure/sqlite` offers the same with binaries for Node 20. */
+export interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+export interface Statement {
+  run(...values: readonly SqlValue[]): unknown
+  get(...values: readonly SqlValue[]): unknown
+  all(...values: readonly SqlValue[]): unknown[]
+  iterate(...values: readonly SqlValue[]): IterableIterator<unknown>
+}
+
+export type SqlValue = string | number | null | Uint8Array
