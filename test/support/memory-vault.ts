@@ -159,21 +159,23 @@ export class FedVault<V extends Vault, S extends Store> {
   }
 }
 
+/** Keeps each store's writers from being collected: SQLite drops an in-memory database with its last connection. */
+const writersOf = new WeakMap<EmbeddedStore, readonly object[]>()
+
 /** The embedded engine; in memory unless it is said where. */
 export function embeddedEngine(location?: Location, vault?: string): Engine<EmbeddedStore> {
   const name = `test-${process.pid}-${++opened}`
   const index: Location = location ?? { kind: 'memory', name }
   const search: Location = { kind: 'memory', name: `${name}-search` }
-  return {
-    index: openIndexWriter(index),
-    search: openSearchWriter(search),
-    store: openEmbeddedStore(index, {
-      ...(vault === undefined ? {} : { vault }),
-      onDamage: () => {},
-      search,
-      onSearchDamage: () => {},
-    }),
-  }
+  const writers = { index: openIndexWriter(index), search: openSearchWriter(search) }
+  const store = openEmbeddedStore(index, {
+    ...(vault === undefined ? {} : { vault }),
+    onDamage: () => {},
+    search,
+    onSearchDamage: () => {},
+  })
+  writersOf.set(store, [writers.index, writers.search])
+  return { ...writers, store }
 }
 
 /** A vault that is indexed into memory by the embedded engine. */
