@@ -7,7 +7,8 @@
 //
 // `--set embedder.kind=transformers --set embedder.model=<folder>` takes another model (minutes: every document is embedded),
 // `--modes semantic` asks in other modes, `--relevance` with another preset, `--json <file>` keeps the figures of every query, `--repeats`
-// asks several times for steadier times, `--program` measures another build. `--names number`,
+// asks several times for steadier times, `--program` measures another build,
+// `--compare <file>` also prints the difference to such a file, query by query, which tells more than two overlapping intervals. `--names number`,
 // `--names zettel` or `--names date` calls notes `d123`, `202403011015` or `2024-03-01`: their titles become the first line of the text.
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
@@ -26,6 +27,7 @@ const { values: options, positionals } = parseArgs({
     set: { type: 'string', multiple: true, default: [] },
     repeats: { type: 'string', default: '1' },
     json: { type: 'string' },
+    compare: { type: 'string' },
     names: { type: 'string', default: 'title' },
     program: { type: 'string', default: fileURLToPath(new URL('../dist/cli/main.js', import.meta.url)) },
   },
@@ -47,6 +49,7 @@ try {
   rmSync(scratch, { recursive: true, force: true })
 }
 print()
+if (options.compare) printDifference(JSON.parse(readFileSync(options.compare, 'utf8')))
 if (options.json) writeFileSync(options.json, JSON.stringify(scored))
 
 async function scoreCollection(name) {
@@ -142,6 +145,23 @@ function print() {
     const time = `${median(times).toFixed(1)} / ${quantile(times, 0.99).toFixed(1)} ms`
     console.log(`| ${name} | ${cells.join(' | ')} | ${mrr.join(' · ')} | ${time} |`)
   }
+  for (const collection of scored) row(collection.name, [collection])
+  if (scored.length > 1) row('mean', scored)
+}
+
+function printDifference(before) {
+  const figuresOf = (name, mode, legs) => legs.find((each) => each.name === name)?.legs.find((leg) => leg.mode === mode)?.figures
+  const row = (name, collections) => {
+    const cells = modes.map((mode) => {
+      const lists = collections.map((each) => {
+        const old = new Map(figuresOf(each.name, mode, before)?.map(({ id, ndcg }) => [id, ndcg]))
+        return figuresOf(each.name, mode, scored).map(({ id, ndcg }) => ndcg - old.get(id))
+      })
+      return interval(lists)
+    })
+    console.log(`| ${name} | ${cells.join(' | ')} |`)
+  }
+  console.log(`\n| nDCG@10 less that of ${options.compare} | ${modes.join(' | ')} |\n|---|${modes.map(() => '---|').join('')}`)
   for (const collection of scored) row(collection.name, [collection])
   if (scored.length > 1) row('mean', scored)
 }

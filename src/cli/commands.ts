@@ -134,14 +134,12 @@ export const COMMANDS: readonly Command[] = [
   },
   {
     name: 'eval',
-    sentence: 'Tell how well notes are found: ask the vault for its own notes, or score collections.',
+    sentence: 'Measure how well the notes of a vault are found, by asking for them.',
     usage: '[vault]',
     words: 1,
     options: [
       { name: 'queries', type: 'integer', default: 200, sentence: 'Maximum queries of each kind.' },
       { name: 'seed', type: 'integer', default: 1, sentence: 'The same seed makes the same queries.' },
-      { name: 'collection', type: 'text', many: true, sentence: 'A folder with judged queries, to score instead of a vault.' },
-      { name: 'compare', type: 'text', sentence: 'Two settings side by side, as a=1,a=2.' },
     ],
   },
   {

@@ -1,9 +1,7 @@
-import type { NodeId } from '../../core/ids.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
-import { rankNotes, type SearchArguments, search } from '../find/search.ts'
+import { type SearchArguments, search } from '../find/search.ts'
 import type { GraphCore } from '../graph-core.ts'
 import type { KnownItem } from './known-item.ts'
-import { RANKING_DEPTH } from './ranking-scores.ts'
 
 export type SearchMode = SearchArguments['mode']
 
@@ -24,6 +22,7 @@ export interface AskOptions {
 }
 
 const DEPTH = 10
+const DEFAULTS = { includeContent: false, relevance: 'normal', explain: false } as const
 
 /** Asks `search` each query, one after the other, with the tool's own defaults. */
 export async function askKnownItems(
@@ -36,21 +35,11 @@ export async function askKnownItems(
     call.signal?.throwIfAborted()
     const limit = item.source === undefined ? DEPTH : DEPTH + 1
     const began = performance.now()
-    const { value } = await search(core, { ...argumentsOf(item.query, mode), limit }, call)
+    const { value } = await search(core, { ...DEFAULTS, query: item.query, mode, limit }, call)
     const ms = performance.now() - began
     const rank = value.filter(({ id }) => id !== item.source).findIndex(({ id }) => id === item.wanted) + 1
     asked.push({ item, rank: rank > DEPTH ? 0 : rank, ms })
     onAsked()
   }
   return asked
-}
-
-/** The ids of the best hundred notes for a question, without their passages. */
-export async function askRanking(core: GraphCore, query: string, mode: SearchMode, call: Call): Promise<readonly NodeId[]> {
-  const { value } = await rankNotes(core, { ...argumentsOf(query, mode), limit: RANKING_DEPTH }, call)
-  return value
-}
-
-function argumentsOf(query: string, mode: SearchMode): SearchArguments {
-  return { query, mode, limit: DEPTH, includeContent: false, relevance: 'normal', explain: false }
 }

@@ -1,7 +1,17 @@
 import type { Asked, SearchMode } from './ask.ts'
 import { QUERY_KINDS, type QueryKind } from './known-item.ts'
-import { reciprocalRank } from './ranking-scores.ts'
 import { type Estimate, meanOf, quantile, shareOf } from './statistics.ts'
+
+/** How well a vault's own notes are found. */
+export interface VaultReport {
+  readonly vault: string
+  readonly seed: number
+  readonly embedder: string | null
+  readonly scores: readonly KnownItemScores[]
+  readonly slowest: readonly NotedQuery[]
+  /** Queries whose note was not among the first ten. */
+  readonly missed: readonly NotedQuery[]
+}
 
 /** How queries of one kind were answered in one mode. */
 export interface KnownItemScores {
@@ -41,37 +51,10 @@ function scoresOf(asked: readonly Asked[], kind: KnownItemScores['kind'], mode: 
     queries: asked.length,
     hit1: shareOf(asked.map(({ rank }) => rank === 1)),
     hit5: shareOf(asked.map(({ rank }) => rank >= 1 && rank <= 5)),
-    mrr: meanOf(reciprocalRanks(asked)),
+    mrr: meanOf(asked.map(({ rank }) => (rank === 0 ? 0 : 1 / rank))),
     median: quantile(times, 0.5),
     p99: quantile(times, 0.99),
   }
-}
-
-function reciprocalRanks(asked: readonly Asked[]): readonly number[] {
-  return asked.map(({ rank }) => reciprocalRank(rank))
-}
-
-/** How much better one way of setting things is than another. */
-export interface KnownItemDifference {
-  readonly kind: KnownItemScores['kind']
-  readonly mode: SearchMode
-  /** The second one's MRR less the first one's. */
-  readonly mrr: Estimate
-}
-
-/** Differences query by query, which removes the effect of hard queries; both sides had the same queries. */
-export function differencesOf(first: readonly AskedMode[], second: readonly AskedMode[]): readonly KnownItemDifference[] {
-  return [...QUERY_KINDS, 'all' as const].flatMap((kind) =>
-    first.flatMap(({ mode, asked }) => {
-      const other = second.find((one) => one.mode === mode)
-      if (other === undefined) return []
-      const [before, after] = [reciprocalRanks(asked), reciprocalRanks(other.asked)]
-      const less = asked.flatMap(({ item }, at) =>
-        kind === 'all' || item.kind === kind ? [(after[at] ?? 0) - (before[at] ?? 0)] : [],
-      )
-      return less.length === 0 ? [] : [{ kind, mode, mrr: meanOf(less) }]
-    }),
-  )
 }
 
 /** A query worth a look. */

@@ -25,19 +25,14 @@ export function shareOf(answers: readonly boolean[]): Estimate {
 
 /** A mean with the percentile bootstrap's interval (Efron 1979). NaN of none. */
 export function meanOf(values: readonly number[]): Estimate {
-  return meanOfMeans([values])
-}
-
-/** The mean of the groups' means, each group as heavy as another; values are drawn again within their group. */
-export function meanOfMeans(groups: readonly (readonly number[])[]): Estimate {
   const random = seededRandom(SEED)
-  const redrawn = (values: readonly number[]): number => {
+  const redrawn = (): number => {
     let sum = 0
     for (let n = 0; n < values.length; n++) sum += values[drawIndex(values.length, random)] ?? 0
     return sum / values.length
   }
-  const means = Array.from({ length: SAMPLES }, () => average(groups.map(redrawn)))
-  return { value: average(groups.map(average)), low: quantile(means, 0.025), high: quantile(means, 0.975) }
+  const means = Array.from({ length: SAMPLES }, redrawn)
+  return { value: average(values), low: quantile(means, 0.025), high: quantile(means, 0.975) }
 }
 
 function average(values: readonly number[]): number {

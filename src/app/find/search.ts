@@ -89,29 +89,23 @@ const SAMPLED_NOTES = 10
  * The notes that answer a question, by words and by meaning, with the passages that do.
  * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is no note.
  */
-export function search(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly SearchResult[]>> {
-  return whenFindable(core, args, call, async (asked, reading) => {
-    const { hits, warnings, relevant, ...found } = await rank(reading, args, asked)
-    const described = await describe(reading, hits, { args, ...found })
-    const empty = relevant === 0 ? await scopeWarnings(reading.snapshot, args) : []
-    const { offset } = pageFor(args, reading.call)
-    return {
-      value: described.value,
-      warnings: [...empty, ...warnings, ...described.warnings],
-      list: { offset, shown: hits.length, count: relevant, counted: 'relevant' },
-      ...(described.omitted === undefined ? {} : { omitted: described.omitted }),
-    }
-  })
-}
-
-/**
- * The ids of the results of `search`, in the same order, without reading the notes. `limit` has no upper bound.
- * @throws RouxError as `search` does.
- */
-export function rankNotes(core: GraphCore, args: SearchArguments, call: Call = {}): Promise<Answer<readonly NodeId[]>> {
-  return whenFindable(core, args, call, async (asked, reading) => {
-    const { hits, warnings } = await rank(reading, args, asked)
-    return { value: hits.map(({ key }) => key), warnings }
+export function search(core: GraphCore, args: SearchArguments, given: Call = {}): Promise<Answer<readonly SearchResult[]>> {
+  return answerFindable(core, given, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {
+    // The question is embedded before the vault is read.
+    const asked = await ask(core, args, call)
+    return await read(async (snapshot) => {
+      const reading = { core, snapshot, call }
+      const { hits, warnings, relevant, ...found } = await rank(reading, args, asked)
+      const described = await describe(reading, hits, { args, ...found })
+      const empty = relevant === 0 ? await scopeWarnings(snapshot, args) : []
+      const { offset } = pageFor(args, call)
+      return {
+        value: described.value,
+        warnings: [...empty, ...warnings, ...described.warnings],
+        list: { offset, shown: hits.length, count: relevant, counted: 'relevant' },
+        ...(described.omitted === undefined ? {} : { omitted: described.omitted }),
+      }
+    })
   })
 }
 
@@ -120,19 +114,6 @@ export interface Asked {
   readonly question: QuestionVector | undefined
   readonly traits: EmbedderTraits | undefined
   readonly warnings: readonly Warning[]
-}
-
-/** What is embedded is embedded before the vault is read. */
-function whenFindable<T>(
-  core: GraphCore,
-  args: SearchArguments,
-  given: Call,
-  use: (asked: Asked, reading: Reading) => Promise<Answer<T>>,
-): Promise<Answer<T>> {
-  return answerFindable(core, given, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {
-    const asked = await ask(core, args, call)
-    return await read((snapshot) => use(asked, { core, snapshot, call }))
-  })
 }
 
 /** What is asked with, before the vault is read. @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */

@@ -1,56 +1,31 @@
-import { type LoadedSettings, loadSettings } from '../../config/load.ts'
+import { askKnownItems } from '../../app/eval/ask.ts'
+import { knownItems } from '../../app/eval/known-items.ts'
+import { type AskedMode, missed, scoreKnownItems, slowest, type VaultReport } from '../../app/eval/report.ts'
+import type { GraphCore } from '../../app/graph-core.ts'
+import { RouxError } from '../../core/errors.ts'
 import { interruptible, UsageError } from '../host.ts'
-import { type Invocation, requireSettings, settingsInput } from '../session.ts'
-import { evalCollections } from './collections.ts'
-import { renderCollectionsReport, renderVaultReport } from './render.ts'
-import { readSides } from './sides.ts'
-import { Scratch, type Trial } from './trial.ts'
-import { evalVault } from './vault.ts'
+import { ProgressLine } from '../output/progress.ts'
+import { type Invocation, requireSettings, withCore } from '../session.ts'
+import { PATIENCE } from '../tools/findable.ts'
+import { renderVaultReport } from './render.ts'
 
 const QUERIES = 200
 const SEED = 1
+const SLOWEST = 5
+const MISSED_OF_A_KIND = 20
 
-/** Tells how well notes are found: a vault's own, or those of collections with judgements. */
+/** Measures how well the notes of a vault are found. */
 export async function run(invocation: Invocation): Promise<number> {
-  const { host, options, positionals } = invocation
-  const folders = (options.get('collection') as readonly string[] | undefined) ?? []
-  const [vault] = positionals
-  if (folders.length > 0 && vault !== undefined)
-    throw new UsageError(`A collection brings its own notes; "${vault}" is not read.`, 'Leave the vault or --collection out.')
-  return await interruptible(host, (signal) => evaluate(invocation, { folders, vault, signal }))
-}
-
-interface Evaluating {
-  readonly folders: readonly string[]
-  readonly vault: string | undefined
-  readonly signal: AbortSignal
-}
-
-async function evaluate(invocation: Invocation, { folders, vault, signal }: Evaluating): Promise<number> {
-  const { host, options, printer } = invocation
-  const scratch = new Scratch()
-  const trial: Trial = {
-    invocation,
-    sides: readSides(options.get('compare') as string | undefined),
-    count: readCount(options.get('queries')),
-    seed: (options.get('seed') as number | undefined) ?? SEED,
-    scratch,
-    signal,
-    load: (assignments) => load(withSet(invocation, assignments), folders.length > 0 ? 'no vault' : { vault }),
-  }
-  try {
+  const { host, printer, positionals } = invocation
+  const count = readCount(invocation.options.get('queries'))
+  return await interruptible(host, async (signal) => {
+    const patient = { ...invocation, loud: true, signal }
+    const loaded = await requireSettings(invocation, positionals[0])
+    const report = await withCore(patient, loaded, (core) => evaluate(patient, core, { count, path: loaded.settings.vault.path }))
     const shown = { ...(host.stdout.columns ? { width: host.stdout.columns } : {}), head: (text: string) => printer.bold(text) }
-    if (folders.length > 0) {
-      const report = await evalCollections(trial, folders)
-      await (printer.json ? printer.answer(report) : printer.text(renderCollectionsReport(report, shown)))
-    } else {
-      const report = await evalVault(trial)
-      await (printer.json ? printer.answer(report) : printer.text(renderVaultReport(report, shown)))
-    }
+    await (printer.json ? printer.answer(report) : printer.text(renderVaultReport(report, shown)))
     return 0
-  } finally {
-    scratch.remove()
-  }
+  })
 }
 
 function readCount(given: unknown): number {
@@ -59,15 +34,34 @@ function readCount(given: unknown): number {
   throw new UsageError(`--queries must be 1 or more; got ${count}.`)
 }
 
-function withSet(invocation: Invocation, assignments: readonly string[]): Invocation {
-  const given = (invocation.options.get('set') as readonly string[] | undefined) ?? []
-  return { ...invocation, options: new Map([...invocation.options, ['set', [...given, ...assignments]]]) }
-}
-
-/** A collection is no vault of the user's: nothing is asked of the folder that the settings name. */
-async function load(invocation: Invocation, from: 'no vault' | { readonly vault: string | undefined }): Promise<LoadedSettings> {
-  if (from !== 'no vault') return await requireSettings(invocation, from.vault)
-  const loaded = await loadSettings(settingsInput(invocation))
-  for (const warning of loaded.warnings) invocation.printer.warn(warning)
-  return loaded
+/** Waits until everything can be found, then asks for notes of the vault in every mode. @throws RouxError if it has none */
+async function evaluate(
+  { options, printer, signal }: Invocation & { readonly signal: AbortSignal },
+  core: GraphCore,
+  { count, path }: { readonly count: number; readonly path: string },
+): Promise<VaultReport> {
+  await core.indexing.findable('words', PATIENCE, signal)
+  if (core.embedding !== undefined) await core.indexing.findable('meaning', PATIENCE, signal)
+  const { message } = core.indexing.status().search ?? {}
+  if (message !== undefined) printer.warn(message)
+  const states = core.embedding === undefined ? [] : await core.store.read((snapshot) => snapshot.vectorStates())
+  const modes = core.embedding === undefined ? (['keyword'] as const) : (['keyword', 'semantic', 'hybrid'] as const)
+  const seed = (options.get('seed') as number | undefined) ?? SEED
+  const items = await knownItems(core, { count, seed, signal })
+  if (items.length === 0) throw new RouxError('INVALID_PARAMS', 'The vault has no notes to ask for.')
+  const progress = new ProgressLine(printer, { always: true })
+  const total = items.length * modes.length
+  let done = 0
+  const onAsked = (): void => progress.show({ stage: 'queries', done: ++done, total, text: `Queries: ${done} of ${total}` })
+  const asked: AskedMode[] = []
+  for (const mode of modes) asked.push({ mode, asked: await askKnownItems(core, items, { mode, call: { signal }, onAsked }) })
+  progress.clear()
+  return {
+    vault: path,
+    seed,
+    embedder: states[0]?.embedder ?? null,
+    scores: scoreKnownItems(asked),
+    slowest: slowest(asked, SLOWEST),
+    missed: missed(asked.slice(-1), MISSED_OF_A_KIND),
+  }
 }

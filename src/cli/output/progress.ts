@@ -10,7 +10,7 @@ const EVERY_MS = 100
 
 /** The progress of one stage. */
 interface Step extends Progress {
-  readonly stage: 'files' | 'words' | 'vectors' | 'download'
+  readonly stage: 'files' | 'words' | 'vectors' | 'download' | 'queries'
   readonly text: string
 }
 
@@ -30,11 +30,11 @@ export class ProgressLine {
 
   /** Follows the indexing until `stop` is called. */
   follow(indexing: Indexing): { stop(): void } {
-    const stop = indexing.onStatus((status) => this.#show(stepOf(status)))
+    const stop = indexing.onStatus((status) => this.show(stepOf(status)))
     return {
       stop: () => {
         stop()
-        this.#clear()
+        this.clear()
       },
     }
   }
@@ -43,15 +43,16 @@ export class ProgressLine {
   download({ loaded, total }: { readonly loaded: number; readonly total?: number }): void {
     if (!this.#isDownloadTold) {
       this.#isDownloadTold = true
-      this.#clear()
+      this.clear()
       this.#printer.note(`Downloading the model${total === undefined ? '' : `, ${bytesText(total)}`}, from the Hugging Face hub.`)
     }
     const text = `Downloading the model: ${bytesText(loaded)}${total === undefined ? '' : ` of ${bytesText(total)}`}`
-    this.#show({ stage: 'download', done: loaded, total: total ?? 0, text })
+    this.show({ stage: 'download', done: loaded, total: total ?? 0, text })
   }
 
-  #show(step: Step | undefined): void {
-    if (step === undefined) this.#clear()
+  /** Shows how far a stage is; without one, clears the line. */
+  show(step: Step | undefined): void {
+    if (step === undefined) this.clear()
     else if (this.#printer.stderr.isTTY === true) this.#showLine(step)
     else if (this.#always) this.#showTenth(step)
   }
@@ -71,7 +72,8 @@ export class ProgressLine {
     this.#printer.note(text)
   }
 
-  #clear(): void {
+  /** Removes the line from the terminal. */
+  clear(): void {
     if (this.#shownAt > 0) this.#printer.stderr.write('\r\u001b[K')
     this.#shownAt = 0
   }

@@ -1,9 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { askKnownItems } from '../../../src/app/eval/ask.ts'
-import { scoreCollection } from '../../../src/app/eval/collection.ts'
 import type { KnownItem } from '../../../src/app/eval/known-item.ts'
 import { knownItems } from '../../../src/app/eval/known-items.ts'
-import { differencesOf, missed, scoreKnownItems, slowest } from '../../../src/app/eval/report.ts'
+import { missed, scoreKnownItems, slowest } from '../../../src/app/eval/report.ts'
 import type { GraphCore } from '../../../src/app/graph-core.ts'
 import { fakeCore } from '../../support/fake-store.ts'
 import { IndexedVault, MemoryVault } from '../../support/memory-vault.ts'
@@ -85,18 +84,6 @@ describe('asking', () => {
     expect(asked.map(({ rank }) => rank)).toEqual([1, 0, 1])
     expect(told).toBe(3)
   })
-
-  test('a collection is scored by the notes of its documents', async () => {
-    const queries = [
-      { id: '1', text: 'fungi', gains: new Map([['COMPOST.md', 1]]) },
-      { id: '2', text: 'fungi', gains: new Map([['elsewhere', 1]]) },
-    ]
-    const scores = await scoreCollection(core, { queries, documentOf: (id) => id.toUpperCase().replace('.MD', '.md') }, options)
-    expect(scores).toEqual([
-      { ndcg: 1, recall: 1, mrr: 1 },
-      { ndcg: 0, recall: 0, mrr: 0 },
-    ])
-  })
 })
 
 describe('a report', () => {
@@ -132,15 +119,5 @@ describe('a report', () => {
   test('names the slowest queries, and those that were missed', () => {
     expect(slowest([before], 2).map(({ query }) => query)).toEqual(['b', 'c'])
     expect(missed([before], 5)).toEqual([{ mode: 'keyword', kind: 'alias', query: 'c', wanted: 'n.md', ms: 2 }])
-  })
-
-  test('compares query by query', () => {
-    const after = { mode: 'keyword', asked: before.asked.map((one) => ({ ...one, rank: 1 })) } as const
-    expect(differencesOf([before], [after]).map(({ kind, mode, mrr }) => [kind, mode, mrr.value])).toEqual([
-      ['title', 'keyword', 0.375],
-      ['alias', 'keyword', 1],
-      ['all', 'keyword', expect.closeTo(1.75 / 3)],
-    ])
-    expect(differencesOf([before], [])).toEqual([])
   })
 })

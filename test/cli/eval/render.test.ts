@@ -1,20 +1,15 @@
 import { expect, test } from 'vitest'
+import type { VaultReport } from '../../../src/app/eval/report.ts'
 import { renderVaultReport } from '../../../src/cli/eval/render.ts'
-import type { VaultReport } from '../../../src/cli/eval/vault.ts'
 
 const SURE = { value: 1, low: 0.342, high: 1 }
 const REPORT: VaultReport = {
   vault: '/vault',
   seed: 1,
-  sides: [
-    {
-      settings: 'default',
-      embedder: null,
-      scores: [{ kind: 'title', mode: 'hybrid', queries: 2, hit1: SURE, hit5: SURE, mrr: SURE, median: 1.9, p99: 32.7 }],
-      slowest: [],
-      missed: [],
-    },
-  ],
+  embedder: null,
+  scores: [{ kind: 'title', mode: 'hybrid', queries: 2, hit1: SURE, hit5: SURE, mrr: SURE, median: 1.9, p99: 32.7 }],
+  slowest: [],
+  missed: [],
 }
 
 test('figures stand with their intervals where there is room', () => {
