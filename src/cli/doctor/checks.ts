@@ -3,12 +3,12 @@ import { dirname, join } from 'node:path'
 import type { Diagnosis, IndexDiagnosis } from '../../compose/index.ts'
 import type { LoadedVault } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
-import { errorCode } from '../../core/error-code.ts'
 import { RouxError } from '../../core/errors.ts'
 import { askHealth } from '../../http/health.ts'
 import { isEveryAddress, isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { isOpenToOthers, modeOf, readTokens } from '../../http/token-file.ts'
 import type { Host } from '../host.ts'
+import { folderFault } from '../session.ts'
 
 /** A damaged file is replaced when it is next used. */
 const REBUILT = 'It is rebuilt automatically; "roux index" rebuilds it now.'
@@ -22,11 +22,19 @@ export interface Finding {
   readonly hint?: string
 }
 
+type Report = (check: string, message: string, hint?: string) => Finding
+
+export const [ok, warn, fail] = [reportAs('ok'), reportAs('warn'), reportAs('fail')]
+
+function reportAs(state: Finding['state']): Report {
+  return (check, message, hint) => ({ check, state, message, ...(hint === undefined ? {} : { hint }) })
+}
+
 /** Checks the version of Node. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
-  if (major > 20 || (major === 20 && minor >= 19)) return { check: 'node', state: 'ok', message: version }
-  return { check: 'node', state: 'fail', message: `${version} is too old`, hint: 'Install Node 20.19 or newer.' }
+  if (major > 20 || (major === 20 && minor >= 19)) return ok('node', version)
+  return fail('node', `${version} is too old`, 'Install Node 20.19 or newer.')
 }
 
 /** Checks that the vault is a readable folder and probably a vault. */
@@ -34,35 +42,18 @@ export function checkVault(
   path: string,
   { tooWide, named }: { readonly tooWide: boolean; readonly named: boolean },
 ): readonly Finding[] {
-  try {
-    readdirSync(path)
-  } catch (error) {
-    const code = errorCode(error)
-    const message =
-      code === 'ENOENT'
-        ? `there is no folder ${path}`
-        : code === 'ENOTDIR'
-          ? `${path} is not a folder`
-          : `${path} may not be read (${code})`
-    return [
-      {
-        check: 'vault',
-        state: 'fail',
-        message,
-        hint: 'Name the folder with the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.',
-      },
-    ]
-  }
+  const fault = folderFault(path)
+  if (fault !== undefined)
+    return [fail('vault', fault, 'Name the folder with the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.')]
   if (tooWide) return [wideFinding(path, named)]
   const outer = outerVault(path)
-  if (outer === undefined) return [{ check: 'vault', state: 'ok', message: path }]
+  if (outer === undefined) return [ok('vault', path)]
   return [
-    {
-      check: 'vault',
-      state: 'warn',
-      message: `${path} lies inside the vault ${outer}`,
-      hint: 'Links out of it stay unresolved; use the outer folder if you mean that.',
-    },
+    warn(
+      'vault',
+      `${path} lies inside the vault ${outer}`,
+      'Links out of it stay unresolved; use the outer folder if you mean that.',
+    ),
   ]
 }
 
@@ -73,35 +64,32 @@ export function checkCacheFolder(folder: string): Finding {
   try {
     accessSync(existing, constants.W_OK | constants.X_OK)
     if (!statSync(existing).isDirectory()) throw new Error(`${existing} is not a folder`)
-    return { check: 'cache', state: 'ok', message: folder }
+    return ok('cache', folder)
   } catch (error) {
     const message = `${folder} cannot be written: ${(error as Error).message}`
-    return {
-      check: 'cache',
-      state: 'warn',
+    return warn(
+      'cache',
       message,
-      hint: 'The index stays in memory and is rebuilt at every start; set cache.path or XDG_CACHE_HOME to a writable folder.',
-    }
+      'The index stays in memory and is rebuilt at every start; set cache.path or XDG_CACHE_HOME to a writable folder.',
+    )
   }
 }
 
 /** Checks that changes can be noticed with the configured `vault.watch`. */
 export function checkWatching(vault: string, watch: Settings['vault']['watch'], platform: string = process.platform): Finding {
-  if (watch === 'off')
-    return { check: 'watch', state: 'warn', message: 'off: a server does not notice changes', hint: 'Set vault.watch to auto.' }
-  if (watch === 'polling') return { check: 'watch', state: 'ok', message: 'polling' }
+  if (watch === 'off') return warn('watch', 'off: a server does not notice changes', 'Set vault.watch to auto.')
+  if (watch === 'polling') return ok('watch', 'polling')
   const limit = platform === 'linux' ? inotifyLimit() : undefined
-  if (limit === undefined) return { check: 'watch', state: 'ok', message: 'events of the file system' }
+  if (limit === undefined) return ok('watch', 'events of the file system')
   // Each folder takes one watch, and other programs of the same user share the limit.
   const folders = countFolders(vault, limit)
   const message = `events of the file system: ${folders} ${folders === 1 ? 'folder' : 'folders'}, fs.inotify.max_user_watches is ${limit}`
-  if (folders < limit / 2) return { check: 'watch', state: 'ok', message }
-  return {
-    check: 'watch',
-    state: 'warn',
+  if (folders < limit / 2) return ok('watch', message)
+  return warn(
+    'watch',
     message,
-    hint: `Raise it (sudo sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}), or set vault.watch to polling.`,
-  }
+    `Raise it (sudo sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}), or set vault.watch to polling.`,
+  )
 }
 
 /** Warns when the vault's application keeps spellings, but an old settings file names new notes in lower case. */
@@ -110,18 +98,13 @@ export function checkFileCase(vault: string, spelling: Settings['files']['case']
   if (marker === undefined) return []
   const message = `files.case is lower (${where ?? 'by default'}): new notes get names in lower case, although the vault has a folder ${marker}`
   const hint = 'Earlier versions wrote that into settings files. Remove it or set files.case to auto, unless you want it.'
-  return [{ check: 'case', state: 'warn', message, hint }]
+  return [warn('case', message, hint)]
 }
 
 function wideFinding(path: string, named: boolean): Finding {
   const message = `${path} contains a home folder or a whole disk, so it is probably not a vault`
-  if (named) return { check: 'vault', state: 'warn', message, hint: 'A smaller folder is faster and shows an assistant less.' }
-  return {
-    check: 'vault',
-    state: 'fail',
-    message,
-    hint: 'Name the folder with the notes; --vault accepts this one, too.',
-  }
+  if (named) return warn('vault', message, 'A smaller folder is faster and shows an assistant less.')
+  return fail('vault', message, 'Name the folder with the notes; --vault accepts this one, too.')
 }
 
 function outerVault(path: string): string | undefined {
@@ -164,14 +147,7 @@ export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Pro
   const { ai } = settings
   if (!ai.enabled) return []
   if (ai.provider === 'none' || ai.model === '') {
-    return [
-      {
-        check: 'ai',
-        state: 'warn',
-        message: 'ai.enabled is true, but no chat model is set',
-        hint: 'Set ai.provider and ai.model.',
-      },
-    ]
+    return [warn('ai', 'ai.enabled is true, but no chat model is set', 'Set ai.provider and ai.model.')]
   }
   const { openAiDesk } = await host.compose()
   const desk = await openAiDesk(settings, aiKey)
@@ -180,22 +156,15 @@ export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Pro
     if (chat === undefined) return []
     const { origin, location, isAllowed, hasConsent } = chat
     const where = location === 'local' ? 'on this computer' : `on another computer, ${origin}`
-    if (isAllowed && hasConsent) return [{ check: 'ai', state: 'ok', message: `${chat.model}, ${where}; "roux ai test" asks it` }]
+    if (isAllowed && hasConsent) return [ok('ai', `${chat.model}, ${where}; "roux ai test" asks it`)]
     const says = [
       ...(hasConsent ? [] : [`"roux ai allow ${origin}"`]),
       ...(isAllowed ? [] : [`ai.allow_remote: ["${new URL(origin).host}"]`]),
     ]
-    return [
-      {
-        check: 'ai',
-        state: 'warn',
-        message: `${chat.model} is ${where}, and may not be asked`,
-        hint: `It may after ${says.join(' and ')}.`,
-      },
-    ]
+    return [warn('ai', `${chat.model} is ${where}, and may not be asked`, `It may after ${says.join(' and ')}.`)]
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
-    return [{ check: 'ai', state: 'fail', message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }]
+    return [fail('ai', error.message, error.hint)]
   } finally {
     desk.close()
   }
@@ -208,116 +177,73 @@ export async function checkHttp(http: Settings['http'], tokenFile: string): Prom
 
 async function checkPort({ host, port }: Settings['http']): Promise<Finding> {
   const place = `port ${port} of ${host}`
-  if (port === 0) return { check: 'http', state: 'ok', message: 'any free port' }
+  if (port === 0) return ok('http', 'any free port')
   const occupant = await askHealth(isEveryAddress(host) ? '127.0.0.1' : host, port)
   if (occupant === 'roux')
-    return {
-      check: 'http',
-      state: 'ok',
-      message: `a Roux serves at ${place}`,
-      hint: 'To serve another vault as well, choose another port: "roux serve --http 0" uses any free one.',
-    }
+    return ok(
+      'http',
+      `a Roux serves at ${place}`,
+      'To serve another vault as well, choose another port: "roux serve --http 0" uses any free one.',
+    )
   if (occupant === 'other')
-    return {
-      check: 'http',
-      state: 'warn',
-      message: `another program has ${place}`,
-      hint: 'Set http.port to another port, or to 0 for any free port.',
-    }
-  if (isLoopbackAddress(host)) return { check: 'http', state: 'ok', message: `${place} is free` }
-  return {
-    check: 'http',
-    state: 'warn',
-    message: `${place} is free, and other computers could connect`,
-    hint: 'The connection is not encrypted: set http.host to 127.0.0.1 behind a reverse proxy with TLS.',
-  }
+    return warn('http', `another program has ${place}`, 'Set http.port to another port, or to 0 for any free port.')
+  if (isLoopbackAddress(host)) return ok('http', `${place} is free`)
+  return warn(
+    'http',
+    `${place} is free, and other computers could connect`,
+    'The connection is not encrypted: set http.host to 127.0.0.1 behind a reverse proxy with TLS.',
+  )
 }
 
 function checkTokens(file: string): Finding {
   try {
     const tokens = readTokens(file)
-    if (tokens === undefined) return { check: 'tokens', state: 'ok', message: 'none yet; the first is created on demand' }
+    if (tokens === undefined) return ok('tokens', 'none yet; the first is created on demand')
     const mode = modeOf(file)
-    if (mode === undefined || !isOpenToOthers(mode))
-      return { check: 'tokens', state: 'ok', message: `${tokens.length} in ${file}` }
-    return {
-      check: 'tokens',
-      state: 'warn',
-      message: `other users of this computer can read ${file} (mode ${mode.toString(8)})`,
-      hint: 'The next "roux token list" or server corrects it; "roux token rotate" gives new secrets.',
-    }
+    if (mode === undefined || !isOpenToOthers(mode)) return ok('tokens', `${tokens.length} in ${file}`)
+    return warn(
+      'tokens',
+      `other users of this computer can read ${file} (mode ${mode.toString(8)})`,
+      'The next "roux token list" or server corrects it; "roux token rotate" gives new secrets.',
+    )
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
-    return { check: 'tokens', state: 'fail', message: error.message, ...(error.hint === undefined ? {} : { hint: error.hint }) }
+    return fail('tokens', error.message, error.hint)
   }
 }
 
 /** Turns the adapters' facts into findings: database, indexes, embedder. */
 export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, database }: Diagnosis): readonly Finding[] {
-  const loads: Finding =
-    sqlite.message === undefined
-      ? { check: 'sqlite', state: 'ok', message: `SQLite ${sqlite.version ?? ''} loads`.replace('  ', ' ') }
-      : {
-          check: 'sqlite',
-          state: 'fail',
-          message: `SQLite does not load: ${sqlite.message}`,
-          hint: 'Install again, for this platform and this Node: npm install.',
-        }
   return [
-    loads,
+    sqlite.message === undefined
+      ? ok('sqlite', `SQLite ${sqlite.version ?? ''} loads`.replace('  ', ' '))
+      : fail('sqlite', `SQLite does not load: ${sqlite.message}`, 'Install again, for this platform and this Node: npm install.'),
     ...(database === undefined
       ? [indexFinding('index', index), indexFinding('search', searchIndex)]
       : database.map((finding): Finding => ({ check: 'database', ...finding }))),
-    ...embedder.map(
-      ({ works, message, hint }): Finding => ({
-        check: 'embedder',
-        state: works ? 'ok' : 'fail',
-        message: works ? message : `${message} Until then notes are found by words only.`,
-        ...(hint === undefined ? {} : { hint }),
-      }),
+    ...embedder.map(({ works, message, hint }) =>
+      works ? ok('embedder', message, hint) : fail('embedder', `${message} Until then notes are found by words only.`, hint),
     ),
     ...(hnsw === undefined ? [] : [hnswFinding(hnsw)]),
   ]
 }
 
 function indexFinding(check: 'index' | 'search', { file, state, message }: IndexDiagnosis): Finding {
-  const because = message === undefined ? '' : ` (${message})`
-  const name = check === 'index' ? 'index' : 'search index'
-  switch (state) {
-    case 'absent':
-      return { check, state: 'ok', message: 'none yet; it is created on demand' }
-    case 'present':
-      return { check, state: 'ok', message: file }
-    case 'damaged':
-      return {
-        check,
-        state: 'warn',
-        message: `${file} is damaged${because}`,
-        hint: REBUILT,
-      }
-    case 'foreign':
-      return {
-        check,
-        state: 'warn',
-        message: `${file} is no ${name} of Roux${because}`,
-        hint: REBUILT,
-      }
-    case 'newer':
-    case 'older':
-      return {
-        check,
-        state: 'warn',
-        message: `${file} was written by ${state === 'newer' ? 'a newer' : 'an older'} version of Roux${because}`,
-        hint: REBUILT,
-      }
-  }
+  if (state === 'absent') return ok(check, 'none yet; it is created on demand')
+  if (state === 'present') return ok(check, file)
+  const fault = {
+    damaged: 'is damaged',
+    foreign: `is no ${check === 'index' ? 'index' : 'search index'} of Roux`,
+    newer: 'was written by a newer version of Roux',
+    older: 'was written by an older version of Roux',
+  }[state]
+  return warn(check, `${file} ${fault}${message === undefined ? '' : ` (${message})`}`, REBUILT)
 }
 
 function hnswFinding(reason: string): Finding {
-  return {
-    check: 'vectors',
-    state: 'warn',
-    message: `vectors.index is hnsw, but ${reason}`,
-    hint: 'With Python and a C++ compiler, "npm rebuild hnswlib-node --ignore-scripts=false" builds it where Roux is installed ("npm install -g hnswlib-node@3.0.0" first if it is not there); or set vectors.index to auto.',
-  }
+  return warn(
+    'vectors',
+    `vectors.index is hnsw, but ${reason}`,
+    'With Python and a C++ compiler, "npm rebuild hnswlib-node --ignore-scripts=false" builds it where Roux is installed ("npm install -g hnswlib-node@3.0.0" first if it is not there); or set vectors.index to auto.',
+  )
 }

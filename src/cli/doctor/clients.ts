@@ -9,7 +9,7 @@ import { listEntries } from '../../install/entries.ts'
 import { type OwnEntry, readOwnEntry } from '../../install/own-entry.ts'
 import { readClientFile } from '../assistants/client-file.ts'
 import type { Host } from '../host.ts'
-import type { Finding } from './checks.ts'
+import { type Finding, ok, warn } from './checks.ts'
 
 /** The facts of this computer's HTTP server that entries are compared with. */
 export interface ServedOverHttp {
@@ -33,12 +33,12 @@ function checkClient(client: Client, host: Host, served: ServedOverHttp): readon
       if (own === undefined) return []
       const reason = own.kind === 'http' ? whyNoAnswer(own, served) : whyNoStart(own)
       const entryOf = `${client.title} has "${name}"`
-      if (reason === undefined) return [{ check: 'clients', state: 'ok', message: `${entryOf}: ${aimOf(own)}` }]
-      return [{ check: 'clients', state: 'warn', message: `${entryOf}, ${reason}`, hint: hintFor(client, name, own) }]
+      if (reason === undefined) return [ok('clients', `${entryOf}: ${aimOf(own)}`)]
+      return [warn('clients', `${entryOf}, ${reason}`, hintFor(client, name, own))]
     })
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
-    return [{ check: 'clients', state: 'warn', message: `${client.title}: ${error.message}`, hint: 'Correct the file by hand.' }]
+    return [warn('clients', `${client.title}: ${error.message}`, 'Correct the file by hand.')]
   }
 }
 

@@ -17,6 +17,9 @@ import {
   checkVault,
   checkWatching,
   type Finding,
+  fail,
+  ok,
+  warn,
 } from './checks.ts'
 import { checkClients } from './clients.ts'
 
@@ -66,10 +69,10 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
 function checkServers(vault: string, folder: string): readonly Finding[] {
   const [first, ...more] = serversOf(folder, vault)
   if (first === undefined) return []
-  if (more.length === 0) return [{ check: 'servers', state: 'ok', message: `one Roux serves this vault (process ${first})` }]
+  if (more.length === 0) return [ok('servers', `one Roux serves this vault (process ${first})`)]
   const message = `${more.length + 1} Roux serve this vault (processes ${[first, ...more].join(', ')})`
   const hint = 'That is safe, because they share its index. One server for all clients ("roux serve --http") needs less memory.'
-  return [{ check: 'servers', state: 'ok', message, hint }]
+  return [ok('servers', message, hint)]
 }
 
 /** The messages of a vault that were not already reported for all. */
@@ -79,10 +82,8 @@ function news<T>(own: readonly T[], said: readonly T[]): readonly T[] {
 
 function settingsFindings({ problems, warnings }: Pick<LoadedSettings, 'problems' | 'warnings'>): readonly Finding[] {
   return [
-    ...problems.map(
-      ({ message, hint }): Finding => ({ check: 'settings', state: 'fail', message, ...(hint === undefined ? {} : { hint }) }),
-    ),
-    ...warnings.map((message): Finding => ({ check: 'settings', state: 'warn', message })),
+    ...problems.map(({ message, hint }): Finding => fail('settings', message, hint)),
+    ...warnings.map((message): Finding => warn('settings', message)),
   ]
 }
 
@@ -90,13 +91,7 @@ function checkSettings(loaded: LoadedSettings): readonly Finding[] {
   const { files } = loaded
   const findings = settingsFindings(loaded)
   if (findings.length > 0) return findings
-  return [
-    {
-      check: 'settings',
-      state: 'ok',
-      message: files.length > 0 ? `read from ${files.join(', ')}` : 'no file, every setting has its default',
-    },
-  ]
+  return [ok('settings', files.length > 0 ? `read from ${files.join(', ')}` : 'no file, every setting has its default')]
 }
 
 async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promise<readonly Finding[]> {
@@ -104,7 +99,7 @@ async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promi
     return await withCore(invocation, loaded, (core) => checkCore(core, loaded))
   } catch (error) {
     // The other findings are still useful after an unexpected error.
-    return [{ check: 'indexing', state: 'fail', message: error instanceof RouxError ? error.message : String(error) }]
+    return [fail('indexing', error instanceof RouxError ? error.message : String(error))]
   }
 }
 
@@ -116,29 +111,22 @@ async function checkCore({ store, indexing }: GraphCore, { name, settings, origi
     (await snapshot.problems({}, one)).total,
   ])
   return [
-    { check: 'mode', state: 'ok', message: `${mode ?? settings.vault.mode}, ${reasonOfMode(mode, { settings, origins })}` },
+    ok('mode', `${mode ?? settings.vault.mode}, ${reasonOfMode(mode, { settings, origins })}`),
     notes > 0
-      ? { check: 'notes', state: 'ok', message: String(notes) }
-      : {
-          check: 'notes',
-          state: 'warn',
-          message: 'the vault has no notes',
-          hint: 'Is it the right folder? vault.ignore and vault.mode decide what a note is.',
-        },
+      ? ok('notes', String(notes))
+      : warn('notes', 'the vault has no notes', 'Is it the right folder? vault.ignore and vault.mode decide what a note is.'),
     cache === 'disk'
-      ? { check: 'indexing', state: 'ok', message: message ?? 'the index is up to date' }
-      : {
-          check: 'indexing',
-          state: 'warn',
-          message: `the index is kept in memory only: ${message ?? 'no reason known'}`,
-          hint: 'Make the cache folder writable, or set cache.path.',
-        },
-    {
-      check: 'problems',
-      state: 'ok',
-      message: String(problems),
-      ...(problems > 0 ? { hint: `"roux get-problems${name === undefined ? '' : ` --vault ${name}`}" lists them.` } : {}),
-    },
+      ? ok('indexing', message ?? 'the index is up to date')
+      : warn(
+          'indexing',
+          `the index is kept in memory only: ${message ?? 'no reason known'}`,
+          'Make the cache folder writable, or set cache.path.',
+        ),
+    ok(
+      'problems',
+      String(problems),
+      problems > 0 ? `"roux get-problems${name === undefined ? '' : ` --vault ${name}`}" lists them.` : undefined,
+    ),
   ]
 }
 

@@ -26,8 +26,8 @@ test('the vault: there, missing, a file, too wide, inside another', () => {
   mkdirSync(join(vault, 'inner'), { recursive: true })
   writeFileSync(join(root, 'file'), '')
   expect(check(vault)).toEqual(['ok /vault'])
-  expect(check(join(root, 'none'))).toEqual(['fail there is no folder /none'])
-  expect(check(join(root, 'file'))).toEqual(['fail /file is not a folder'])
+  expect(check(join(root, 'none'))).toEqual(['fail There is no folder /none.'])
+  expect(check(join(root, 'file'))).toEqual(['fail /file is not a folder.'])
   expect(check(vault, { tooWide: true, named: false })).toEqual([
     'fail /vault contains a home folder or a whole disk, so it is probably not a vault',
   ])
