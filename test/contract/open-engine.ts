@@ -1,7 +1,6 @@
 import type { Store } from '../../src/core/store.ts'
 import type { ListedFile } from '../../src/core/vault.ts'
-import type { Engine } from '../support/memory-engine/open.ts'
-import { FedVault, MemoryVault } from '../support/memory-vault.ts'
+import { type Engine, FedVault, MemoryVault } from '../support/memory-vault.ts'
 import type { OpenStore } from './store.ts'
 
 /** A vault whose own filters hide a folder. */

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import { toNodeId } from '../../src/core/ids.ts'
 import { ask } from '../support/ask.ts'
-import { IndexedVault, MemoryVault } from '../support/memory-vault.ts'
+import { embeddedEngine, FedVault, IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 
 vi.mock('../../src/markdown/parse-note.ts', async (original) => {
   const actual = await original<typeof import('../../src/markdown/parse-note.ts')>()
@@ -28,4 +28,38 @@ test('a note that cannot be read by a defect is told of, and keeps no other from
   vault.write('a.md', 'foreseen [[b]]')
   await indexer.reconcile({ all: true })
   expect(await problems()).toEqual([])
+})
+
+/** The writer, whose calls are noted by the names of its methods. */
+function counted<T extends object>(side: T, calls: string[]): T {
+  return new Proxy(side, {
+    get: (target, name) => {
+      const member: unknown = Reflect.get(target, name)
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) => {
+        calls.push(String(name))
+        const answer: unknown = member.apply(target, args)
+        return name === 'begin' ? Promise.resolve(answer).then((open) => counted(open as object, calls)) : answer
+      }
+    },
+  })
+}
+
+test('an edit that changes a name costs as few calls of the writer in a large vault as in a small one', async () => {
+  const callsIn = async (notes: number): Promise<readonly string[]> => {
+    const links = Array.from({ length: notes }, (_, at) => [`Note ${at}.md`, `[[Note ${(at + 1) % notes}]] [[Hub]]`] as const)
+    const vault = new MemoryVault(Object.fromEntries(links))
+    const calls: string[] = []
+    const engine = embeddedEngine()
+    const fed = await new FedVault(vault, { ...engine, index: counted(engine.index, calls) }).index()
+    await fed.indexer.warm()
+    calls.length = 0
+    vault.write('Hub.md', 'Every note links here.')
+    await fed.indexer.reconcile({ all: false, folders: [], files: ['Hub.md'] })
+    return calls
+  }
+  const few = await callsIn(5)
+  expect(few).toContain('commit')
+  expect(few.length, few.join(' ')).toBeLessThanOrEqual(12)
+  expect(await callsIn(200)).toEqual(few)
 })

@@ -2,8 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../src/core/store.ts'
 import { ask } from '../support/ask.ts'
-import { memoryEngine } from '../support/memory-engine/open.ts'
-import { exported, FedVault, IndexedVault, MemoryVault } from '../support/memory-vault.ts'
+import { exported, IndexedVault, MemoryVault } from '../support/memory-vault.ts'
 import { operation, perform } from './vault-operations.ts'
 
 /** The whole graph and the problems, as a store that never saw another state says them. */
@@ -68,20 +67,4 @@ describe.each([
       { numRuns: 150 },
     )
   })
-})
-
-test('after any sequence of changes another engine that was fed them answers as the embedded one does', async () => {
-  const batches = fc.array(fc.array(operation, { minLength: 1, maxLength: 4 }), { minLength: 1, maxLength: 5 })
-  await fc.assert(
-    fc.asyncProperty(batches, async (steps) => {
-      const vault = new MemoryVault({ 'start.md': '[[a]] [[f/b]] [[Alias]]' })
-      const second = await new FedVault(vault, memoryEngine()).index()
-      for (const batch of steps) {
-        const files = batch.flatMap((step) => perform(vault, step))
-        await second.indexer.reconcile({ all: false, folders: [], files })
-      }
-      expect(await factsOf(second)).toEqual(await factsOf(await new IndexedVault(vault).index()))
-    }),
-    { numRuns: 100 },
-  )
 })

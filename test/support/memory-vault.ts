@@ -3,6 +3,8 @@ import { Rankings } from '../../src/app/links/rankings.ts'
 import { conflictOriginal } from '../../src/core/conflict-copies.ts'
 import type { Embedder } from '../../src/core/embedder.ts'
 import { toVaultPath } from '../../src/core/ids.ts'
+import type { IndexWriter } from '../../src/core/index-writer.ts'
+import type { SearchWriter } from '../../src/core/search-writer.ts'
 import type { ExportRow, Store } from '../../src/core/store.ts'
 import type { Texts } from '../../src/core/texts.ts'
 import type { ListedFile, OutsideLink, Vault } from '../../src/core/vault.ts'
@@ -16,7 +18,6 @@ import { openSearchWriter } from '../../src/store/embedded/search/search-writer.
 import { openIndexWriter } from '../../src/store/embedded/writer.ts'
 import { type FileSystem, fileKind } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
-import type { Engine } from './memory-engine/open.ts'
 import { textsOf } from './texts.ts'
 
 /** Notes by path, kept in memory: what a folder on disk would be, without a disk. Every write gets a stat of its own. */
@@ -98,6 +99,13 @@ export type Flavoured = Partial<Pick<IndexerOptions, 'profile' | 'comments' | 'm
 export interface IndexedOptions extends Flavoured {
   /** Where the index is; in memory unless it is said. */
   readonly location?: Location
+}
+
+/** Both sides of an engine. */
+export interface Engine<S extends Store = Store> {
+  readonly index: IndexWriter
+  readonly search: SearchWriter
+  readonly store: S
 }
 
 /** A vault that is written into an engine and read back through its store. */

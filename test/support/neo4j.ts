@@ -4,7 +4,7 @@ import { openNeo4jSearchWriter } from '../../src/store/neo4j/feed/search-writer.
 import { openNeo4jStore } from '../../src/store/neo4j/open-store.ts'
 import { Connection } from '../../src/store/neo4j/server/connection.ts'
 import type { Neo4jPlace } from '../../src/store/neo4j/server/place.ts'
-import type { Engine } from './memory-engine/open.ts'
+import type { Engine } from './memory-vault.ts'
 
 /** Where a Neo4j server for tests is; `npm run test:neo4j` starts one where it can. Without one these tests are skipped. */
 export const NEO4J_URL = process.env.ROUX_STORE_NEO4J_URL
