@@ -23,8 +23,8 @@ export interface Fitted<Value> {
 export interface Budgeted<Value = unknown> {
   /** The default. */
   readonly tokens: number
-  /** The value in at most so many bytes of JSON. */
-  fit(value: Value, room: number): Fitted<Value>
+  /** The value, if there is one, in at most so many bytes of JSON. */
+  fit(value: Exclude<Value, null>, room: number): Fitted<Value>
 }
 
 /** UTF-8 bytes of a token, as budgets count. */
@@ -58,6 +58,53 @@ export class Purse {
   spend(bytes: number): void {
     this.#left -= bytes
   }
+}
+
+/** Bytes between two items of a list. */
+export const SEPARATOR = 1
+
+export interface InTurnOptions<Item> {
+  /** See `Purse.left`. */
+  readonly share?: number
+  /** Items of each list that are shown even without room. */
+  readonly least?: number
+  bytesOf?(item: Item): number
+}
+
+/** How many items of each list fit: one of each list in turn, and no further ones of a list after one that does not fit. */
+export function countInTurn<Item>(
+  lists: readonly (readonly Item[])[],
+  purse: Purse,
+  { share = 1, least = 0, bytesOf = (item) => jsonBytes(item) + SEPARATOR }: InTurnOptions<Item> = {},
+): readonly number[] {
+  const counts = lists.map(() => 0)
+  let open = lists.map((list, at) => ({ list, at }))
+  for (let count = 0; open.length > 0; count++) {
+    open = open.filter(({ list, at }) => {
+      const item = list[count]
+      if (item === undefined) return false
+      const bytes = bytesOf(item)
+      if (bytes > purse.left(share) && count >= least) return false
+      purse.spend(bytes)
+      counts[at] = count + 1
+      return true
+    })
+  }
+  return counts
+}
+
+/** The counts that are not 0. */
+export function nonZero(counts: Fitted<unknown>['omitted']): Fitted<unknown>['omitted'] {
+  return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
+}
+
+/** How much of each list is not shown, where `total` says how long it is. */
+export function leftOut<Name extends string>(
+  total: Readonly<Record<Name, number>>,
+  shown: Readonly<Record<NoInfer<Name>, readonly unknown[]>>,
+): Fitted<unknown>['omitted'] {
+  const names = Object.keys(total) as Name[]
+  return nonZero(Object.fromEntries(names.map((name) => [name, total[name] - shown[name].length])))
 }
 
 /** Adds up what two parts of an answer left out. */

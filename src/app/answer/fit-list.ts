@@ -1,6 +1,6 @@
 import { isRecord } from '../../core/is-record.ts'
 import { MARKER } from '../../core/text/partial-reading.ts'
-import { type Fitted, jsonBytes, Purse } from './budget.ts'
+import { countInTurn, type Fitted, jsonBytes, Purse, SEPARATOR } from './budget.ts'
 import { boundaryBefore, CONTENT_LIMITS, truncate } from './truncate.ts'
 
 /** An item of a list as an answer shows it. */
@@ -103,41 +103,10 @@ export function leastBytes(rows: readonly object[]): number {
   return rows.reduce((sum: number, row) => sum + jsonBytes(emptied(shortened(row as Row))) + SEPARATOR, 0)
 }
 
-/** The first items of some lists and objects of one row, in this order, in at most so many bytes; other members stay as they are. */
-export function fitMembers<R extends object>(row: R, names: readonly (keyof R & string)[], room: number): Fitted<R> {
-  const full = row as Row
-  const shown: Record<string, unknown> = { ...full }
-  const purse = new Purse(room)
-  const omitted = new Map<string, number>()
-  for (const name of names) {
-    if (full[name] === undefined) continue
-    const left = purse.left()
-    const empty = emptiedValue(full[name])
-    const fill = Array.isArray(full[name]) ? firstItems : firstEntries
-    const most = left + jsonBytes(empty)
-    shown[name] = fill(full[name], { fair: most, most })
-    purse.spend(jsonBytes(shown[name]) - jsonBytes(empty))
-    const count = missing(full[name], shown[name])
-    if (count > 0) omitted.set(name, count)
-  }
-  return { value: shown as R, omitted: Object.fromEntries(omitted) }
-}
-
 /** A list within a budget. */
 export function fitRows<R extends object>(rows: readonly R[], room: number): Fitted<readonly R[]> {
   const { rows: value, omitted } = compose(rows, { room: room - BRACKETS })
   return { value, omitted }
-}
-
-/** An object that holds a list in one of its members within a budget. */
-export function fitMember<Name extends string, R extends object, V extends Readonly<Record<Name, readonly R[]>>>(
-  name: Name,
-): (value: V, room: number) => Fitted<V> {
-  return (value, room) => {
-    const around = jsonBytes({ ...value, [name]: [] })
-    const { rows, omitted } = compose<R>(value[name], { room: room - around })
-    return { value: { ...value, [name]: rows }, omitted }
-  }
 }
 
 /** The list's brackets, minus the last row's missing separator. */
@@ -149,8 +118,6 @@ interface Draft {
   /** The row as shown so far. */
   readonly shown: Record<string, unknown>
 }
-
-const SEPARATOR = 1
 
 function fittingDrafts(rows: readonly Row[], purse: Purse, isFirstSure: boolean): readonly Draft[] {
   const drafts: Draft[] = []
@@ -189,11 +156,13 @@ function takeStep({ member, fill, share, isShared = false, first = 0 }: Step, dr
 }
 
 function inOrder(row: Row, shown: Row): Row {
+  if (!isRecord(row)) return row
   return Object.fromEntries(Object.keys(row).map((key) => [key, shown[key]]))
 }
 
 /** A row with nothing in its layered members. */
 function emptied(row: Row): Record<string, unknown> {
+  if (!isRecord(row)) return row
   const entries = Object.entries(row).map(([key, value]) => [key, LAYERED.has(key) ? leastOf(key, value) : value] as const)
   return Object.fromEntries(entries)
 }
@@ -214,6 +183,7 @@ function emptiedValue(value: unknown): unknown {
 
 /** Shortens members that lists never show in full: long titles, sentences and property values. */
 function shortened(row: Row): Row {
+  if (!isRecord(row)) return row
   const { title, text, properties } = row
   return {
     ...row,
@@ -248,22 +218,18 @@ function cutText(value: unknown, room: Room): unknown {
 }
 
 /** The first items that fit; one of them where there is any room for it. */
-function firstItems(value: unknown, room: Room): unknown {
+export function firstItems(value: unknown, room: Room): unknown {
   if (!Array.isArray(value)) return whole(value, room)
   const count = Math.max(countOf(value, room.fair), Math.min(1, countOf(value.slice(0, 1), room.most)))
   return count === value.length ? value : value.slice(0, count)
 }
 
 function countOf(items: readonly unknown[], room: number): number {
-  let left = room - '[]'.length + SEPARATOR
-  const end = items.findIndex((item) => {
-    left -= jsonBytes(item) + SEPARATOR
-    return left < 0
-  })
-  return end < 0 ? items.length : end
+  const [count = 0] = countInTurn([items], new Purse(room - '[]'.length + SEPARATOR))
+  return count
 }
 
-function firstEntries(value: unknown, room: Room): unknown {
+export function firstEntries(value: unknown, room: Room): unknown {
   if (!isRecord(value)) return whole(value, room)
   let left = room.fair - '{}'.length + SEPARATOR
   const fitting = Object.entries(value).filter(([key, member]) => {

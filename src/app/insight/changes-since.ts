@@ -5,6 +5,7 @@ import { ALL, type FileVersion, type NodeKind, type Snapshot } from '../../core/
 import { composeChanges } from '../../graph/changes/compose-changes.ts'
 import { joinIdentities } from '../../graph/changes/join-identities.ts'
 import { answerInSteps, type Call } from '../answer/answer-when-ready.ts'
+import { fitInTurn } from '../answer/fit-members.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { type FilesByPath, filesByPath } from '../names/known-node.ts'
@@ -79,6 +80,20 @@ export interface ChangesAnswer {
   /** The graph as it is now, where it is not known what changed. */
   readonly state?: PresentState
 }
+
+/** Fits changes into a budget: the lists fill in turn. */
+export const fitChanges = fitInTurn({
+  added: 'notes.added',
+  changed: 'notes.changed',
+  removed: 'notes.removed',
+  moved: 'notes.moved',
+  gained: 'links.gained',
+  lost: 'links.lost',
+  broken: 'broken',
+  fixed: 'fixed',
+  orphans: 'orphans',
+  rising: 'rising',
+})
 
 export interface PresentState {
   readonly notes: number

@@ -5,8 +5,8 @@ import type { NoteText } from '../../core/texts.ts'
 import { dotProduct, magnitudeOf } from '../../core/vectors.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
-import { type Fitted, jsonBytes } from '../answer/budget.ts'
-import { compose, fitMembers } from '../answer/fit-list.ts'
+import { type Fitted, leftOut } from '../answer/budget.ts'
+import { fitShares } from '../answer/fit-members.ts'
 import { quoted } from '../answer/truncate.ts'
 import { knownTraits } from '../find/embedder-traits.ts'
 import { answerFindable } from '../find/findable.ts'
@@ -263,27 +263,11 @@ function rounded(value: number): number {
   return Number(value.toFixed(4))
 }
 
-/** Shares of the room: the path first, then passages, then each list of the rest. */
-const PATH_SHARE = 0.5
-const PASSAGES_SHARE = 0.4
-const LIST_SHARE = 0.34
+/** Shares of the room: the path first, then passages, then what only one has, then what is shared. */
+const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 
-/** A comparison within a budget: the beginning of the path, passages, then what is shared, then what only one has. */
-export function fitComparison(value: Comparison | null, room: number): Fitted<Comparison | null> {
-  if (value === null) return { value, omitted: {} }
-  const around = room - jsonBytes({ ...value, shared: [], only_a: [], only_b: [], path: [], shared_passages: [] })
-  const { value: way, omitted: cut } = fitMembers({ path: value.path }, ['path'], around * PATH_SHARE)
-  const left = around - (jsonBytes(way.path) - '[]'.length)
-  const passages = compose(value.shared_passages, { room: left * PASSAGES_SHARE, isFirstSure: false })
-  const listRoom = left - passages.bytes
-  const onlyA = compose(value.only_a, { room: listRoom * LIST_SHARE, isFirstSure: false })
-  const onlyB = compose(value.only_b, { room: listRoom * LIST_SHARE, isFirstSure: false })
-  const shared = compose(value.shared, { room: listRoom - onlyA.bytes - onlyB.bytes, isFirstSure: false })
-  const fitted = { ...value, ...way, shared: shared.rows, only_a: onlyA.rows, only_b: onlyB.rows, shared_passages: passages.rows }
-  const names = Object.keys(value.total) as readonly ComparedList[]
-  const missing = names.flatMap((name) => {
-    const count = value.total[name] - fitted[name].length
-    return count > 0 ? [[name, count] as const] : []
-  })
-  return { value: fitted, omitted: { ...cut, ...Object.fromEntries(missing) } }
+/** A comparison within a budget. */
+export function fitComparison(comparison: Comparison, room: number): Fitted<Comparison> {
+  const { value } = fitShares(comparison, ROUNDS, room)
+  return { value, omitted: leftOut({ path: comparison.path.length, ...value.total }, value) }
 }

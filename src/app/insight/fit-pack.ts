@@ -1,4 +1,4 @@
-import { jsonBytes, TOKEN_BYTES } from '../answer/budget.ts'
+import { countInTurn, jsonBytes, Purse, SEPARATOR, TOKEN_BYTES } from '../answer/budget.ts'
 import { truncate } from '../answer/truncate.ts'
 
 /** A part of a note as a pack shows it. */
@@ -53,7 +53,6 @@ const LEAST_TEXT = 160
 const NAME_LENGTH = 200
 /** An outline's share of the excerpt's first room. */
 const OUTLINE_SHARE = 0.5
-const SEPARATOR = 1
 
 interface Draft {
   readonly passage: PackPassage
@@ -142,10 +141,5 @@ function excerptAround({ id, title, outline, via }: PackPassage): PackExcerpt {
 }
 
 function firstWithin(items: readonly string[], bytes: number): readonly string[] {
-  let left = bytes
-  const end = items.findIndex((item) => {
-    left -= jsonBytes(item) + SEPARATOR
-    return left < 0
-  })
-  return end < 0 ? items : items.slice(0, end)
+  return items.slice(0, countInTurn([items], new Purse(bytes))[0])
 }

@@ -4,6 +4,8 @@ import type { Insight } from '../../core/insight/insight.ts'
 import { ALL, type NodeSummary, type WantedNote } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { type Call, listed, type PageArguments, pageFor, type Read, waiting } from '../answer/answer-when-ready.ts'
+import type { Fitted } from '../answer/budget.ts'
+import { fitInTurn, fitMember } from '../answer/fit-members.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight, communityId, communityLabel } from '../find/communities.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -144,6 +146,15 @@ async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<Gap
   const total = totals[kind]
   const length = Math.max(0, Math.min(page.limit, total - page.offset))
   return { ...listed(value, { offset: page.offset, shown: length, total }), warnings }
+}
+
+const fitKinds = fitInTurn({ apart: 'apart', cut: 'cut', wanted: 'wanted', dead_ends: 'dead_ends.first' })
+
+const fitPage = fitMember('apart', 'cut', 'wanted', 'dead_ends.first')
+
+/** Gaps within a budget: of each kind in turn; of one kind alone as other lists, whose pages go on. */
+export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
+  return Object.keys(gaps.totals).length === 1 ? fitPage(gaps, room) : fitKinds(gaps, room)
 }
 
 /** Notes that are linked to and are not there, without those that were dismissed. */

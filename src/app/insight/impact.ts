@@ -4,8 +4,8 @@ import type { Operation, WriteResult } from '../../core/operations.ts'
 import { ALL, type NodeKind, type NodeSummary, type Occurrence, type Snapshot } from '../../core/store.ts'
 import { type Loss, withoutNotes } from '../../insight/without-notes.ts'
 import { answer, answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
-import { type Fitted, jsonBytes } from '../answer/budget.ts'
-import { compose } from '../answer/fit-list.ts'
+import { type Fitted, leftOut } from '../answer/budget.ts'
+import { fitShares } from '../answer/fit-members.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { readLinkSentences } from '../links/link-sentences.ts'
@@ -221,29 +221,9 @@ const LIST_SHARE = 0.25
 const MOST_SIZES = 50
 
 /** An impact within a budget: what breaks has the room that the other lists leave. */
-export function fitImpact(value: Impact, room: number): Fitted<Impact> {
-  const sizes = value.falls_apart.slice(0, MOST_SIZES)
-  const left = room - jsonBytes({ ...value, breaks: [], orphaned: [], falls_apart: sizes, unreachable_from_index: [] })
-  const part = { room: left * LIST_SHARE, isFirstSure: false }
-  const orphaned = compose(value.orphaned, part)
-  const cutOff = compose(value.unreachable_from_index, part)
-  const breaks = compose(value.breaks, { room: left - orphaned.bytes - cutOff.bytes, isFirstSure: false })
-  const fitted = {
-    ...value,
-    breaks: breaks.rows,
-    orphaned: orphaned.rows,
-    falls_apart: sizes,
-    unreachable_from_index: cutOff.rows,
-  }
-  const names = Object.keys(value.total) as readonly ImpactList[]
-  const missing = names.flatMap((name) => {
-    const shown = name === 'breaks' ? linksIn(fitted.breaks) : fitted[name].length
-    const count = value.total[name] - shown
-    return count > 0 ? [[name, count] as const] : []
-  })
-  return { value: fitted, omitted: Object.fromEntries(missing) }
-}
-
-function linksIn(breaks: readonly BrokenLink[]): number {
-  return breaks.reduce((sum, { times = 1 }) => sum + times, 0)
+export function fitImpact(impact: Impact, room: number): Fitted<Impact> {
+  const rounds = [{ orphaned: LIST_SHARE, unreachable_from_index: LIST_SHARE }, { breaks: 1 }]
+  const { value } = fitShares({ ...impact, falls_apart: impact.falls_apart.slice(0, MOST_SIZES) }, rounds, room)
+  const breaks = value.breaks.flatMap((link) => Array.from({ length: link.times ?? 1 }, () => link))
+  return { value, omitted: leftOut(value.total, { ...value, breaks }) }
 }

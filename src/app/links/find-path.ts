@@ -1,8 +1,9 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { Occurrence, PathOptions, Snapshot } from '../../core/store.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
-import { type Fitted, jsonBytes, sums } from '../answer/budget.ts'
-import { compose, leastBytes } from '../answer/fit-list.ts'
+import type { Fitted } from '../answer/budget.ts'
+import { leastBytes } from '../answer/fit-list.ts'
+import { fitShares } from '../answer/fit-members.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
@@ -137,15 +138,8 @@ function keyOf([from, to]: Pair): string {
 }
 
 /** A path within a budget: its ids, its links and their sentences, then the alternatives in the same way. */
-export function fitPath(answer: PathAnswer | null, room: number): Fitted<PathAnswer | null> {
-  if (answer === null) return { value: null, omitted: {} }
-  const left = room - jsonBytes({ ...answer, hops: [], alternatives: [] })
+export function fitPath(answer: PathAnswer, room: number): Fitted<PathAnswer> {
   // That there are others is said before how the first is made.
-  const others = Math.min(left / 2, leastBytes(answer.alternatives))
-  const hops = compose(answer.hops, { room: left - others, called: 'hops', isFirstSure: false })
-  const alternatives = compose(answer.alternatives, { room: left - hops.bytes, called: 'alternatives', isFirstSure: false })
-  return {
-    value: { ...answer, hops: hops.rows, alternatives: alternatives.rows },
-    omitted: sums(hops.omitted, alternatives.omitted),
-  }
+  const hops = (left: number) => left - Math.min(left / 2, leastBytes(answer.alternatives))
+  return fitShares(answer, [{ hops }, { alternatives: 1 }], room)
 }

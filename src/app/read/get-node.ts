@@ -7,7 +7,8 @@ import type { NoteText } from '../../core/texts.ts'
 import { indexLines } from '../../markdown/line-index.ts'
 import { answer, type Call } from '../answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, type Fitted, jsonBytes, TOKEN_BYTES, tokensFor } from '../answer/budget.ts'
-import { compose, fitMembers, leastBytes } from '../answer/fit-list.ts'
+import { compose, leastBytes } from '../answer/fit-list.ts'
+import { fitFacts } from '../answer/fit-members.ts'
 import {
   contentResponse,
   excerptResponse,
@@ -253,7 +254,7 @@ function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recu
   const left = room - jsonBytes(bare) - CUT_FACTS
   const least = Math.min(left / 2, leastBytes(neighbors))
   const content = fittingContent(node, { fair: (left - least) * CONTENT_SHARE, most: left }, recut)
-  const facts = fitMembers({ ...node, ...content }, FACTS, left - least - jsonBytes(content.content))
+  const facts = fitFacts({ ...node, ...content }, FACTS, left - least - jsonBytes(content.content))
   const spent = jsonBytes({ ...facts.value, ...without(node) }) - jsonBytes(bare)
   const around = compose(neighbors, { room: left - spent, called: 'neighbors', isFirstSure: false })
   const shown = new Set(around.rows)

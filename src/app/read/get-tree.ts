@@ -1,7 +1,7 @@
 import { foldId } from '../../core/ids.ts'
 import type { Folder, NodeSummary } from '../../core/store.ts'
 import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
-import { type Fitted, jsonBytes, Purse } from '../answer/budget.ts'
+import { countInTurn, type Fitted, jsonBytes, nonZero, Purse, SEPARATOR } from '../answer/budget.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
@@ -10,8 +10,6 @@ import { trimFolder } from '../scope.ts'
 const OMITTED_NOTES = 26
 
 const OMITTED_FOLDERS = 28
-
-const SEPARATOR = 1
 
 export interface TreeArguments {
   /** Where to begin; the vault itself when empty. */
@@ -67,30 +65,24 @@ interface Draft {
  * Fits a tree into a budget: folders first, level by level, then notes of all folders in turn. Omitted entries are
  * counted in their folder, together with those that `depth` and `limit` omit.
  */
-export function fitTree(tree: FolderResponse | null, room: number): Fitted<FolderResponse | null> {
-  if (tree === null) return { value: null, omitted: {} }
+export function fitTree(tree: FolderResponse, room: number): Fitted<FolderResponse> {
   const purse = new Purse(room)
   const root = draftOf(tree)
   purse.spend(leastBytes(tree))
   const drafts = [root]
-  let leftOut = 0
-  for (const draft of drafts) {
-    for (const folder of draft.folder.folders) {
-      const bytes = leastBytes(folder) + SEPARATOR
-      if (bytes > purse.left()) break
-      purse.spend(bytes)
-      const child = draftOf(folder)
-      draft.folders.push(child)
-      drafts.push(child)
-    }
-    leftOut += draft.folder.folders.length - draft.folders.length
+  for (const { folder, folders } of drafts) {
+    const [count] = countInTurn([folder.folders], purse, { bytesOf: (one) => leastBytes(one) + SEPARATOR })
+    folders.push(...folder.folders.slice(0, count).map(draftOf))
+    drafts.push(...folders)
   }
-  showNotes(drafts, purse)
+  const counts = countInTurn(
+    drafts.map(({ folder }) => folder.notes),
+    purse,
+  )
+  for (const [at, draft] of drafts.entries()) draft.notes = counts[at] ?? 0
+  const folders = drafts.reduce((sum, draft) => sum + draft.folder.folders.length - draft.folders.length, 0)
   const notes = drafts.reduce((sum, draft) => sum + draft.folder.notes.length - draft.notes, 0)
-  return {
-    value: shown(root),
-    omitted: { ...(leftOut === 0 ? {} : { folders: leftOut }), ...(notes === 0 ? {} : { notes }) },
-  }
+  return { value: shown(root), omitted: nonZero({ folders, notes }) }
 }
 
 function draftOf(folder: FolderResponse): Draft {
@@ -105,20 +97,6 @@ function leastBytes(folder: FolderResponse): number {
     (notes.length + omitted_notes === 0 ? 0 : OMITTED_NOTES) +
     (folders.length + omitted_folders === 0 ? 0 : OMITTED_FOLDERS)
   )
-}
-
-function showNotes(drafts: readonly Draft[], purse: Purse): void {
-  let open = drafts
-  while (open.length > 0) {
-    open = open.filter((draft) => {
-      const note = draft.folder.notes[draft.notes]
-      const bytes = note === undefined ? Number.POSITIVE_INFINITY : jsonBytes(note) + SEPARATOR
-      if (bytes > purse.left()) return false
-      purse.spend(bytes)
-      draft.notes++
-      return true
-    })
-  }
 }
 
 function shown({ folder, folders, notes }: Draft): FolderResponse {

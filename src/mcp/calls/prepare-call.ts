@@ -164,7 +164,7 @@ function fitAnswer(
   budget: Budgeted | undefined,
   { args, call }: { readonly args: Arguments; readonly call: Call },
 ): Answer<unknown> {
-  if (budget === undefined) return answer
+  if (budget === undefined || answer.value === null) return answer
   const asked = typeof args.max_tokens === 'number' ? args.max_tokens : undefined
   const maxTokens = tokensFor(asked, budget.tokens, call)
   if (maxTokens === undefined) return answer

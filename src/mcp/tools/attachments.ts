@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitMember } from '../../app/answer/fit-list.ts'
+import { fitMember } from '../../app/answer/fit-members.ts'
 import { addAttachment, listAttachments, readAttachment } from '../../app/write/attachments.ts'
 import { deleteFile } from '../../app/write/write.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'

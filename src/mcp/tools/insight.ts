@@ -1,16 +1,14 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitMember } from '../../app/answer/fit-list.ts'
-import { changesSince } from '../../app/insight/changes-since.ts'
+import { fitMember } from '../../app/answer/fit-members.ts'
+import { changesSince, fitChanges } from '../../app/insight/changes-since.ts'
 import { compare, fitComparison } from '../../app/insight/compare.ts'
 import { type ContextPack, contextPack, mergePacks } from '../../app/insight/context-pack.ts'
-import { fitChanges } from '../../app/insight/fit-changes.ts'
-import { fitGaps } from '../../app/insight/fit-gaps.ts'
 import { fitMap } from '../../app/insight/fit-map.ts'
-import { GAP_KINDS, listGaps } from '../../app/insight/gaps.ts'
+import { fitGaps, GAP_KINDS, listGaps } from '../../app/insight/gaps.ts'
 import { fitImpact, type Intent, impact } from '../../app/insight/impact.ts'
 import { mapVault } from '../../app/insight/map.ts'
-import { SUGGESTION_KINDS, type SuggestionList, suggestLinks } from '../../app/insight/suggest-links.ts'
+import { SUGGESTION_KINDS, suggestLinks } from '../../app/insight/suggest-links.ts'
 import { MOST_ITEMS } from '../calls/list-bounds.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
 import { defineTool, READS, type SwitchedOffBy } from '../definition/define-tool.ts'
@@ -168,10 +166,7 @@ export const suggestLinksTool = defineTool({
     max_tokens: maxTokens(),
   }),
   wrap: 'object',
-  budget: {
-    tokens: DEFAULT_TOKENS.list,
-    fit: fitMember<'suggestions', SuggestionList['suggestions'][number], SuggestionList>('suggestions'),
-  },
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('suggestions') },
   run: suggestLinks,
 })
 

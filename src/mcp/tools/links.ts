@@ -1,7 +1,8 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitMember, fitRows } from '../../app/answer/fit-list.ts'
-import { getProblems, LINK_KINDS, type ProblemList, REPORTED_KINDS } from '../../app/insight/get-problems.ts'
+import { fitRows } from '../../app/answer/fit-list.ts'
+import { fitMember } from '../../app/answer/fit-members.ts'
+import { getProblems, LINK_KINDS, REPORTED_KINDS } from '../../app/insight/get-problems.ts'
 import { findPath, fitPath } from '../../app/links/find-path.ts'
 import { getHubs } from '../../app/links/get-hubs.ts'
 import { getNeighbors } from '../../app/links/get-neighbors.ts'
@@ -75,8 +76,6 @@ export const getHubsTool = defineTool({
   run: getHubs,
 })
 
-const fitList = fitMember<'problems', ProblemList['problems'][number], ProblemList>('problems')
-
 export const getProblemsTool = defineTool({
   name: 'get_problems',
   title: 'Problems in the vault',
@@ -98,10 +97,7 @@ export const getProblemsTool = defineTool({
     max_tokens: maxTokens(),
   }),
   wrap: 'object',
-  budget: {
-    tokens: DEFAULT_TOKENS.list,
-    fit: (value, room) => ('problems' in value ? fitList(value, room) : { value, omitted: {} }),
-  },
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('problems') },
   check: ({ kind, target }) => ({
     messages:
       target === undefined || kind === undefined || LINK_KINDS.some((one) => one === kind)

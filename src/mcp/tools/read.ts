@@ -1,11 +1,12 @@
 import * as z from 'zod/v4'
 import { DEFAULT_TOKENS } from '../../app/answer/budget.ts'
-import { fitMember, fitRows } from '../../app/answer/fit-list.ts'
+import { fitRows } from '../../app/answer/fit-list.ts'
+import { fitMember } from '../../app/answer/fit-members.ts'
 import { listNodes } from '../../app/find/list-nodes.ts'
 import { nodesExist } from '../../app/names/nodes-exist.ts'
 import { getNode } from '../../app/read/get-node.ts'
 import { fitTree, getTree } from '../../app/read/get-tree.ts'
-import { listProperties, type PropertyPage, type ValuePage } from '../../app/read/list-properties.ts'
+import { listProperties } from '../../app/read/list-properties.ts'
 import { listTags } from '../../app/read/list-tags.ts'
 import { randomNode } from '../../app/read/random-node.ts'
 import { valuesOf } from '../calls/reach.ts'
@@ -70,10 +71,6 @@ export const listTagsTool = defineTool({
   run: listTags,
 })
 
-const fitKeys = fitMember<'properties', PropertyPage['properties'][number], PropertyPage>('properties')
-
-const fitValues = fitMember<'values', ValuePage['values'][number], ValuePage>('values')
-
 export const listPropertiesTool = defineTool({
   name: 'list_properties',
   title: 'List properties',
@@ -86,10 +83,7 @@ export const listPropertiesTool = defineTool({
     max_tokens: maxTokens(),
   }),
   wrap: 'object',
-  budget: {
-    tokens: DEFAULT_TOKENS.list,
-    fit: (value, room) => ('values' in value ? fitValues(value, room) : fitKeys(value, room)),
-  },
+  budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('values', 'properties') },
   run: listProperties,
 })
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { jsonBytes } from '../../../src/app/answer/budget.ts'
-import type { ChangesAnswer } from '../../../src/app/insight/changes-since.ts'
-import { fitChanges } from '../../../src/app/insight/fit-changes.ts'
+import { type ChangesAnswer, fitChanges } from '../../../src/app/insight/changes-since.ts'
 import type { NodeId } from '../../../src/core/ids.ts'
 
 const notes = fc.array(

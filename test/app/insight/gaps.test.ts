@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { jsonBytes } from '../../../src/app/answer/budget.ts'
-import { fitGaps } from '../../../src/app/insight/fit-gaps.ts'
-import { gapKey, listGaps } from '../../../src/app/insight/gaps.ts'
+import { fitGaps, gapKey, listGaps } from '../../../src/app/insight/gaps.ts'
 import { vaultsOnDemand } from '../../../src/app/vaults.ts'
 import { callTool } from '../../../src/mcp/calls/call-tool.ts'
 import { gapsTool } from '../../../src/mcp/tools/insight.ts'
