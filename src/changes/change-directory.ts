@@ -51,6 +51,11 @@ export class ChangeDirectory {
     return this.stamp(path)?.kind === 'file' ? this.fs.hash(this.at(path)) : undefined
   }
 
+  /** The same; empty where something else than a file is. */
+  found(path: string): string | undefined {
+    return this.stamp(path) === undefined ? undefined : (this.hash(path) ?? '')
+  }
+
   isSame(a: string, b: string): boolean {
     return isSameFile(this.stamp(a), this.stamp(b))
   }

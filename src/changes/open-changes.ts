@@ -11,7 +11,6 @@ import type {
   Trashed,
 } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
-import { carryOut } from './carry-out.ts'
 import { ChangeDirectory, type Numbered } from './change-directory.ts'
 import { changedFile, foldersOf, pathsOf } from './entry.ts'
 import { type Examined, examine, type Intent, takeBack } from './examine.ts'
@@ -22,7 +21,7 @@ import { type ChangeRecord, Journal } from './record/journal.ts'
 import type { Retention } from './record/journal-rows.ts'
 import type { OpenDatabase } from './record/state-database.ts'
 import { contentOf, type Ending, Endings, numbered, recoverChanges } from './recover.ts'
-import { rollBack } from './roll-back.ts'
+import { type ContentOf, carryOut, settle } from './settle.ts'
 import { acquireWriteLock, thisOwner } from './write-lock.ts'
 
 export interface ChangesOptions {
@@ -201,10 +200,10 @@ class RecordedChanges implements Changes {
   async #giveUp(
     id: string,
     place: ChangeDirectory,
-    { steps, content, error }: { steps: readonly Numbered[]; content: (hash: string) => Uint8Array; error: unknown },
+    { steps, content, error }: { steps: readonly Numbered[]; content: ContentOf; error: unknown },
   ): Promise<readonly KeptFile[]> {
     try {
-      const kept = await rollBack(place, steps, content)
+      const kept = await settle(place, steps, { side: 'before', content })
       this.#finish(id, 'rolled_back')
       return kept
     } catch (second) {

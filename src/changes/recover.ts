@@ -1,14 +1,13 @@
 import { closeSync, existsSync, openSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ChangeState, Recovery } from '../core/changes.ts'
-import { finishUp } from './carry-out.ts'
 import { ChangeDirectory, type Numbered } from './change-directory.ts'
-import { type Aside, type Entry, finalPaths, pathsOf } from './entry.ts'
+import { type Entry, pathsOf } from './entry.ts'
 import { missingVault } from './failures.ts'
 import type { ChangeFiles } from './file-system.ts'
 import type { ChangeRecord, Journal } from './record/journal.ts'
 import { attempt } from './record/state-database.ts'
-import { rollBack } from './roll-back.ts'
+import { type ContentOf, settle, sideOf } from './settle.ts'
 
 const ENDINGS: readonly Ending[] = ['done', 'rolled_back']
 
@@ -45,10 +44,9 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
       ended.push({ ...facts, state: 'applying', kept: [] })
       continue
     }
-    const isDone = isCarriedOut(place, entries)
-    if (isDone) await finishUp(place, entries)
-    const kept = isDone ? [] : await rollBack(place, entries, contentOf(journal))
-    const state = isDone ? 'done' : 'rolled_back'
+    const side = sideOf(place, entries)
+    const kept = await settle(place, entries, { side, content: contentOf(journal) })
+    const state = side === 'after' ? 'done' : 'rolled_back'
     try {
       journal.finish(change.id, state)
     } catch (error) {
@@ -73,7 +71,7 @@ export function numbered(entries: readonly Entry[]): readonly Numbered[] {
   return entries.map((entry, index) => ({ ...entry, index }))
 }
 
-export function contentOf(journal: Journal): (hash: string) => Uint8Array {
+export function contentOf(journal: Journal): ContentOf {
   return (hash) => {
     const bytes = journal.content(hash)
     if (bytes === undefined) throw new Error(`the record of changes lacks the bytes ${hash}`)
@@ -85,69 +83,6 @@ export function contentOf(journal: Journal): (hash: string) => Uint8Array {
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
   return !pathsOf(entries).some((path) => place.stamp(path) !== undefined)
-}
-
-const ASIDES: readonly Aside[] = ['new', 'restore', 'undone']
-
-/**
- * True if all bytes are in place: no temporary file waits, displaced files are as before, no file has its old content,
- * and at least one has its new content.
- */
-function isCarriedOut(place: ChangeDirectory, entries: readonly Numbered[]): boolean {
-  const finalPath = finalPaths(entries)
-  const files = entries.filter((entry) => !isFolderEntry(entry))
-  if (entries.some((entry) => isAsBefore(place, entry, finalPath))) return false
-  if (files.length > 0) return files.some((entry) => isAsAfter(place, entry, finalPath))
-  return entries.every((entry) => entry.kind !== 'removeFolder' || place.stamp(entry.path) === undefined)
-}
-
-function isFolderEntry({ kind }: Entry): boolean {
-  return kind === 'makeFolder' || kind === 'removeFolder'
-}
-
-function isAsBefore(place: ChangeDirectory, entry: Numbered, finalPath: (path: string) => string): boolean {
-  const beside = [entry.path, ...('to' in entry ? [entry.to] : []), finalPath(entry.path)]
-  if (beside.some((path) => ASIDES.some((aside) => place.stamp(place.aside(path, entry.index, aside)) !== undefined))) return true
-  if (isDisplacedByOther(place, entry)) return true
-  switch (entry.kind) {
-    case 'replace':
-      return place.hash(finalPath(entry.path)) === entry.before
-    case 'create':
-      return place.stamp(entry.path) === undefined
-    case 'remove':
-      return place.hash(entry.path) === entry.before
-    case 'move':
-    case 'moveFolder':
-      return place.stamp(entry.to) === undefined || place.stamp(entry.path) !== undefined
-    case 'makeFolder':
-      return place.stamp(entry.path)?.kind !== 'folder'
-    case 'removeFolder':
-      return false
-  }
-}
-
-/** True if a displaced file has unexpected bytes, which only a rollback puts back. */
-function isDisplacedByOther(place: ChangeDirectory, entry: Numbered): boolean {
-  const old = place.aside(entry.path, entry.index, 'old')
-  if (place.stamp(old) === undefined) return false
-  if (entry.kind === 'move') return !place.isSame(old, entry.to) && place.hash(old) !== place.hash(entry.to)
-  return 'before' in entry && place.hash(old) !== entry.before
-}
-
-function isAsAfter(place: ChangeDirectory, entry: Numbered, finalPath: (path: string) => string): boolean {
-  switch (entry.kind) {
-    case 'replace':
-      return place.hash(finalPath(entry.path)) === entry.after
-    case 'create':
-      return place.hash(entry.path) === entry.after
-    case 'move':
-      return place.hash(entry.to) === entry.before
-    case 'remove':
-    case 'moveFolder':
-      return true
-    default:
-      return false
-  }
 }
 
 export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>

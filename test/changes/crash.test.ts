@@ -55,6 +55,31 @@ describe('a process that dies', () => {
     expect([...ends].sort()).toEqual([JSON.stringify(files), JSON.stringify(after)].sort())
   })
 
+  test('while a change is undone leaves it wholly done or wholly undone', async () => {
+    const files = { 'a.md': 'A', 'b.md': 'B' }
+    const changes: readonly FileChange[] = [
+      { kind: 'replace', path: 'a.md', before: sha('A'), bytes: bytes('A2') },
+      { kind: 'create', path: 'f/c.md', bytes: bytes('C') },
+      { kind: 'move', from: 'b.md', to: 'f/b.md', before: sha('B') },
+    ]
+    const done = { 'a.md': 'A2', 'f/': '', 'f/b.md': 'B', 'f/c.md': 'C' }
+    const ends = new Set<string>()
+    for (let at = 0; ; at++) {
+      const world = makeWorld(temporaryFolder(), files)
+      const writer = world.open()
+      const { id } = await writer.apply(changes, { title: 'change' })
+      const fate = new Fate(at)
+      const dying = world.open({ fs: fatedFiles(fate), openDatabase: fatedDatabase(fate) })
+      await dying.undo(id).catch(() => {})
+      dying.close()
+      await writer.recover()
+      writer.close()
+      ends.add(JSON.stringify(snapshot(world.root)))
+      if (fate.calls <= at) break
+    }
+    expect([...ends].sort()).toEqual([JSON.stringify(files), JSON.stringify(done)].sort())
+  })
+
   test('by SIGKILL leaves all files of a change of one version', async () => {
     const { losses, versions } = await killProcesses(temporaryFolder(), { program, kills: 4, seed: 12 })
     expect(losses).toEqual([])

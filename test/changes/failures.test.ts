@@ -215,7 +215,12 @@ describe('a human at the moment of the write', () => {
       writer.close()
       if (!fate.isDead) break
       const found = Object.entries(snapshot(world.root)).find(([path, text]) => path === 'a.md' && text === 'A2')
-      if (found === undefined) continue
+      if (found === undefined) {
+        const recovering = world.open()
+        await recovering.recover()
+        recovering.close()
+        continue
+      }
       writeFileSync(`${world.root}/a.md`, 'human')
       const next = world.open()
       const { notes } = await next.apply([{ kind: 'makeFolder', path: 'x' }], { title: 'the next change' })
