@@ -1,4 +1,3 @@
-import { reasonOf } from '../core/provider-error.ts'
 import type { DownloadProgress } from './embedder-settings.ts'
 import {
   type Encoding,
@@ -10,7 +9,7 @@ import {
   loadEngine,
   PREFERRED_PRECISIONS,
 } from './model-engine.ts'
-import type { FlatVectors, ModelFailure, ModelToOpen, OpenedModel } from './model-messages.ts'
+import { brokenEngine, damagedModel, failedDownload, failedModel, missingEngine } from './model-errors.ts'
 import type { Pooling } from './model-recipes.ts'
 import { unitVector } from './vectors.ts'
 
@@ -23,13 +22,32 @@ const CHARACTERS_PER_TOKEN = 32
 /** Only errors are logged (`LogLevel.ERROR`): what matters else comes as an error of ours. */
 const ERRORS_ONLY = 40
 
-/** Error of a model service; `at` selects the caller's advice. */
-export class ModelServiceError extends Error {
-  readonly at: ModelFailure['at']
-  constructor(at: ModelFailure['at'], cause: unknown) {
-    super(reasonOf(cause), { cause })
-    this.at = at
-  }
+/** The model that a worker runs. */
+export interface ModelToOpen {
+  /** As the settings name it. */
+  readonly name: string
+  /** Specifiers or paths of the engine's package, tried in order. */
+  readonly engines: readonly string[]
+  /** Absolute path of the model's folder. */
+  readonly folder: string
+  /** One that the folder is known to have; absent when the model is to be downloaded. */
+  readonly precision?: string
+  /** Downloads the model first, into `<models>/<hubId>`. */
+  readonly download?: { readonly hubId: string; readonly models: string; readonly hubUrl?: string }
+  readonly pooling: Pooling
+  readonly maxTokens: number
+}
+
+export interface OpenedModel {
+  readonly dimensions: number
+  /** The weights' number format: `q8`, `fp32`, … */
+  readonly precision: string
+}
+
+/** One after the other, without gaps; a text that has no direction has zeros. */
+export interface FlatVectors {
+  readonly values: Float32Array
+  readonly dimensions: number
 }
 
 /** A loaded model, within its worker. */
@@ -40,27 +58,27 @@ export interface ModelService {
   close(): Promise<void>
 }
 
-/** Loads the engine and the model, after downloading the model if requested. @throws ModelServiceError */
+/** Loads the engine and the model, after downloading the model if requested. @throws RouxError `PROVIDER_ERROR` */
 export async function openModelService(
   model: ModelToOpen,
   onProgress: (progress: DownloadProgress) => void,
 ): Promise<ModelService> {
   const loaded = loadEngine(model.engines)
-  if ('problem' in loaded) throw new ModelServiceError(loaded.problem === 'missing' ? 'package' : 'engine', loaded.message)
+  if ('problem' in loaded) throw loaded.problem === 'missing' ? missingEngine() : brokenEngine(loaded.message)
   const { engine } = loaded
   configure(engine, model)
   const parts = await loadModel(engine, model, onProgress).catch((error) => {
-    throw new ModelServiceError(model.download === undefined ? 'load' : 'download', error)
+    throw model.download === undefined ? damagedModel(model.name, error) : failedDownload(model.name, error)
   })
   const embed = (texts: readonly string[]) => run(engine, parts, model, texts)
   const { dimensions } = await embed(['dimensions']).catch((error) => {
-    throw new ModelServiceError('load', error)
+    throw damagedModel(model.name, error)
   })
   return {
     opened: { dimensions, precision: parts.precision },
     embed: (texts) =>
       embed(texts).catch((error) => {
-        throw new ModelServiceError('run', error)
+        throw failedModel(model.name, error)
       }),
     async close() {
       await parts.model.dispose?.()

@@ -1,16 +1,16 @@
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { Embedder, EmbedKind } from '../core/embedder.ts'
-import { closedError, providerError, reasonOf } from '../core/provider-error.ts'
+import { closedError, providerError } from '../core/provider-error.ts'
+import { WorkerCalls } from '../core/thread-calls.ts'
 import { untilAborted } from '../core/waiting/aborting.ts'
 import { type DownloadProgress, type EmbedderSettings, embedderId } from './embedder-settings.ts'
 import { findDamage, inspectModelFolder, isEngineInstalled, type ModelPlace, placeModel } from './model-engine.ts'
-import type { FlatVectors, FromModelWorker, ModelFailure, ModelToOpen, OpenedModel, ToModelWorker } from './model-messages.ts'
+import { damagedModel, endedWorker, missingEngine } from './model-errors.ts'
 import { type ModelRecipe, modelName, recipeOf } from './model-recipes.ts'
+import type { FlatVectors, ModelToOpen, OpenedModel } from './model-service.ts'
+import type { ModelWorkerService } from './transformers-worker.ts'
 import { isBlank } from './vectors.ts'
-
-/** The tested version. It takes 470 MB and is therefore not installed with Roux. */
-const INSTALL = '`npm install -g --ignore-scripts @huggingface/transformers@4.3.1`'
 
 /** Milliseconds that a worker has to free its model before it is ended. */
 const GRACE = 3000
@@ -55,7 +55,7 @@ export async function openTransformersEmbedder(
     return new TransformersEmbedder(model, { recipe, opened, worker })
   } catch (error) {
     await worker.close()
-    throw signal?.aborted ? error : explainFailure(error, model)
+    throw error
   }
 }
 
@@ -123,9 +123,10 @@ class TransformersEmbedder implements Embedder {
   }
 
   async #run(texts: readonly string[], signal: AbortSignal | undefined): Promise<FlatVectors> {
+    if (this.#closed) throw closedError(this.id)
     signal?.throwIfAborted()
     const running = this.#worker.embed(texts).catch((error) => {
-      throw this.#closed ? closedError(this.id) : explainFailure(error, this.#model)
+      throw this.#closed ? closedError(this.id) : error
     })
     const vectors = await untilAborted(running, signal)
     checkDimensions(this.#model, vectors.dimensions, this.dimensions)
@@ -155,7 +156,13 @@ function planOpening(
   { settings, dependencies }: OpeningOptions,
 ): ModelToOpen {
   const { pooling, maxTokens } = recipe
-  const common = { engines: dependencies.engines ?? defaultEngines(), folder, pooling, maxTokens }
+  const common = {
+    name: settings.model ?? DEFAULT_MODEL,
+    engines: dependencies.engines ?? defaultEngines(),
+    folder,
+    pooling,
+    maxTokens,
+  }
   const found = inspectModelFolder(folder)
   if ('precision' in found) {
     const damage = findDamage(folder)
@@ -192,15 +199,6 @@ function sliceByLength(texts: readonly string[]): readonly (readonly number[])[]
   return Array.from({ length: Math.ceil(byLength.length / SLICE) }, (_, i) => byLength.slice(i * SLICE, (i + 1) * SLICE))
 }
 
-/** The error of an engine that is not installed. */
-function missingEngine(cause?: unknown): Error {
-  return providerError(
-    'The embedder `transformers` needs the package @huggingface/transformers, which is not installed.',
-    `${INSTALL} installs it; or set \`embedder.kind: static\`.`,
-    cause,
-  )
-}
-
 /** @throws RouxError `PROVIDER_ERROR` when a model's vectors are of another length than expected; `undefined` expects none. */
 function checkDimensions(model: string, actual: number, expected: number | undefined): void {
   if (expected === undefined || actual === expected) return
@@ -210,162 +208,49 @@ function checkDimensions(model: string, actual: number, expected: number | undef
   )
 }
 
-/** The error of a model whose files cannot be used. */
-function damagedModel(model: string, reason: string, cause?: unknown): Error {
-  return providerError(
-    `The model ${model} could not be loaded: ${reason}.`,
-    'Delete its folder and get the model again; it must be an ONNX model for feature extraction.',
-    cause,
-  )
-}
-
-/** A worker's failure in the words of someone who can do something about it; other errors stay as they are. */
-function explainFailure(error: unknown, model: string): unknown {
-  if (!(error instanceof ModelWorkerError)) return error
-  const reason = reasonOf(error)
-  switch (error.at) {
-    case 'package':
-      return missingEngine(error)
-    case 'engine':
-      return providerError(
-        `The package @huggingface/transformers cannot be loaded: ${reason}.`,
-        `Install it again with ${INSTALL}.`,
-        error,
-      )
-    case 'download':
-      return providerError(
-        `The model ${model} could not be downloaded: ${reason}.`,
-        'Check its name, that it has ONNX files, and the network; then run `roux index --download` again.',
-        error,
-      )
-    case 'load':
-      return damagedModel(model, reason, error)
-    case 'run':
-      return providerError(
-        `The model ${model} failed: ${reason}.`,
-        'Try again; if it stays so, set another `embedder.model`.',
-        error,
-      )
-    case 'worker':
-      return providerError(
-        `The worker of the model ${model} ended: ${reason}.`,
-        'Try again, it is started again; if it stays so, there may be too little memory for this model.',
-        error,
-      )
-  }
-}
-
-/** A failure that a worker told of, or its end (`at: 'worker'`). */
-class ModelWorkerError extends Error {
-  readonly at: ModelFailure['at'] | 'worker'
-  constructor(at: ModelWorkerError['at'], message: string) {
-    super(message)
-    this.at = at
-  }
-}
-
-interface Waiting {
-  readonly resolve: (message: FromModelWorker) => void
-  readonly reject: (error: Error) => void
-}
-
 /** A model in a worker of its own. The worker starts with the first request, and again with the first one after it ended. */
 class ModelWorker {
-  readonly #entry: string | URL
+  readonly #calls: WorkerCalls<ModelWorkerService, Worker>
   readonly #model: ModelToOpen
   readonly #onProgress: ((progress: DownloadProgress) => void) | undefined
-  readonly #waiting = new Map<number, Waiting>()
-  #worker: Worker | undefined
   #opened: Promise<OpenedModel> | undefined
-  #nextId = 1
-  #closed = false
 
   /** `entry` is `transformers-worker` as it was built. */
   constructor(entry: string | URL, model: ModelToOpen, onProgress?: (progress: DownloadProgress) => void) {
-    this.#entry = entry
     this.#model = model
     this.#onProgress = onProgress
+    // Output that the engine prints must stay out of the protocol's stdout.
+    const start = (): Worker => new Worker(entry, { stdout: true })
+    this.#calls = new WorkerCalls(start, (error) => {
+      this.#opened = undefined
+      return endedWorker(model.name, error ?? 'it ended')
+    })
   }
 
-  /** Loads the model, unless it is there. @throws ModelWorkerError */
+  /** Loads the model, unless it is there. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<OpenedModel> {
-    this.#opened ??= this.#open().catch((error) => {
+    const onProgress = this.#onProgress
+    this.#opened ??= this.#calls.call('open', this.#model, onProgress === undefined ? {} : { onProgress }).catch((error) => {
       this.#opened = undefined
       throw error
     })
     return this.#opened
   }
 
-  /** One batch. @throws ModelWorkerError */
+  /** One batch. @throws RouxError `PROVIDER_ERROR` */
   async embed(texts: readonly string[]): Promise<FlatVectors> {
     await this.open()
-    const answer = await this.#ask((id) => ({ type: 'embed', id, texts }))
-    if (answer.type !== 'embedded') throw new ModelWorkerError('worker', 'it answered out of turn')
-    return answer.vectors
+    return await this.#calls.call('embed', texts)
   }
 
   /** Ends the worker: at once when it frees its model, after a few seconds when it is busy. */
   async close(): Promise<void> {
-    this.#closed = true
-    const worker = this.#worker
+    const { worker } = this.#calls
     if (worker === undefined) return
     const ended = new Promise((resolve) => worker.once('exit', resolve))
-    worker.ref()
-    const message: ToModelWorker = { type: 'close' }
-    worker.postMessage(message)
+    this.#calls.call('close', undefined).catch(() => {})
     const timer = setTimeout(() => void worker.terminate(), GRACE)
     await ended
     clearTimeout(timer)
-  }
-
-  async #open(): Promise<OpenedModel> {
-    const answer = await this.#ask((id) => ({ type: 'open', id, model: this.#model }))
-    if (answer.type !== 'opened') throw new ModelWorkerError('worker', 'it answered out of turn')
-    return answer.opened
-  }
-
-  #ask(request: (id: number) => ToModelWorker): Promise<FromModelWorker> {
-    if (this.#closed) return Promise.reject(new ModelWorkerError('worker', 'it was closed'))
-    const worker = this.#start()
-    const id = this.#nextId++
-    const answer = new Promise<FromModelWorker>((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject })
-    })
-    worker.ref()
-    worker.postMessage(request(id))
-    return answer.finally(() => {
-      if (this.#waiting.size === 0) worker.unref()
-    })
-  }
-
-  #start(): Worker {
-    if (this.#worker !== undefined) return this.#worker
-    // Output that the engine prints must stay out of the protocol's stdout.
-    const worker = new Worker(this.#entry, { stdout: true })
-    worker.on('message', (message: FromModelWorker) => this.#receive(message))
-    worker.on('error', (error) => this.#end(worker, reasonOf(error)))
-    worker.on('exit', () => this.#end(worker, 'it ended'))
-    worker.unref()
-    this.#worker = worker
-    return worker
-  }
-
-  #receive(message: FromModelWorker): void {
-    if (message.type === 'progress') {
-      this.#onProgress?.(message.progress)
-      return
-    }
-    const waiting = this.#waiting.get(message.id)
-    this.#waiting.delete(message.id)
-    if (message.type === 'failed') waiting?.reject(new ModelWorkerError(message.failure.at, message.failure.message))
-    else waiting?.resolve(message)
-  }
-
-  #end(worker: Worker, reason: string): void {
-    if (this.#worker !== worker) return
-    this.#worker = undefined
-    this.#opened = undefined
-    for (const { reject } of this.#waiting.values()) reject(new ModelWorkerError('worker', reason))
-    this.#waiting.clear()
   }
 }

@@ -1,94 +1,116 @@
 import { parentPort } from 'node:worker_threads'
+import type { CentralMetric } from '../core/analytics.ts'
 import type { InsightCache } from '../core/insight/insight-cache.ts'
+import type { LaidOutGraph } from '../core/insight/layouts.ts'
+import type { Scores } from '../core/store.ts'
+import { answer, type Call } from '../core/thread-calls.ts'
+import type { WrittenGraph } from '../core/vector-graphs.ts'
 import { betweenness, pageRank } from '../graph/analytics.ts'
-import { InsightRun, type RunPlan, type RunResult } from '../insight/insight-run.ts'
-import { layOutFrom } from '../insight/layout.ts'
+import {
+  InsightRun,
+  type NoteFacts,
+  type RunPlan,
+  type RunResult,
+  type RunSubject,
+  type TextOfNote,
+} from '../insight/insight-run.ts'
+import { type LaidOut, layOutFrom } from '../insight/layout.ts'
 import { openInsightCache } from '../store/embedded/insight-cache.ts'
 import { HnswGraph, loadHnswAddon } from '../store/embedded/vectors/hnsw-graph.ts'
 import { collectGarbage } from './collect-garbage.ts'
-import type { ComputeJob, ComputeReply, ComputeRequest, ComputeResult } from './messages.ts'
 import { ThreadGuard } from './thread-guard.ts'
 
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
+port.on('message', (call: Call) => void answer(service, call, (reply) => port.postMessage(reply)))
 
+/** Graphs of vectors by number. */
 const graphs = new Map<number, HnswGraph>()
-
-port.on('message', (request: ComputeRequest) => {
-  void reply(request).then(send)
-})
-
-function send(reply: ComputeReply): void {
-  port?.postMessage(reply)
-}
-
-async function reply({ id, ...job }: ComputeRequest): Promise<ComputeReply> {
-  try {
-    return { id, result: await run(job, (share) => send({ id, share })) }
-  } catch (error) {
-    return { id, error: error instanceof Error ? error.message : String(error) }
-  }
-}
-
-async function run(job: ComputeJob, onProgress: (share: number) => void): Promise<ComputeResult> {
-  if (job.type === 'metric') return job.metric === 'pagerank' ? { scores: pageRank(job) } : betweenness(job)
-  if (job.type === 'layOut') return layOutFrom(job.graph, job.before, { again: job.again, onProgress })
-  if ('run' in job) return runInsight(job)
-  if (job.type === 'beginGraph') return await beginGraph(job.graph, job.dimensions)
-  const graph = graphs.get(job.graph)
-  if (graph === undefined) throw new Error('the graph was not begun here')
-  switch (job.type) {
-    case 'addVectors':
-      for (const [at, label] of job.labels.entries()) {
-        graph.set(label, job.vectors.subarray(at * graph.dimensions, (at + 1) * graph.dimensions))
-      }
-      return undefined
-    case 'deleteVectors':
-      for (const label of job.labels) graph.delete(label)
-      return undefined
-    case 'writeGraph':
-      return await graph.write(job.path)
-    case 'endGraph':
-      graphs.delete(job.graph)
-      graph.free()
-      return undefined
-  }
-}
-
-async function beginGraph(number: number, dimensions: number): Promise<undefined> {
-  const { addon, reason } = await loadHnswAddon()
-  if (addon === undefined) throw new Error(reason)
-  graphs.set(number, HnswGraph.create(addon, dimensions))
-}
-
-type InsightJob = Extract<ComputeJob, { readonly run: number }>
-
-/** Runs over a vault as a whole, by their numbers. */
+/** Runs over a whole vault by number. */
 const runs = new Map<number, { readonly run: InsightRun; readonly cache: InsightCache }>()
 
-function runInsight(job: InsightJob): RunPlan | RunResult | undefined {
-  if (job.type === 'beginInsight') {
-    const guard = new ThreadGuard(job.guard)
+export type ComputeService = typeof service
+
+const service = {
+  metric: (graph: { metric: CentralMetric; offsets: Uint32Array; targets: Uint32Array }): Scores =>
+    graph.metric === 'pagerank' ? { scores: pageRank(graph) } : betweenness(graph),
+
+  layOut: (
+    { graph, before, again }: { graph: Omit<LaidOutGraph, 'ids'>; before: Float32Array | undefined; again: boolean },
+    onProgress: (share: number) => void,
+  ): LaidOut => layOutFrom(graph, before, { again, onProgress }),
+
+  async beginGraph({ graph, dimensions }: { graph: number; dimensions: number }): Promise<void> {
+    const { addon, reason } = await loadHnswAddon()
+    if (addon === undefined) throw new Error(reason)
+    graphs.set(graph, HnswGraph.create(addon, dimensions))
+  },
+
+  addVectors({ graph, labels, vectors }: { graph: number; labels: Uint32Array; vectors: Float32Array }): void {
+    const into = graphOf(graph)
+    for (const [at, label] of labels.entries()) {
+      into.set(label, vectors.subarray(at * into.dimensions, (at + 1) * into.dimensions))
+    }
+  },
+
+  deleteVectors({ graph, labels }: { graph: number; labels: Uint32Array }): void {
+    for (const label of labels) graphOf(graph).delete(label)
+  },
+
+  writeGraph: ({ graph, path }: { graph: number; path: string }): Promise<WrittenGraph> => graphOf(graph).write(path),
+
+  endGraph(graph: number): void {
+    graphs.get(graph)?.free()
+    graphs.delete(graph)
+  },
+
+  /** `file`: what is kept between runs. */
+  beginInsight({ run, file, subject, guard: cells }: InsightStart): void {
+    const guard = new ThreadGuard(cells)
     const cache = guarded(
-      guard.run(() => openInsightCache(job.file)),
+      guard.run(() => openInsightCache(file)),
       guard,
     )
-    runs.set(job.run, { cache, run: new InsightRun(cache, job.subject) })
-    return undefined
-  }
-  const open = runs.get(job.run)
+    runs.set(run, { cache, run: new InsightRun(cache, subject) })
+  },
+
+  addNotes: ({ run, notes }: { run: number; notes: readonly NoteFacts[] }): void => step(run, (open) => open.addNotes(notes)),
+
+  planInsight: (run: number): RunPlan => step(run, (open) => open.plan()),
+
+  addTexts: ({ run, texts }: { run: number; texts: readonly TextOfNote[] }): void => step(run, (open) => open.addTexts(texts)),
+
+  finishInsight: ({ run, former }: { run: number; former: Uint8Array | undefined }): RunResult =>
+    step(run, (open) => open.finish(former, () => collectGarbage())),
+
+  endInsight(run: number): void {
+    runs.get(run)?.cache.close()
+    runs.delete(run)
+  },
+}
+
+interface InsightStart {
+  readonly run: number
+  readonly file: string
+  readonly subject: RunSubject
+  readonly guard: Int32Array<SharedArrayBuffer>
+}
+
+function graphOf(number: number): HnswGraph {
+  const graph = graphs.get(number)
+  if (graph === undefined) throw new Error('the graph was not begun here')
+  return graph
+}
+
+function step<T>(number: number, take: (run: InsightRun) => T): T {
+  const open = runs.get(number)
   if (open === undefined) throw new Error('the run was not begun here')
   try {
-    return stepOf(open.run, job)
+    return take(open.run)
   } catch (error) {
     // The cache may be to blame and can be rebuilt.
     open.cache.reset()
     throw error
-  } finally {
-    if (job.type === 'endInsight') {
-      runs.delete(job.run)
-      open.cache.close()
-    }
   }
 }
 
@@ -106,22 +128,5 @@ function guarded(cache: InsightCache, guard: ThreadGuard): InsightCache {
     keepResult: (of, kind, bytes) => guard.run(() => cache.keepResult(of, kind, bytes)),
     reset: () => guard.run(() => cache.reset()),
     close: () => guard.run(() => cache.close()),
-  }
-}
-
-function stepOf(run: InsightRun, job: InsightJob): RunPlan | RunResult | undefined {
-  switch (job.type) {
-    case 'addNotes':
-      run.addNotes(job.notes)
-      return undefined
-    case 'planInsight':
-      return run.plan()
-    case 'addTexts':
-      run.addTexts(job.texts)
-      return undefined
-    case 'finishInsight':
-      return run.finish(job.former, () => collectGarbage())
-    default:
-      return undefined
   }
 }

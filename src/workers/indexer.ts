@@ -5,6 +5,8 @@ import { conflictOriginal } from '../core/conflict-copies.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
 import type { SearchReadiness } from '../core/indexing.ts'
+import type { WriteRequest } from '../core/operations.ts'
+import { answer, Calls } from '../core/thread-calls.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { isVaultMissing } from '../indexing/indexer.ts'
 import { IndexingService, type ServiceParts } from '../indexing/service.ts'
@@ -19,9 +21,9 @@ import type { WatchOptions } from '../vault/watch-vault.ts'
 import { collectGarbage } from './collect-garbage.ts'
 import { embeddingTable } from './entries.ts'
 import { mayEmbed } from './may-leave.ts'
-import type { FromIndexer, IndexerData, OpenIndexer, ToIndexer, WriteJob, WriteOutcome } from './messages.ts'
+import type { FromIndexer, IndexerData, OpenIndexer, ToIndexer } from './messages.ts'
 import { openWrites } from './open-writes.ts'
-import { EmbedderRelay } from './relayed-embedder.ts'
+import { type EmbedderService, openRelayedEmbedder } from './relayed-embedder.ts'
 import type { WriteService } from './write-service.ts'
 
 if (parentPort === null) throw new Error('This file runs as a worker only.')
@@ -35,9 +37,10 @@ try {
 /** Works on the one vault that is opened through a port; others come with ports of their own. */
 function serveVault(port: MessagePort): void {
   const send = (message: FromIndexer): void => port.postMessage(message)
-  const relay = new EmbedderRelay(send)
+  const embedder = new Calls<EmbedderService>((call) => send({ type: 'embedder', call }))
   let service: IndexingService | undefined
   let writes: WriteService | undefined
+  let calls: IndexerService | undefined
   let log: OpenLogWriter | undefined
   let replaced = 0
   let ai: OpenIndexer['settings']['ai'] | undefined
@@ -51,13 +54,14 @@ function serveVault(port: MessagePort): void {
         log = openLog(message.data, (reason) => service?.noteLog(reason))
         service = openService(message.data, {
           send,
-          relay,
+          embedder,
           log,
           ai: () => ai ?? message.data.settings.ai,
           onReplaced: () => replaced++,
           onRest: () => writes?.tidy(),
         })
         writes = openWrites(message.data, service)
+        calls = indexerService(service, writes)
         service.onStatus((status) => send({ type: 'status', status }))
         service.start()
         break
@@ -70,28 +74,18 @@ function serveVault(port: MessagePort): void {
       case 'asked':
         service?.asked()
         break
-      case 'write':
-        void write(writes, message.job, (changeId) => send({ type: 'begun', id: message.id, changeId })).then((outcome) =>
-          send({ type: 'written', id: message.id, outcome }),
-        )
+      case 'call':
+        if (calls !== undefined) void answer(calls, message.call, (reply) => send({ type: 'reply', reply }))
         break
       case 'damaged':
         // A reader that has not heard yet that the index was replaced means the one before.
         if (message.replaced === replaced) service?.replaceDamaged()
         break
-      case 'reconcile':
-        void reconciled(service, message.paths).then((error) => send({ type: 'reconciled', id: message.id, ...error }))
-        break
       case 'searchDamaged':
         service?.replaceDamagedSearch()
         break
-      case 'findable':
-        void findable(service, message.by).finally(() => send({ type: 'found', id: message.id }))
-        break
-      case 'embedderOpened':
-      case 'embedded':
-      case 'embedderFailed':
-        relay.receive(message)
+      case 'embedder':
+        embedder.receive(message.reply)
         break
       case 'close':
         void closed(service, send).finally(() => {
@@ -110,7 +104,7 @@ function serveVault(port: MessagePort): void {
 
 interface ServiceCallbacks {
   readonly send: Send
-  readonly relay: EmbedderRelay
+  readonly embedder: Calls<EmbedderService>
   readonly log: OpenLogWriter | undefined
   /** The current settings of `ai`. */
   ai(): OpenIndexer['settings']['ai']
@@ -138,7 +132,7 @@ function openLog(
 
 function openService(
   { root, settings, engine, watch, freshness }: OpenIndexer,
-  { send, relay, log, ai, onReplaced, onRest }: ServiceCallbacks,
+  { send, embedder: calls, log, ai, onReplaced, onRest }: ServiceCallbacks,
 ): IndexingService {
   const { vault, links, tags, embedder } = settings
   const options: VaultOptions = {
@@ -175,7 +169,7 @@ function openService(
     },
     search: {
       openWriter: openSearch,
-      ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, relay) }),
+      ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, calls) }),
       mayEmbed: mayEmbed(embedder, ai),
       isEmbedderQuick: embedder.kind === 'static',
       isEager: watch,
@@ -197,8 +191,11 @@ function openService(
 }
 
 /** The built-in model computes here; what waits for a network or has a thread of its own is asked for where it is. */
-async function openPassageEmbedder(settings: IndexerData['settings']['embedder'], relay: EmbedderRelay): Promise<Embedder> {
-  if (settings.kind !== 'static') return await relay.open()
+async function openPassageEmbedder(
+  settings: IndexerData['settings']['embedder'],
+  calls: Calls<EmbedderService>,
+): Promise<Embedder> {
+  if (settings.kind !== 'static') return await openRelayedEmbedder(calls)
   const { openLazyStaticEmbedder } = await import('../embed/static-embedder.ts')
   return openLazyStaticEmbedder(embeddingTable(), settings.dimensions === 0 ? undefined : settings.dimensions)
 }
@@ -215,19 +212,6 @@ function startWatching(root: string, options: WatchOptions): NonNullable<Service
         await (await watching).close()
       },
     }
-  }
-}
-
-async function reconciled(
-  service: IndexingService | undefined,
-  paths: readonly string[] | undefined,
-): Promise<{ readonly error?: string }> {
-  try {
-    if (service === undefined) throw new Error('no vault is open')
-    await service.reconcile(paths)
-    return {}
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) }
   }
 }
 
@@ -259,32 +243,19 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
     .finally(() => send({ type: 'recovered' }))
 }
 
-async function write(
-  writes: WriteService | undefined,
-  job: WriteJob,
-  onBegun: (changeId: string) => void,
-): Promise<WriteOutcome> {
-  try {
-    if (writes === undefined) throw new Error('no vault is open')
-    switch (job.kind) {
-      case 'run':
-        return { value: await writes.run(job.request, { onBegun }) }
-      case 'undo':
-        return { value: await writes.undo(job.changeId, { onBegun }) }
-      case 'changes':
-        return { value: await writes.changes(job.limit) }
-      case 'state':
-        return { value: await writes.fateOf(job.changeId) }
-    }
-  } catch (error) {
-    if (!(error instanceof RouxError)) return { failure: String(error instanceof Error ? error.stack : error) }
-    const { code, message, hint, candidates } = error
-    return { error: { code, message, hint, candidates } }
-  }
-}
+export type IndexerService = ReturnType<typeof indexerService>
 
-async function findable(service: IndexingService | undefined, by: SearchReadiness): Promise<void> {
-  await service?.findable(by, NEVER)
+/** The methods that the main thread calls. `onBegun` gets the id of a change once the change is recorded, before any file is touched. */
+function indexerService(service: IndexingService, writes: WriteService) {
+  return {
+    reconcile: (paths: readonly string[] | undefined) => service.reconcile(paths),
+    findable: (by: SearchReadiness) => service.findable(by, NEVER),
+    run: (request: WriteRequest, onBegun: (changeId: string) => void) => writes.run(request, { onBegun }),
+    undo: (changeId: string, onBegun: (changeId: string) => void) => writes.undo(changeId, { onBegun }),
+    changes: (limit: number) => writes.changes(limit),
+    /** The outcome of a change that a dead worker had begun. */
+    fateOf: (changeId: string) => writes.fateOf(changeId),
+  }
 }
 
 /** The longest time that a timer can be set to, ms: who asked has a limit of its own. */

@@ -1,14 +1,15 @@
-import type { ChangeFate, ChangeSummary } from '../core/changes.ts'
+import type { ChangeFate } from '../core/changes.ts'
 import type { Embedder } from '../core/embedder.ts'
-import { RouxError } from '../core/errors.ts'
 import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteResult, Writing } from '../core/operations.ts'
+import { answer, Calls } from '../core/thread-calls.ts'
 import { Freshness } from '../indexing/freshness.ts'
 import { Latch, within } from '../indexing/service.ts'
+import type { IndexerService } from './indexer.ts'
 import type { IndexerChannel, IndexerHost } from './indexer-channel.ts'
-import { firstLine, indexingFailed, LostWrite, lostWriteError, notBegun } from './lost-write.ts'
-import type { FromIndexer, IndexerData, ToIndexer, WriteJob } from './messages.ts'
-import { serveEmbedder } from './relayed-embedder.ts'
+import { firstLine, indexingFailed, lostWriteError, notBegun, WorkerEnded } from './lost-write.ts'
+import type { FromIndexer, IndexerData, ToIndexer } from './messages.ts'
+import { embedderService } from './relayed-embedder.ts'
 
 export interface ClientListeners {
   readonly onReplaced: (cache: IndexStatus['cache']) => void
@@ -21,22 +22,6 @@ export interface ClientListeners {
   readonly onBegin?: (() => void) | undefined
 }
 
-type Request = Extract<ToIndexer, { readonly id: number; readonly type: 'reconcile' | 'findable' | 'write' }>
-type Reply = Extract<FromIndexer, { readonly type: 'reconciled' | 'found' | 'written' }>
-
-/** A request that is not answered yet. */
-interface Pending {
-  readonly request: Request
-  readonly done: (reply: Reply) => void
-  readonly fail: (error: Error) => void
-  /** Workers that it was sent to and that died. */
-  readonly deaths: number
-  /** True if the current worker has it. */
-  readonly isSent: boolean
-  /** For a write: the change it began. */
-  readonly changeId?: string
-}
-
 /**
  * The indexing side on the main thread: a service in a worker, reached by messages. A dead worker is restarted; reads
  * are sent once more, and the record tells the outcome of a write.
@@ -46,7 +31,6 @@ export class IndexingClient implements Indexing {
   #data: IndexerData
   readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
-  readonly #pending = new Map<number, Pending>()
   readonly #upToDate = new Latch()
   /** Resolves after recovery of half-written changes; `begin` asks for it. */
   readonly #recovered = new Latch()
@@ -54,9 +38,12 @@ export class IndexingClient implements Indexing {
   #freshness = new Freshness()
   /** Absent between the death of a worker and the start of the next. */
   #channel: IndexerChannel | undefined
+  /** Calls of the worker behind the channel. */
+  #calls: Calls<IndexerService> | undefined
+  /** Opens with the next worker, or when there will be none. */
+  readonly #started = new Latch()
   #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
-  #nextId = 1
   #held = 0
   #askedAt = 0
   #hasBegun = false
@@ -131,31 +118,50 @@ export class IndexingClient implements Indexing {
   }
 
   async reconcile(paths?: readonly string[]): Promise<void> {
-    const id = this.#nextId++
-    const reply = await this.#ask({ type: 'reconcile', id, ...(paths === undefined ? {} : { paths }) })
-    if (reply.type === 'reconciled' && reply.error !== undefined) throw new Error(reply.error)
+    await this.#read((calls) => calls.call('reconcile', paths))
   }
 
-  findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
-    const id = this.#nextId++
-    const found = this.#ask({ type: 'findable', id, by })
-    return within(
+  async findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
+    const found = this.#read((calls) => calls.call('findable', by))
+    return await within(
       found.then(() => {}),
       timeout,
       signal,
     )
   }
 
-  #ask(request: Request): Promise<Reply> {
+  /** Makes a call that only reads. If the worker dies, the next one gets the same call. */
+  async #read<T>(use: Use<T>, deaths = READS_OUTLIVE): Promise<T> {
+    try {
+      return await this.#call(use, deaths)
+    } catch (error) {
+      throw error instanceof WorkerEnded ? indexingFailed(error.message) : error
+    }
+  }
+
+  /** @param deaths how many deaths of workers the call survives @throws WorkerEnded */
+  async #call<T>(use: Use<T>, deaths: number): Promise<T> {
     this.#reviveIfDue()
     const failure = this.#isClosing ? 'The vault is being closed.' : this.#failure
-    if (failure !== undefined) return Promise.reject(indexingFailed(failure))
-    const answered = new Promise<Reply>((done, fail) => {
-      const isSent = this.#channel !== undefined
-      this.#pending.set(request.id, { request, done, fail, deaths: 0, isSent })
-      this.#send(request)
-    })
-    return this.#hold(answered)
+    if (failure !== undefined) throw indexingFailed(failure)
+    return await this.#hold(this.#callAgain(use, deaths))
+  }
+
+  async #callAgain<T>(use: Use<T>, deaths: number): Promise<T> {
+    for (let left = deaths; ; left--) {
+      const calls = this.#calls ?? (await this.#nextCalls())
+      try {
+        return await use(calls)
+      } catch (error) {
+        if (!(error instanceof WorkerEnded) || left === 0 || this.#isClosing) throw error
+      }
+    }
+  }
+
+  async #nextCalls(): Promise<Calls<IndexerService>> {
+    await this.#started.opened
+    if (this.#calls === undefined) throw new WorkerEnded(this.#failure ?? ENDED)
+    return this.#calls
   }
 
   /** The process lives as long as someone waits. */
@@ -184,31 +190,37 @@ export class IndexingClient implements Indexing {
 
   /** The writing side in the same worker: the index has the change before the answer. */
   readonly writing: Writing = {
-    run: async (request) => (await this.#write({ kind: 'run', request })) as WriteResult,
-    undo: async (changeId) => (await this.#write({ kind: 'undo', changeId })) as WriteResult,
-    changes: async (limit) => (await this.#write({ kind: 'changes', limit })) as readonly ChangeSummary[],
+    run: (request) => {
+      const deaths = request.dryRun ? READS_OUTLIVE : 0
+      const isPlan = request.planId !== undefined
+      return this.#write((calls, onProgress) => calls.call('run', request, { onProgress }), { deaths, isPlan })
+    },
+    undo: (changeId) => this.#write((calls, onProgress) => calls.call('undo', changeId, { onProgress })),
+    changes: (limit) => this.#read((calls) => calls.call('changes', limit)),
   }
 
-  async #write(job: WriteJob): Promise<WriteResult | readonly ChangeSummary[] | ChangeFate | undefined> {
-    const request = { type: 'write', id: this.#nextId++, job } as const
-    const reply = await this.#ask(request).catch(async (error: unknown) => {
-      throw error instanceof LostWrite ? lostWriteError(error, await this.#fateOf(error.changeId), isPlan(request)) : error
-    })
-    if (reply.type !== 'written') throw new Error('the indexing worker answered something else than was asked')
-    const { outcome } = reply
-    if ('value' in outcome) return outcome.value
-    if ('failure' in outcome) throw new Error(outcome.failure)
-    const { code, message, hint, candidates } = outcome.error
-    throw new RouxError(code, message, {
-      ...(hint === undefined ? undefined : { hint }),
-      ...(candidates === undefined ? undefined : { candidates }),
-    })
+  /** Looks up the outcome of a lost write in the record, and never repeats the write. @param isPlan the plan of a dry run is carried out */
+  async #write(
+    call: (calls: Calls<IndexerService>, onBegun: (changeId: string) => void) => Promise<WriteResult>,
+    { deaths, isPlan } = { deaths: 0, isPlan: false },
+  ): Promise<WriteResult> {
+    let begun: string | undefined
+    const onBegun = (changeId: string): void => {
+      begun = changeId
+    }
+    try {
+      return await this.#call((calls) => call(calls, onBegun), deaths)
+    } catch (error) {
+      if (!(error instanceof WorkerEnded)) throw error
+      if (begun === undefined) throw notBegun(error.message, isPlan)
+      throw lostWriteError({ changeId: begun, reason: error.message }, await this.#fateOf(begun), isPlan)
+    }
   }
 
   /** The recorded outcome of a change after recovery; `undefined` if unknown. */
   async #fateOf(changeId: string): Promise<ChangeFate | undefined> {
     try {
-      return (await this.#write({ kind: 'state', changeId })) as ChangeFate | undefined
+      return await this.#read((calls) => calls.call('fateOf', changeId), Number.POSITIVE_INFINITY)
     } catch {
       return undefined
     }
@@ -232,7 +244,8 @@ export class IndexingClient implements Indexing {
       // A worker in the midst of a long comparison is ended where it stands: its transaction was not committed.
       await channel.end()
     }
-    this.#failAll('The indexing worker ended.')
+    this.#endCalls(ENDED)
+    this.#started.open()
   }
 
   #open(): void {
@@ -242,9 +255,10 @@ export class IndexingClient implements Indexing {
     if (this.#caches.search === 'memory') this.#replaceSearch('disk')
     const channel = this.#host.channel()
     this.#channel = channel
+    this.#calls = new Calls((call) => channel.post({ type: 'call', call }))
     this.#freshness = new Freshness()
     this.#replaced = 0
-    let reason = 'The indexing worker ended.'
+    let reason = ENDED
     channel.onMessage((message) => {
       if (this.#channel === channel) this.#receive(message, channel)
     })
@@ -257,10 +271,7 @@ export class IndexingClient implements Indexing {
     this.#send({ type: 'open', data: { ...this.#data, freshness: this.#freshness.memory } })
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', replaced: 0 })
-    for (const [id, pending] of this.#pending) {
-      this.#pending.set(id, { ...pending, isSent: true })
-      this.#send(pending.request)
-    }
+    this.#started.open()
     // Only what waits for an answer keeps the process alive; a listener for messages would, too.
     if (this.#held === 0) channel.unref()
     else channel.ref()
@@ -294,20 +305,13 @@ export class IndexingClient implements Indexing {
       case 'recovered':
         this.#recovered.open()
         break
-      case 'begun':
-        this.#begun(message.id, message.changeId)
+      case 'reply':
+        this.#calls?.receive(message.reply)
         break
-      case 'reconciled':
-      case 'found':
-      case 'written':
-        this.#pending.get(message.id)?.done(message)
-        this.#pending.delete(message.id)
-        break
-      case 'openEmbedder':
-      case 'embed':
-        // The next worker numbers what it asks from the start: an answer for this one is not for it.
-        void serveEmbedder(message, listeners.openEmbedder).then((reply) => {
-          if (this.#channel === channel) channel.post(reply)
+      case 'embedder':
+        // The next worker numbers its calls from the start: a reply to this one is not for it.
+        void answer(embedderService(listeners.openEmbedder), message.call, (reply) => {
+          if (this.#channel === channel) channel.post({ type: 'embedder', reply })
         })
         break
       case 'error':
@@ -334,39 +338,19 @@ export class IndexingClient implements Indexing {
     for (const listener of this.#statusListeners) listener(status)
   }
 
-  #begun(id: number, changeId: string): void {
-    const pending = this.#pending.get(id)
-    if (pending !== undefined) this.#pending.set(id, { ...pending, changeId })
-  }
-
   /** Handles a dead worker: repeats or gives up its requests and starts another. */
   #lose(channel: IndexerChannel, reason: string): void {
     this.#channel = undefined
+    this.#started.shut()
+    this.#endCalls(reason)
     void channel.end()
     // The next start compares everything it missed.
     this.#freshness = new Freshness()
     this.#caughtUp.open()
     this.#onClosed()
-    if (this.#isClosing) {
-      this.#failAll(reason)
-      return
-    }
+    if (this.#isClosing) return
     this.#listeners.onError(reason)
-    for (const pending of this.#pending.values()) this.#keepOrFail(pending, reason)
     this.#startLater(reason)
-  }
-
-  #keepOrFail(pending: Pending, reason: string): void {
-    const { request, fail, isSent, changeId } = pending
-    if (!isSent) return
-    const deaths = pending.deaths + 1
-    if (deaths <= deathsOutlived(request)) {
-      this.#pending.set(request.id, { ...pending, deaths, isSent: false })
-      return
-    }
-    this.#pending.delete(request.id)
-    if (!isWrite(request)) fail(indexingFailed(reason))
-    else fail(changeId === undefined ? notBegun(reason, isPlan(request)) : new LostWrite(changeId, reason))
   }
 
   #startLater(reason: string): void {
@@ -392,10 +376,9 @@ export class IndexingClient implements Indexing {
 
   #giveUp(reason: string): void {
     this.#failure = `${firstLine(reason)} ${this.#host.restarts.givenUp}`
-    this.#forced = [this.#upToDate, this.#recovered].filter(({ isOpen }) => !isOpen)
+    this.#forced = [this.#upToDate, this.#recovered, this.#started].filter(({ isOpen }) => !isOpen)
     for (const latch of this.#forced) latch.open()
     this.#tell({ ...this.#status, phase: 'failed', message: this.#failure })
-    this.#failAll(this.#failure)
   }
 
   /** A worker that was given up is tried again by the first call after a while. */
@@ -407,37 +390,9 @@ export class IndexingClient implements Indexing {
     this.#start()
   }
 
-  #failAll(reason: string): void {
-    const all = [...this.#pending.values()]
-    this.#pending.clear()
-    for (const { request, fail, isSent, changeId } of all) {
-      if (!isWrite(request)) fail(indexingFailed(reason))
-      else fail(isSent && changeId !== undefined ? new LostWrite(changeId, reason) : notBegun(reason, isPlan(request)))
-    }
-  }
-}
-
-function isWrite({ type }: Request): boolean {
-  return type === 'write'
-}
-
-/** True if a request runs a dry run's plan. */
-function isPlan(request: Request): boolean {
-  return request.type === 'write' && request.job.kind === 'run' && request.job.request.planId !== undefined
-}
-
-/** How many deaths of workers a request may see before it is failed: what only reads may be what they die of, what writes is not done twice. */
-function deathsOutlived(request: Request): number {
-  if (request.type !== 'write') return READS_OUTLIVE
-  switch (request.job.kind) {
-    case 'run':
-      return request.job.request.dryRun ? READS_OUTLIVE : 0
-    case 'undo':
-      return 0
-    case 'changes':
-      return READS_OUTLIVE
-    case 'state':
-      return Number.POSITIVE_INFINITY
+  #endCalls(reason: string): void {
+    this.#calls?.fail(new WorkerEnded(reason))
+    this.#calls = undefined
   }
 }
 
@@ -445,6 +400,11 @@ function isEmbedding({ search }: IndexStatus): boolean {
   return search?.vectors !== undefined && search.vectors.done < search.vectors.total
 }
 
+/** Calls a method of the worker. */
+type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
+
+const ENDED = 'The indexing worker ended.'
+/** Deaths of workers that a read survives: it may be what they die of. */
 const READS_OUTLIVE = 2
 const UP_TO_DATE: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 const CLOSING_TIME = 2_000

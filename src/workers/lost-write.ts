@@ -2,15 +2,8 @@ import { listKept } from '../changes/failures.ts'
 import type { ChangeFate, KeptFile } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 
-/** A worker died after it had begun a change and before it answered. */
-export class LostWrite extends Error {
-  readonly changeId: string
-
-  constructor(changeId: string, reason: string) {
-    super(reason)
-    this.changeId = changeId
-  }
-}
+/** The worker ended before it answered a call. */
+export class WorkerEnded extends Error {}
 
 export function indexingFailed(reason: string): RouxError {
   return new RouxError('PROVIDER_ERROR', `Indexing failed: ${reason}`, {
@@ -33,8 +26,12 @@ function again(isPlan: boolean) {
 }
 
 /** The error for a write whose answer was lost, with the recorded outcome. */
-export function lostWriteError({ changeId, message }: LostWrite, fate: ChangeFate | undefined, isPlan: boolean): RouxError {
-  const why = `indexing ended before it could be answered (${firstLine(message)})`
+export function lostWriteError(
+  { changeId, reason }: { readonly changeId: string; readonly reason: string },
+  fate: ChangeFate | undefined,
+  isPlan: boolean,
+): RouxError {
+  const why = `indexing ended before it could be answered (${firstLine(reason)})`
   switch (fate?.state) {
     case 'done':
     case 'undone':

@@ -4,19 +4,22 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { RouxError } from '../../src/core/errors.ts'
 import type { IndexStatus } from '../../src/core/indexing.ts'
 import type { WriteRequest } from '../../src/core/operations.ts'
+import type { Call } from '../../src/core/thread-calls.ts'
 import { ComputeClient } from '../../src/workers/compute-client.ts'
 import { IndexerHost, type RestartRule, Restarts } from '../../src/workers/indexer-channel.ts'
 import { IndexingClient } from '../../src/workers/indexing-client.ts'
 import type { IndexerData } from '../../src/workers/messages.ts'
 import { BagOfWords } from '../support/bag-of-words.ts'
 
+type Posted = Partial<Call> & { readonly type?: string; readonly call?: Call }
+
 class FakeWorker extends EventEmitter {
-  readonly posted: { readonly type?: string; readonly id?: number }[] = []
+  readonly posted: Posted[] = []
   isEnded = false
   /** Whether it was stopped from outside. */
   isStopped = false
   heedsEnd = true
-  postMessage(message: (typeof this.posted)[number]): void {
+  postMessage(message: Posted): void {
     this.posted.push(message)
     if (message.type === 'end' && this.heedsEnd) this.#end()
   }
@@ -65,11 +68,12 @@ function settledClient(rule?: RestartRule) {
   workers.newest().emit('message', { type: 'status', status: IDLE })
   workers.newest().emit('message', { type: 'recovered' })
   const die = () => workers.newest().emit('exit', 1)
-  /** What the newest worker was asked, by type. */
-  const asked = () => workers.newest().posted.map(({ type }) => type)
-  const reply = (type: string, rest: object = {}) => {
-    const { id } = workers.newest().posted.findLast((message) => message.id !== undefined) ?? {}
-    workers.newest().emit('message', { type, id, ...rest })
+  /** Types of the messages to the newest worker, and names of the methods it was called for. */
+  const asked = () => workers.newest().posted.map(({ type, call }) => call?.method ?? type)
+  /** Replies to the newest call. */
+  const reply = (of: { readonly result: unknown } | { readonly progress: unknown }) => {
+    const { call } = workers.newest().posted.findLast((message) => message.call !== undefined) ?? {}
+    workers.newest().emit('message', { type: 'reply', reply: { id: call?.id, ...of } })
   }
   return { workers, indexing, errors, replaced, die, asked, reply }
 }
@@ -142,10 +146,11 @@ describe('an indexing worker that dies', () => {
     const { indexing, die, asked, reply } = settledClient()
     const before = indexing.reconcile(['a.md'])
     die()
+    await vi.advanceTimersByTimeAsync(0)
     const between = indexing.writing.changes(1)
     await vi.runAllTimersAsync()
-    expect(asked()).toEqual(['open', 'begin', 'reconcile', 'write'])
-    reply('written', { outcome: { value: [] } })
+    expect(asked()).toEqual(['open', 'begin', 'reconcile', 'changes'])
+    reply({ result: [] })
     expect(await between).toEqual([])
     void before
   })
@@ -181,10 +186,10 @@ describe('an indexing worker that dies', () => {
     expect(await before).toMatchObject(lost)
     await vi.runAllTimersAsync()
     const amid = failure(indexing.writing.run({ ...RENAME, planId: 'p2' }))
-    reply('begun', { changeId: 'c1' })
+    reply({ progress: 'c1' })
     die()
     await vi.runAllTimersAsync()
-    reply('written', { outcome: { value: { state: 'rolled_back', kept: [] } } })
+    reply({ result: { state: 'rolled_back', kept: [] } })
     expect(await amid).toMatchObject(lost)
   })
 
@@ -196,22 +201,22 @@ describe('an indexing worker that dies', () => {
   ])('amid a change that recovery finds %s says so', async (state, message) => {
     const { indexing, die, asked, reply } = settledClient()
     const writing = failure(indexing.writing.run(RENAME))
-    reply('begun', { changeId: 'c1' })
+    reply({ progress: 'c1' })
     die()
     await vi.runAllTimersAsync()
-    expect(asked()).toEqual(['open', 'begin', 'write'])
-    reply('written', { outcome: { value: state === undefined ? undefined : { state, kept: [] } } })
+    expect(asked()).toEqual(['open', 'begin', 'fateOf'])
+    reply({ result: state === undefined ? undefined : { state, kept: [] } })
     expect(await writing).toMatchObject({ message: expect.stringMatching(message), hint: expect.any(String) })
   })
 
   test('amid a change that was not taken out of files which were edited since names them', async () => {
     const { indexing, die, reply } = settledClient()
     const writing = failure(indexing.writing.run(RENAME))
-    reply('begun', { changeId: 'c1' })
+    reply({ progress: 'c1' })
     die()
     await vi.runAllTimersAsync()
     const kept = [{ path: 'a.md', reason: 'it was changed since' }]
-    reply('written', { outcome: { value: { state: 'rolled_back', kept } } })
+    reply({ result: { state: 'rolled_back', kept } })
     const error = await writing
     expect(error.message).not.toContain('Nothing was written')
     expect(error).toMatchObject({ message: expect.stringContaining('"a.md" (it was changed since)'), candidates: kept })
@@ -243,7 +248,8 @@ describe('an indexing worker that dies', () => {
 
   test('is not sent vectors that the one before had asked for', async () => {
     const { workers, die, asked } = settledClient()
-    workers.newest().emit('message', { type: 'embed', id: 1, texts: ['a'], kind: 'passage' })
+    const call = { id: 1, method: 'embed', argument: { texts: ['a'], kind: 'passage' } }
+    workers.newest().emit('message', { type: 'embedder', call })
     die()
     await vi.runAllTimersAsync()
     expect(asked()).toEqual(['open', 'begin'])
@@ -358,8 +364,8 @@ test('a compute worker lives as long as a run over a whole vault is open, and on
   const first = await begin()
   expect(workers.newest().isEnded).toBe(false)
   first.close()
-  const { id, type } = workers.newest().posted.at(-1) as { id: number; type: string }
-  expect(type).toBe('endInsight')
+  const { id, method } = workers.newest().posted.at(-1) as Call
+  expect(method).toBe('endInsight')
   workers.newest().emit('message', { id, result: undefined })
   await expect.poll(() => workers.newest().isEnded).toBe(true)
   const second = await begin()
@@ -384,7 +390,7 @@ test('a compute worker whose work fails ends, whatever failed', async () => {
     // A run over a whole vault that could not begin is ended by a request of its own.
     for (const at of [0, 1]) {
       const { id } = workers.newest().posted[at] ?? {}
-      if (id !== undefined) workers.newest().emit('message', { id, error: 'no memory' })
+      if (id !== undefined) workers.newest().emit('message', { id, error: { message: 'no memory' } })
       if (at === 0) await expect(running).rejects.toThrow('no memory')
     }
     await expect.poll(() => workers.newest().isEnded).toBe(true)
