@@ -36,7 +36,7 @@ export interface ExamineOptions {
  * @throws RouxError as `Changes.apply`.
  */
 export function examine(intents: readonly Intent[], options: ExamineOptions): Examined {
-  requireOneRoleEach(intents)
+  requireOneRoleEach(intents, options.restores === true ? (path) => path : foldId)
   const examination = new Examination(options)
   for (const intent of intents) examination.add(intent)
   return examination.result()
@@ -184,8 +184,11 @@ export function isRespelling(from: string, to: string): boolean {
   return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }
 
-/** No path is a source or a destination twice; a half-applied change is then unambiguous. */
-function requireOneRoleEach(intents: readonly Intent[]): void {
+/**
+ * No path is a source or a destination twice; a half-applied change is then unambiguous. `keyOf` gives equal keys to names that may
+ * not come together.
+ */
+function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
   const destinations = new Set<string>()
   const replaced = new Set<string>()
@@ -198,14 +201,13 @@ function requireOneRoleEach(intents: readonly Intent[]): void {
     if (intent.kind === 'move') {
       if (intent.from === intent.to) throw new RouxError('INVALID_PARAMS', `${quote(intent.from)} cannot be moved onto itself.`)
       take(sources, intent.from)
-      take(destinations, intent.to, foldId(intent.to))
-    } else if (intent.kind === 'create') take(destinations, intent.path, foldId(intent.path))
+      take(destinations, intent.to, keyOf(intent.to))
+    } else if (intent.kind === 'create') take(destinations, intent.path, keyOf(intent.path))
     else if (intent.kind === 'remove') take(sources, intent.path)
     else if (intent.kind === 'replace') take(replaced, intent.path)
   }
   for (const intent of intents) {
-    if (intent.kind === 'makeFolder' && destinations.has(foldId(intent.path)))
-      take(destinations, intent.path, foldId(intent.path))
+    if (intent.kind === 'makeFolder' && destinations.has(keyOf(intent.path))) take(destinations, intent.path, keyOf(intent.path))
     else if (!intent.kind.endsWith('Folder') && [...placesOf(intent)].includes(TRASH)) {
       throw new RouxError('PERMISSION_DENIED', `${quote(TRASH)} itself cannot be changed.`, { hint: 'Name what is in it.' })
     }

@@ -1,6 +1,6 @@
 import type { FileRecord, IndexWriter, Outline, ResolvedLink } from '../core/index-writer.ts'
 import type { Flavour, Link } from '../core/note.ts'
-import { type NamedFile, NameIndex, namesOf } from '../links/names.ts'
+import { changedNames, type NamedFile, NameIndex, namesOf } from '../links/names.ts'
 import { addMentions, mentionsAny, outlineName, resolveLink } from '../links/resolve.ts'
 import { subpathTest } from '../links/subpath.ts'
 
@@ -112,15 +112,12 @@ export class LinkTable {
 
   #take(file: Named, { names, changed }: Renaming): void {
     const before = this.#named.get(file.key)
-    const old = before === undefined ? [] : this.#namesOf(before)
-    const now = this.#namesOf(file)
-    this.#named.set(file.key, detach(file))
-    if (before?.path === file.path && sameNames(old, now)) return
-    // A file that moved within one name (`a/x.md` to `b/x.md`) answers to the same names, but not for the same links.
-    if (before?.path === file.path) for (const name of difference(old, now)) changed.add(name)
-    else for (const name of [...old, ...now]) changed.add(name)
-    if (before !== undefined) names.remove(file.key)
-    names.add(toNamed(detach(file)))
+    const own = detach(file)
+    this.#named.set(file.key, own)
+    const touched = changedNames(before && toNamed(before), toNamed(own), this.flavour.mode)
+    if (before !== undefined && touched.length === 0) return
+    for (const name of touched) changed.add(name)
+    names.add(toNamed(own))
   }
 
   /** The names of a file under which links to its headings or blocks mention it, with the files that hold those links. */
@@ -287,14 +284,6 @@ function detach(file: Named): Named {
 
 function toNamed(file: Named): NamedFile {
   return { key: file.key, path: file.path, aliases: file.aliases, title: file.pageTitle }
-}
-
-function sameNames(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((name, at) => name === b[at])
-}
-
-function difference(a: readonly string[], b: readonly string[]): readonly string[] {
-  return [...a.filter((name) => !b.includes(name)), ...b.filter((name) => !a.includes(name))]
 }
 
 /** Where the headings and blocks of notes are known. */

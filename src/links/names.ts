@@ -35,6 +35,8 @@ export interface Names {
   withName(folded: string): readonly number[]
   /** Files with this folded alias; in Logseq also with this page name. */
   withAlias(folded: string): readonly number[]
+  /** True if a file has this alias or page name in this spelling (`spellName`). */
+  isSpelledAlias(key: number, alias: string): boolean
 }
 
 /** The names that the index stores for a file. */
@@ -110,12 +112,28 @@ export class NameIndex implements Names {
   withAlias(folded: string): readonly number[] {
     return toList(this.#byAlias.get(folded))
   }
+
+  isSpelledAlias(key: number, alias: string): boolean {
+    const entry = this.#entries.get(key)
+    return entry !== undefined && spelledAliases(entry, this.mode).includes(alias)
+  }
 }
 
+/** A file's names, without its key. */
+export type FileNames = Omit<NamedFile, 'key'>
+
 /** All folded names of a file. A link only depends on the file if it mentions one of them. */
-export function namesOf(file: Omit<NamedFile, 'key'>, mode: Mode): readonly string[] {
-  const folded = foldName(file.path)
-  return [...fileNames(folded, mode), ...aliasNames({ ...file, folded, title: file.title }, mode)]
+export function namesOf(file: FileNames, mode: Mode): readonly string[] {
+  return [...fileNames(foldName(file.path), mode), ...aliasNames(file, mode)]
+}
+
+/** The folded names that a file gains, loses or spells differently; all of them if it moves, because some links to it then change. */
+export function changedNames(before: FileNames | undefined, after: FileNames | undefined, mode: Mode): readonly string[] {
+  if (before === undefined || after === undefined || before.path !== after.path) {
+    return [before, after].flatMap((file) => (file === undefined ? [] : namesOf(file, mode)))
+  }
+  const [old, now] = [spelledAliases(before, mode), spelledAliases(after, mode)]
+  return [...old.filter((name) => !now.includes(name)), ...now.filter((name) => !old.includes(name))].map(foldName)
 }
 
 function fileNames(folded: string, mode: Mode): string[] {
@@ -128,17 +146,21 @@ function fileNames(folded: string, mode: Mode): string[] {
   return names
 }
 
-function aliasNames(entry: Pick<Entry, 'path' | 'aliases' | 'title'> & { folded: string }, mode: Mode): string[] {
-  const names = new Set<string>()
-  for (const alias of entry.aliases) names.add(foldName(alias.trim()))
-  if (mode === 'logseq' && isNotePath(entry.path, mode)) {
-    const page = pageName(entry.path)
-    names.add(foldName(page))
-    const journal = journalName(page)
-    if (journal !== undefined) names.add(journal)
-    if (entry.title !== undefined) names.add(foldName(entry.title))
-  }
+function aliasNames(file: FileNames, mode: Mode): readonly string[] {
+  const names = new Set(spelledAliases(file, mode).map(foldName))
+  const journal = isPage(file, mode) ? journalName(pageName(file.path)) : undefined
+  if (journal !== undefined) names.add(journal)
   return [...names]
+}
+
+/** Aliases, in Logseq also page names, normalised but not folded. */
+function spelledAliases(file: FileNames, mode: Mode): readonly string[] {
+  const pages = isPage(file, mode) ? [pageName(file.path), ...(file.title === undefined ? [] : [file.title])] : []
+  return [...file.aliases.map((alias) => alias.trim()), ...pages].map(spellName)
+}
+
+function isPage({ path }: FileNames, mode: Mode): boolean {
+  return mode === 'logseq' && isNotePath(path, mode)
 }
 
 /** True if a link to a folder leads to its index file. */

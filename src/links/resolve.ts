@@ -129,8 +129,12 @@ function spelledSo(names: Names, keys: readonly number[], target: string): reado
   return same.length > 0 ? same : keys
 }
 
+/** Files with this alias; exact spelling first. */
 function byAlias(names: Names, target: string, folder: string): Resolution | undefined {
-  return choose(names.withAlias(foldName(target.trim())), names, folder, 'alias')
+  const alias = spellName(target.trim())
+  const keys = names.withAlias(foldName(alias))
+  const spelled = keys.length < 2 ? keys : keys.filter((key) => names.isSpelledAlias(key, alias))
+  return choose(spelled.length > 0 ? spelled : keys, names, folder, 'alias')
 }
 
 /** The index file of a folder anywhere in the vault, found by the end of its path. */

@@ -32,6 +32,7 @@ describe.each([
   { profile: 'obsidian', mode: 'obsidian' },
   { profile: 'lenient', mode: 'docs' },
   { profile: 'lenient', mode: 'foam' },
+  { profile: 'lenient', mode: 'logseq' },
   { profile: 'lenient', mode: 'auto' },
 ] as const)('$profile, $mode', (flavour) => {
   test('after any sequence of changes the index is what one built from scratch is', async () => {

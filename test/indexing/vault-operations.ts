@@ -24,6 +24,7 @@ const TARGETS = [
   'b',
   'f/a',
   'Alias',
+  'alias',
   'other',
   'p.png',
   'f',
@@ -60,7 +61,7 @@ const link = fc.oneof(
 )
 const noteText = fc
   .record({
-    aliases: fc.subarray(['Alias', 'other', 'b', 'nope']),
+    aliases: fc.subarray(['Alias', 'alias', 'other', 'b', 'nope']),
     up: fc.option(fc.constantFrom(...TARGETS), { nil: undefined }),
     links: fc.array(link, { maxLength: 4 }),
     tags: fc.subarray(['x', 'x/y', 'archived']),

@@ -1,10 +1,7 @@
-import type { NamedFile, NameIndex } from '../../links/names.ts'
+import type { FileNames, NamedFile, NameIndex } from '../../links/names.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
-
-/** The names of a file, without its key. */
-export type GivenNames = Omit<NamedFile, 'key'>
 
 /** Puts planned names into the name index, and restores it after planning. */
 export class PlannedNames {
@@ -26,7 +23,7 @@ export class PlannedNames {
     return this.#before.has(key) ? this.#before.get(key) : this.#names.file(key)
   }
 
-  set(key: number, named: GivenNames | undefined): void {
+  set(key: number, named: FileNames | undefined): void {
     if (!this.#before.has(key)) this.#before.set(key, this.before(key))
     this.#names.remove(key)
     if (named !== undefined) this.#names.add({ ...named, key })
@@ -42,13 +39,13 @@ export class PlannedNames {
 }
 
 /** A file's names at a path, by its current text. */
-export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): GivenNames {
+export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): FileNames {
   if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
   const { aliases, title } = parseNote(draft.text, flavour)
   return { path: to, aliases, title }
 }
 
 /** True if two files at one path have the same names. */
-export function sameNames(a: GivenNames, b: GivenNames): boolean {
+export function sameNames(a: FileNames, b: FileNames): boolean {
   return a.title === b.title && a.aliases.length === b.aliases.length && a.aliases.every((alias, at) => alias === b.aliases[at])
 }

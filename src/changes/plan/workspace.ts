@@ -5,6 +5,7 @@ import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Heading } from '../../core/note.ts'
 import type { LinkReport } from '../../core/operations.ts'
 import { editText } from '../../core/text/edit-text.ts'
+import type { FileNames } from '../../links/names.ts'
 import type { NameChange } from '../../links/relink/changed-names.ts'
 import { type HeadingChange, planHeadingLinks } from '../../links/relink/plan-heading.ts'
 import { planRelink } from '../../links/relink/plan-relink.ts'
@@ -20,7 +21,7 @@ import { LinkReports } from './links/link-reports.ts'
 import { LinkSources } from './links/link-sources.ts'
 import { writtenLinkNotes } from './links/written-links.ts'
 import { isTrash } from './note-paths.ts'
-import { type GivenNames, namedByText, PlannedNames, sameNames } from './planned-names.ts'
+import { namedByText, PlannedNames, sameNames } from './planned-names.ts'
 import { PlannedPaths } from './planned-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
@@ -222,7 +223,7 @@ export class Workspace {
   }
 
   /** A file's names at another path. */
-  #namedAt(draft: Draft, to: string): GivenNames | undefined {
+  #namedAt(draft: Draft, to: string): FileNames | undefined {
     if (isTrash(to)) return undefined
     const known = this.view.names.file(draft.key)
     if (known === undefined || this.#renamed.has(draft)) return namedByText(draft, to, this.view)

@@ -1,10 +1,10 @@
 import type { Mode } from '../../core/note.ts'
-import { type NamedFile, NameIndex, type Names, namesOf } from '../names.ts'
+import { changedNames, type FileNames, type NamedFile, NameIndex, type Names } from '../names.ts'
 
 /** A change of a file's names. `after` is `undefined` if the file is removed; an unknown key is a new file. */
 export interface NameChange {
   readonly key: number
-  readonly after: Omit<NamedFile, 'key'> | undefined
+  readonly after: FileNames | undefined
 }
 
 /** A move: the file keeps its aliases and title. */
@@ -16,7 +16,7 @@ export function movedTo(names: NameIndex, key: number, path: string): NameChange
 /** The names after a change: an overlay on an index. Its cost depends on the change, not on the vault. */
 export class ChangedNames implements Names {
   readonly mode: Mode
-  /** Folded names that are added or removed. Only links that mention one of them can change their target. */
+  /** Folded names that are added, removed or spelled differently. Only links that mention one of them can change their target. */
   readonly touched: ReadonlySet<string>
   readonly #before: NameIndex
   readonly #changed = new Set<number>()
@@ -61,6 +61,10 @@ export class ChangedNames implements Names {
     return this.#merge(this.#before.withAlias(folded), this.#after.withAlias(folded))
   }
 
+  isSpelledAlias(key: number, alias: string): boolean {
+    return (this.#changed.has(key) ? this.#after : this.#before).isSpelledAlias(key, alias)
+  }
+
   #merge(before: readonly number[], after: readonly number[]): readonly number[] {
     const kept = before.some((key) => this.#changed.has(key)) ? before.filter((key) => !this.#changed.has(key)) : before
     return after.length === 0 ? kept : [...kept, ...after]
@@ -87,15 +91,5 @@ export function affectedSources(
 }
 
 function touchedNames(names: NameIndex, changes: readonly NameChange[]): ReadonlySet<string> {
-  const touched = new Set<string>()
-  for (const { key, after } of changes) {
-    const before = names.file(key)
-    const old = before === undefined ? [] : namesOf(before, names.mode)
-    const now = after === undefined ? [] : namesOf(after, names.mode)
-    const isMoved = before?.path !== after?.path
-    // A file can move without changing its names, but some links to it still change.
-    for (const name of old) if (isMoved || !now.includes(name)) touched.add(name)
-    for (const name of now) if (isMoved || !old.includes(name)) touched.add(name)
-  }
-  return touched
+  return new Set(changes.flatMap(({ key, after }) => changedNames(names.file(key), after, names.mode)))
 }

@@ -227,6 +227,15 @@ describe('a file moves', () => {
     await vault.write(move('A.md', 'b', sha('two')))
     expect(vault.files()).toEqual({ 'a.md': 'one', 'b.md': 'two', 'c.md': '[[a]]' })
   })
+
+  test('and a twin moves with it; undo brings both back', async () => {
+    const files = { 'a.md': 'one', 'A.md': 'two', 'c.md': '[[a]]' }
+    const vault = await writable(files)
+    const { changeId = '' } = await vault.write([move('A.md', 'x', sha('two')), move('a.md', 'y', sha('one'))])
+    expect(vault.files()).toEqual({ 'x.md': 'two', 'y.md': 'one', 'c.md': '[[y]]' })
+    await vault.writes.undo(changeId)
+    expect(vault.files()).toEqual(files)
+  })
 })
 
 describe('a folder moves', () => {
