@@ -49,17 +49,15 @@ async function status({ invocation: { printer }, desk, loaded }: Run): Promise<v
   const models = await desk.models()
   const consents = desk.consents()
   const budget = await desk.budget()
-  if (printer.json) {
-    const allowed = consents.map(({ origin, time }) => ({ origin, since: new Date(time).toISOString() }))
-    return await printer.answer({ enabled, allow_remote, models, allowed, ...(budget === undefined ? {} : { budget }) })
-  }
+  const allowed = consents.map(({ origin, time }) => ({ origin, since: new Date(time).toISOString() }))
   const lines = [
     `Asking a chat model is ${enabled ? 'on' : 'off (ai.enabled)'}.`,
     ...(models.length === 0 ? ['No model on a server is set: nothing leaves this process.'] : models.map(describe)),
-    ...consents.map(({ origin, time }) => `Allowed: ${origin}, since ${new Date(time).toISOString().slice(0, 10)}`),
+    ...allowed.map(({ origin, since }) => `Allowed: ${origin}, since ${since.slice(0, 10)}`),
     ...(budget === undefined ? [] : [`Tokens today: ${budget.used} of ${budget.limit}`]),
   ]
-  await printer.text(`${lines.join('\n')}\n`)
+  const facts = { enabled, allow_remote, models, allowed, ...(budget === undefined ? {} : { budget }) }
+  await printer.answer(facts, { render: () => `${lines.join('\n')}\n` })
 }
 
 function describe({ use, model, baseUrl, location, origin, isAllowed, hasConsent }: NamedModel): string {
@@ -78,21 +76,19 @@ async function allow({ invocation: { printer }, desk, loaded, address = '' }: Ru
   const { allow_remote: allowed } = loaded.settings.ai
   const isHere = isLoopbackAddress(hostname)
   const isSet = isHere || (typeof allowed === 'boolean' ? allowed : allowed.includes(host) || allowed.includes(hostname))
-  if (printer.json) return await printer.answer({ origin, allowed: true, set: isSet })
   const more = isHere
     ? 'A server on this computer needs no consent, except for models it runs elsewhere (names that end in -cloud).\n'
     : isSet
       ? ''
       : `Also set ai.allow_remote: ["${host}"] in your settings.\n`
-  await printer.text(
-    `Allowed ${origin}: models there may be sent texts of your notes. "roux ai revoke ${origin}" takes that back.\n${more}`,
-  )
+  const told = `Allowed ${origin}: models there may be sent texts of your notes. "roux ai revoke ${origin}" takes that back.\n${more}`
+  await printer.answer({ origin, allowed: true, set: isSet }, { render: () => told })
 }
 
 async function revoke({ invocation: { printer }, desk, address = '' }: Run): Promise<void> {
   const { origin, was } = desk.revoke(address)
-  if (printer.json) return await printer.answer({ origin, allowed: false, was })
-  await printer.text(was ? `${origin} no longer gets anything.\n` : `${origin} was not allowed.\n`)
+  const told = was ? `${origin} no longer gets anything.\n` : `${origin} was not allowed.\n`
+  await printer.answer({ origin, allowed: false, was }, { render: () => told })
 }
 
 async function test({ invocation: { printer, signal }, desk }: Run): Promise<void> {

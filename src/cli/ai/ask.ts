@@ -4,7 +4,7 @@ import type { LoadedVault } from '../../config/load-vaults.ts'
 import { vaultsNamedIn, withoutVaultName } from '../../mcp/calls/vault-arguments.ts'
 import { askTool } from '../../mcp/tools/find.ts'
 import { interruptible, UsageError } from '../host.ts'
-import { printable } from '../output/table.ts'
+import { printable } from '../output/text.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { awaitFindable } from '../tools/findable.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
@@ -48,9 +48,7 @@ async function askModel(invocation: Invocation): Promise<number> {
       signal: invocation.signal,
       report: (message) => printer.note(`${message} …`),
     })
-    for (const { message } of warnings) printer.warn(message)
-    if (printer.json) await printer.answer(value)
-    else await printer.text(written(value))
+    await printer.answer(value, { warnings, render: () => written(value) })
   })
   return 0
 }

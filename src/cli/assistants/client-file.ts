@@ -22,8 +22,7 @@ import { didYouMean, nearest } from '../../core/text/nearest.ts'
 import { CLIENTS, type Client, type EntryPlace, findClient } from '../../install/clients.ts'
 import { readOwnEntry } from '../../install/own-entry.ts'
 import { UsageError } from '../host.ts'
-import { colouredDiff } from '../output/coloured-diff.ts'
-import type { Paint } from '../output/printer.ts'
+import { colouredDiff, PLAIN } from '../output/text.ts'
 import type { Invocation } from '../session.ts'
 
 // Claude Code keeps its history in the same file. No settings file is larger than this.
@@ -118,13 +117,13 @@ export async function tellChange({ printer, options }: Invocation, change: Clien
       ? ['This is a dry run; nothing was written.']
       : [done, ...(backup === undefined ? [] : [`The previous file is ${backup}.`]), afterwards]
     : [nothing]
-  await printer.answer(facts, { render: (_, paint) => render(diff, sentences, paint) })
+  await printer.answer(facts, {
+    render: (_, { paint = PLAIN }) => {
+      const lines = diff === undefined ? [] : [...colouredDiff(diff, paint), '']
+      return `${[...lines, ...sentences].join('\n')}\n`
+    },
+  })
   return 0
-}
-
-function render(diff: string | undefined, sentences: readonly string[], paint: Paint): string {
-  const lines = diff === undefined ? [] : [...colouredDiff(diff, paint), '']
-  return `${[...lines, ...sentences].join('\n')}\n`
 }
 
 // Lines around the change may hold other servers' keys, so show only a few.

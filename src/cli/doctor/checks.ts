@@ -8,6 +8,7 @@ import { askHealth } from '../../http/health.ts'
 import { isEveryAddress, isLoopbackAddress } from '../../http/host-and-origin.ts'
 import { isOpenToOthers, modeOf, readTokens } from '../../http/token-file.ts'
 import type { Host } from '../host.ts'
+import { amount } from '../output/text.ts'
 import { folderFault } from '../session.ts'
 
 /** A damaged file is replaced when it is next used. */
@@ -83,7 +84,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   if (limit === undefined) return ok('watch', 'events of the file system')
   // Each folder takes one watch, and other programs of the same user share the limit.
   const folders = countFolders(vault, limit)
-  const message = `events of the file system: ${folders} ${folders === 1 ? 'folder' : 'folders'}, fs.inotify.max_user_watches is ${limit}`
+  const message = `events of the file system: ${amount(folders, 'folder')}, fs.inotify.max_user_watches is ${limit}`
   if (folders < limit / 2) return ok('watch', message)
   return warn(
     'watch',

@@ -4,7 +4,7 @@ import type { LoadedSettings } from '../../config/load.ts'
 import { type LoadedVault, readVaults } from '../../config/load-vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import { tokenFileIn } from '../../http/token-file.ts'
-import type { Printer } from '../output/printer.ts'
+import { amount, type Look, PLAIN } from '../output/text.ts'
 import { runningFolder, serversOf } from '../serving/running-servers.ts'
 import { type Invocation, settingsInput, withCore } from '../session.ts'
 import {
@@ -34,8 +34,10 @@ export async function run(invocation: Invocation): Promise<number> {
   findings.push(...(await checkHttp(server.settings.http, tokenFile)))
   findings.push(...checkClients(invocation.host, { port: server.settings.http.port, tokenFile }))
   const broken = findings.some(({ state }) => state === 'fail')
-  if (printer.json) await printer.answer({ ok: !broken, checks: findings })
-  else await printer.text(`${findings.map((finding) => renderFinding(finding, printer)).join('')}\n${verdict(findings)}\n`)
+  await printer.answer(
+    { ok: !broken, checks: findings },
+    { render: (_, look) => `${findings.map((finding) => renderFinding(finding, look)).join('')}\n${verdict(findings)}\n` },
+  )
   return broken ? 1 : 0
 }
 
@@ -141,13 +143,13 @@ function verdict(findings: readonly Finding[]): string {
   const [failures, warnings] = [count('fail'), count('warn')]
   if (failures + warnings === 0) return 'Everything is in order.'
   const parts = [
-    ...(failures === 0 ? [] : [failures === 1 ? '1 failure' : `${failures} failures`]),
-    ...(warnings === 0 ? [] : [warnings === 1 ? '1 warning' : `${warnings} warnings`]),
+    ...(failures === 0 ? [] : [amount(failures, 'failure')]),
+    ...(warnings === 0 ? [] : [amount(warnings, 'warning')]),
   ]
   return `${parts.join(' and ')}; the rest is in order.`
 }
 
-function renderFinding({ check, state, message, hint }: Finding, printer: Printer): string {
-  const mark = state === 'ok' ? 'ok  ' : printer.bold(state)
+function renderFinding({ check, state, message, hint }: Finding, { paint = PLAIN }: Look): string {
+  const mark = state === 'ok' ? 'ok  ' : paint('bold', state)
   return `${mark}  ${check.padEnd(9)} ${message}\n${hint === undefined ? '' : `                ${hint}\n`}`
 }

@@ -22,8 +22,7 @@ export async function run(invocation: Invocation): Promise<number> {
     const patient = { ...invocation, loud: true, signal }
     const loaded = await requireSettings(invocation, positionals[0])
     const report = await withCore(patient, loaded, (core) => evaluate(patient, core, { count, path: loaded.settings.vault.path }))
-    const shown = { ...(host.stdout.columns ? { width: host.stdout.columns } : {}), head: (text: string) => printer.bold(text) }
-    await (printer.json ? printer.answer(report) : printer.text(renderVaultReport(report, shown)))
+    await printer.answer(report, { render: (_, look) => renderVaultReport(report, look) })
     return 0
   })
 }

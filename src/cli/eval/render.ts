@@ -1,9 +1,10 @@
 import type { NotedQuery, VaultReport } from '../../app/eval/report.ts'
 import type { Estimate } from '../../app/eval/statistics.ts'
-import { type Column, renderTable, type TableOptions } from '../output/table.ts'
+import { type Column, renderTable } from '../output/table.ts'
+import type { Look } from '../output/text.ts'
 
 /** Renders the scores of every kind of query, then the slowest and some of the missed ones. */
-export function renderVaultReport({ embedder, scores, slowest, missed }: VaultReport, options: TableOptions): string {
+export function renderVaultReport({ embedder, scores, slowest, missed }: VaultReport, look: Look): string {
   const rows = scores.map(({ kind, mode, queries, hit1, hit5, mrr, median, p99 }) => [
     kind,
     mode,
@@ -15,9 +16,9 @@ export function renderVaultReport({ embedder, scores, slowest, missed }: VaultRe
   ])
   const by = embedder === null ? 'by words only' : `by words and by meaning (${embedder})`
   return [
-    `Found ${by}\n\n${scoreTable(rows, options)}`,
-    queryList('Slowest', slowest, options),
-    queryList('Not among the first ten', missed.slice(0, SHOWN), options),
+    `Found ${by}\n\n${scoreTable(rows, look)}`,
+    queryList('Slowest', slowest, look),
+    queryList('Not among the first ten', missed.slice(0, SHOWN), look),
   ]
     .filter((part) => part !== '')
     .join('\n')
@@ -26,7 +27,7 @@ export function renderVaultReport({ embedder, scores, slowest, missed }: VaultRe
 /** Missed queries shown; `--json` has more. */
 const SHOWN = 10
 
-function queryList(title: string, queries: readonly NotedQuery[], options: TableOptions): string {
+function queryList(title: string, queries: readonly NotedQuery[], look: Look): string {
   if (queries.length === 0) return ''
   const rows = queries.map(({ ms, mode, kind, query, wanted }) => [ms.toFixed(1), mode, kind, wanted, query])
   const columns: readonly Column[] = [
@@ -36,7 +37,7 @@ function queryList(title: string, queries: readonly NotedQuery[], options: Table
     { name: 'wanted' },
     { name: 'query', wraps: true },
   ]
-  return `${title}\n\n${renderTable(columns, rows, options)}`
+  return `${title}\n\n${renderTable(columns, rows, look)}`
 }
 
 const COLUMNS: readonly Column[] = [
@@ -47,17 +48,17 @@ const COLUMNS: readonly Column[] = [
   ),
 ]
 
-function scoreTable(rows: readonly (readonly string[])[], options: TableOptions): string {
-  if (fits(renderTable(COLUMNS, rows), options)) return renderTable(COLUMNS, rows, options)
+function scoreTable(rows: readonly (readonly string[])[], look: Look): string {
+  if (fits(renderTable(COLUMNS, rows), look)) return renderTable(COLUMNS, rows, look)
   const narrow = renderTable(
     COLUMNS.map((column) => ({ ...column, name: withoutInterval(column.name) })),
     rows.map((row) => row.map(withoutInterval)),
-    options,
+    look,
   )
   return `${narrow}A wider terminal shows the intervals too, and so does --json.\n`
 }
 
-function fits(table: string, { width = Number.POSITIVE_INFINITY }: TableOptions): boolean {
+function fits(table: string, { width = Number.POSITIVE_INFINITY }: Look): boolean {
   return table.split('\n').every((line) => line.length <= width)
 }
 

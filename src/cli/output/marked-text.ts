@@ -1,4 +1,4 @@
-import { graphemesOf, printableText, textWidth } from './table.ts'
+import { printableText, wrapWords } from './text.ts'
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
@@ -28,18 +28,25 @@ export interface WrapOptions {
   mark(text: string): string
 }
 
+const ELLIPSIS = '…'
+
+// Around each marked word while lines are broken: characters without width that notes do not need.
+const [OPEN, CLOSE] = ['\ufff9', '\ufffb']
+
 /**
  * Wraps a marked text and shows where lines are left out. Tables, lists, paragraphs and code keep their line breaks,
  * and code its white space; elsewhere white space collapses.
  */
 export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptions): readonly string[] {
   // Reserve room for both ellipses.
-  const all = writtenLines(marked).flatMap((line) => breakLines(line, width - 2 * ELLIPSIS.length))
+  const all = withMarksClosed(writtenLines(marked).flatMap((words) => wrapWords(words.join(' '), width - 2, { words })))
   const from = bestWindow(
-    all.map((line) => line.filter(isMarked).length),
+    all.map((line) => line.split(OPEN).length - 1),
     lines,
   )
-  const shown = all.slice(from, from + lines).map((line) => line.map((word) => renderWord(word, mark)).join(' '))
+  const shown = all
+    .slice(from, from + lines)
+    .map((line) => line.replace(/\ufff9([^\ufffb]*)\ufffb/g, (_, text: string) => mark(text)))
   return shown.map((line, at) => {
     const before = at === 0 && from > 0 ? ELLIPSIS : ''
     const after = at === shown.length - 1 && from + lines < all.length ? ELLIPSIS : ''
@@ -47,15 +54,15 @@ export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptio
   })
 }
 
-const ELLIPSIS = '…'
-
-interface Piece {
-  readonly text: string
-  readonly isMarked: boolean
+/** A marked word that was broken is marked on each of its lines. */
+function withMarksClosed(lines: readonly string[]): readonly string[] {
+  let isOpen = false
+  return lines.map((line) => {
+    const whole = (isOpen ? OPEN : '') + line
+    isOpen = whole.lastIndexOf(OPEN) > whole.lastIndexOf(CLOSE)
+    return (isOpen ? whole + CLOSE : whole).replaceAll(OPEN + CLOSE, '')
+  })
 }
-
-/** The text between two spaces. */
-type Word = readonly Piece[]
 
 /** A line that starts a new line of output: of a table, list, heading or quote. */
 const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
@@ -64,117 +71,40 @@ const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
 const ONE_LINE = /^\s*(?:\||#{1,6} )/
 
 /** The words of each output line; a line of code is one word. */
-function writtenLines(marked: MarkedText): readonly (readonly Word[])[] {
+function writtenLines(marked: MarkedText): readonly (readonly string[])[] {
   const blocks = codeRanges(marked.text).filter(({ kind }) => kind === 'block')
-  const lines: { text: MarkedText; isCode: boolean }[] = []
+  const lines: (readonly string[])[] = []
   let open: number | undefined
   let at = 0
   const close = (end: number): void => {
-    if (open !== undefined) lines.push({ text: sliceOf(marked, open, end), isCode: false })
+    if (open !== undefined) lines.push(withMarks(marked, open, end).trim().split(/\s+/))
     open = undefined
   }
   for (const line of marked.text.split('\n')) {
     const end = at + line.length
     const isCode = blocks.some((block) => at >= block.start && end <= block.end)
     if (isCode || line.trim() === '' || OWN_LINE.test(line)) close(at)
-    if (isCode) lines.push({ text: sliceOf(marked, at, end), isCode })
+    if (isCode) lines.push([withMarks(marked, at, end).replaceAll('\t', '  ').replaceAll('\n', '')])
     else if (line.trim() !== '') open ??= at
     if (ONE_LINE.test(line)) close(end)
     at = end + 1
   }
   close(marked.text.length)
-  return lines.map(({ text, isCode }) => (isCode ? [verbatim(text)] : wordsOf(text))).filter((words) => words.length > 0)
-}
-
-function sliceOf({ text, marks }: MarkedText, from: number, to: number): MarkedText {
-  const within = marks
-    .map(([start, end]) => [Math.max(start, from) - from, Math.min(end, to) - from] as const)
-    .filter(([start, end]) => end > start)
-  return { text: text.slice(from, to), marks: within }
-}
-
-/** A line of code as one word, white space included. */
-function verbatim(marked: MarkedText): Word {
-  return piecesOf(marked)
-    .map(({ text, isMarked }) => ({ text: text.replaceAll('\t', '  ').replaceAll('\n', ''), isMarked }))
-    .filter(({ text }) => text !== '')
-}
-
-/** Splits a text into marked and unmarked pieces, without terminal control characters. */
-function piecesOf({ text, marks }: MarkedText): readonly Piece[] {
-  const pieces: Piece[] = []
-  let at = 0
-  for (const [start, end] of marks) {
-    pieces.push({ text: printableText(text.slice(at, start)), isMarked: false })
-    pieces.push({ text: printableText(text.slice(start, end)), isMarked: true })
-    at = end
-  }
-  return [...pieces, { text: printableText(text.slice(at)), isMarked: false }]
-}
-
-function wordsOf(marked: MarkedText): readonly Word[] {
-  const words: Piece[][] = []
-  let isOpen = false
-  for (const { text, isMarked } of piecesOf(marked)) {
-    for (const part of text.split(/(\s+)/)) {
-      if (part === '') continue
-      const isSpace = /^\s/.test(part)
-      if (!isSpace && isOpen) words.at(-1)?.push({ text: part, isMarked })
-      else if (!isSpace) words.push([{ text: part, isMarked }])
-      isOpen = !isSpace
-    }
-  }
-  return words
-}
-
-function breakLines(words: readonly Word[], width: number): readonly (readonly Word[])[] {
-  const lines: Word[][] = []
-  let room = 0
-  for (const word of words.flatMap((each) => splitWide(each, width))) {
-    const wide = widthOf(word)
-    if (wide + 1 <= room) {
-      lines.at(-1)?.push(word)
-      room -= wide + 1
-    } else {
-      lines.push([word])
-      room = width - wide
-    }
-  }
   return lines
 }
 
-/** Splits a word wider than a line, such as a Chinese sentence. */
-function splitWide(word: Word, width: number): readonly Word[] {
-  if (widthOf(word) <= width) return [word]
-  const parts: Piece[][] = [[]]
-  let room = width
-  for (const { text, isMarked: marked } of word) {
-    for (const grapheme of graphemesOf(text)) {
-      const wide = textWidth(grapheme)
-      if (wide > room) {
-        parts.push([])
-        room = width
-      }
-      room -= wide
-      const part = parts.at(-1)
-      const last = part?.at(-1)
-      if (last?.isMarked === marked) part?.splice(-1, 1, { text: last.text + grapheme, isMarked: marked })
-      else part?.push({ text: grapheme, isMarked: marked })
-    }
+/** A part of the text without terminal control characters, with its marked words between `OPEN` and `CLOSE`. */
+function withMarks({ text, marks }: MarkedText, from: number, to: number): string {
+  const clean = (start: number, end: number): string => printableText(text.slice(start, end)).replace(/[\ufff9\ufffb]/g, '')
+  let made = ''
+  let at = from
+  for (const [start, end] of marks) {
+    if (end <= at || start >= to) continue
+    const [first, last] = [Math.max(start, at), Math.min(end, to)]
+    made += clean(at, first) + clean(first, last).replace(/\S+/g, `${OPEN}$&${CLOSE}`)
+    at = last
   }
-  return parts
-}
-
-function widthOf(word: Word): number {
-  return word.reduce((sum, { text }) => sum + textWidth(text), 0)
-}
-
-function isMarked(word: Word): boolean {
-  return word.some((piece) => piece.isMarked)
-}
-
-function renderWord(word: Word, mark: (text: string) => string): string {
-  return word.map((piece) => (piece.isMarked ? mark(piece.text) : piece.text)).join('')
+  return made + clean(at, to)
 }
 
 /** The start of the first window of `size` lines with the most marks. */

@@ -3,10 +3,8 @@ import type { Warning } from '../../app/graph-core.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { Heading } from '../../core/note.ts'
 import { type Host, type Out, UsageError } from '../host.ts'
-import type { FoundOptions } from './render-found.ts'
-import { printable, printableText } from './table.ts'
+import { type Look, printable, printableText, type Style } from './text.ts'
 
-export type Style = 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'cyan' | 'mark'
 /** Matches have the colour of `grep`, readable on light and dark backgrounds. */
 const CODES: Readonly<Record<Style, string>> = {
   bold: '1',
@@ -18,11 +16,8 @@ const CODES: Readonly<Record<Style, string>> = {
   mark: '1;31',
 }
 
-/** Applies a style if the stream shows styles. */
-export type Paint = (style: Style, text: string) => string
-
 /** Renders an answer for people; `undefined` to use the default. */
-export type RenderAnswer = (value: unknown, paint: Paint) => string | undefined
+export type RenderAnswer = (value: unknown, look: Look) => string | undefined
 
 export interface AnswerOptions {
   readonly warnings?: readonly Warning[]
@@ -51,10 +46,11 @@ export class Printer {
   async answer(value: unknown, { warnings = [], question, render }: AnswerOptions = {}): Promise<void> {
     for (const { message } of warnings) this.warn(message)
     if (this.json) return await this.text(`${JSON.stringify(value)}\n`)
+    const { stdout } = this.#host
     // Rendering is loaded on demand: a server starts without it.
     const { renderForPeople } = await import('./render.ts')
-    const special = render?.(value, (style, text) => this.#style(style, text, this.#host.stdout))
-    await this.text(special ?? renderForPeople(value, { ...this.#people(), question }))
+    const look = { width: stdout.columns || undefined, paint: (style: Style, text: string) => this.#style(style, text, stdout) }
+    await this.text(render?.(value, look) ?? renderForPeople(value, { ...look, question }))
   }
 
   /** Prints text for people to stdout, such as help. */
@@ -86,20 +82,6 @@ export class Printer {
   /** Applies a style for stderr. */
   paint(style: Style, text: string): string {
     return this.#style(style, text)
-  }
-
-  bold(text: string): string {
-    return this.#style('bold', text, this.#host.stdout)
-  }
-
-  #people(): FoundOptions {
-    const { stdout } = this.#host
-    return {
-      ...(stdout.columns ? { width: stdout.columns } : {}),
-      head: (text) => this.bold(text),
-      mark: (text) => this.#style('mark', text, stdout),
-      faint: (text) => this.#style('faint', text, stdout),
-    }
   }
 
   #style(style: Style, text: string, stream: Out = this.#host.stderr): string {

@@ -1,8 +1,7 @@
 import type { Indexing, IndexStatus } from '../../core/indexing.ts'
 import type { Progress } from '../../core/search.ts'
-import { bytesText, durationText } from './amounts.ts'
 import type { Printer } from './printer.ts'
-import { cutToWidth } from './table.ts'
+import { bytesText, cutToWidth, durationText } from './text.ts'
 
 // Work that ends sooner shows no progress.
 const SILENT_MS = 400

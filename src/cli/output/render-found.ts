@@ -1,15 +1,11 @@
 import { highlightsOf } from '../../app/find/highlights.ts'
 import { type MarkedText, readableText, wrapMarked } from './marked-text.ts'
-import { printable, type TableOptions, textWidth, wrapWords } from './table.ts'
+import { type Look, PLAIN, printable, textWidth, wrapWords } from './text.ts'
 
-/** How found notes are rendered. */
-export interface FoundOptions extends TableOptions {
+/** How found notes are shown. */
+export interface FoundLook extends Look {
   /** The question, whose words are marked. */
   readonly question?: string | undefined
-  /** Marks a match. */
-  mark?(text: string): string
-  /** Dims secondary text. */
-  faint?(text: string): string
 }
 
 /** The common members of a result of `search`, `find_nodes`, `similar_nodes`, or `get_neighbors` with evidence. */
@@ -65,8 +61,8 @@ export function areFound(items: readonly Readonly<Record<string, unknown>>[]): b
 }
 
 /** Renders notes: title and score, then the id, then the text found. */
-export function renderFound(items: readonly FoundItem[], options: FoundOptions): string {
-  return items.map((item) => `${renderItem(item, options).join('\n')}\n`).join('\n')
+export function renderFound(items: readonly FoundItem[], look: FoundLook): string {
+  return items.map((item) => `${renderItem(item, look).join('\n')}\n`).join('\n')
 }
 
 /** Wider lines are hard to read. */
@@ -75,22 +71,25 @@ const WIDEST = 100
 const BEST_LINES = 4
 const MORE_LINES = 2
 
-function renderItem(item: FoundItem, options: FoundOptions): readonly string[] {
-  const { width = WIDEST, faint = plain } = options
+function renderItem(item: FoundItem, look: FoundLook): readonly string[] {
+  const { width = WIDEST, paint = PLAIN } = look
   const columns = Math.min(width, WIDEST)
   // An id is never cut, so it can be copied.
-  const lines = [...headLines(item, columns, options), faint([printable(item.id), ...factsOf(item)].join(' · '))]
-  if (item.explain !== undefined) lines.push(...wrapWords(reasonsOf(item.explain), columns).map(faint))
-  const text = textOf(item, options)
-  return [...lines, ...text.flatMap((part, at) => renderText(part, { columns, isBest: at === 0 }, options))]
+  const lines = [...headLines(item, columns, look), paint('faint', [printable(item.id), ...factsOf(item)].join(' · '))]
+  if (item.explain !== undefined) lines.push(...wrapWords(reasonsOf(item.explain), columns).map((line) => paint('faint', line)))
+  const text = textOf(item, look)
+  return [...lines, ...text.flatMap((part, at) => renderText(part, { columns, isBest: at === 0 }, look))]
 }
 
 /** The title, with the score at the end of its first line. */
-function headLines({ title, score }: FoundItem, columns: number, { head = plain }: FoundOptions): readonly string[] {
-  if (score === undefined) return wrapWords(printable(title), columns).map((line) => head(line))
+function headLines({ title, score }: FoundItem, columns: number, { paint = PLAIN }: FoundLook): readonly string[] {
+  if (score === undefined) return wrapWords(printable(title), columns).map((line) => paint('bold', line))
   const mark = score.toFixed(2)
   const [first = '', ...more] = wrapWords(printable(title), columns - mark.length - 2)
-  return [`${head(first)}${' '.repeat(columns - textWidth(first) - mark.length)}${mark}`, ...more.map((line) => head(line))]
+  return [
+    `${paint('bold', first)}${' '.repeat(columns - textWidth(first) - mark.length)}${mark}`,
+    ...more.map((line) => paint('bold', line)),
+  ]
 }
 
 function factsOf({ line, modified, passages, snippet, tags = [] }: FoundItem): readonly string[] {
@@ -120,7 +119,7 @@ interface ShownText extends MarkedText {
   readonly label?: string
 }
 
-function textOf(item: FoundItem, { question = '' }: FoundOptions): readonly ShownText[] {
+function textOf(item: FoundItem, { question = '' }: FoundLook): readonly ShownText[] {
   const { passages = [], snippet, highlights = [], content, lines, more } = item
   if (lines !== undefined) return [...lines.map(linkLine), ...(more === undefined ? [] : [{ text: `… ${more} more`, marks: [] }])]
   if (snippet !== undefined) return snippet === '' ? [] : [readableText({ text: snippet, marks: highlights })]
@@ -159,16 +158,16 @@ function withoutHeading({ heading, text }: FoundPassage): string {
 function renderText(
   { label, ...text }: ShownText,
   { columns, isBest }: { readonly columns: number; readonly isBest: boolean },
-  { mark = plain, faint = plain }: FoundOptions,
+  { paint = PLAIN }: FoundLook,
 ): readonly string[] {
   const indent = label === undefined ? '  ' : '    '
-  const lines = wrapMarked(text, { width: columns - indent.length, lines: isBest ? BEST_LINES : MORE_LINES, mark })
+  const lines = wrapMarked(text, {
+    width: columns - indent.length,
+    lines: isBest ? BEST_LINES : MORE_LINES,
+    mark: (part) => paint('mark', part),
+  })
   return [
-    ...(label === undefined ? [] : [...wrapWords(label, columns - 2).map((line) => `  ${faint(line)}`)]),
+    ...(label === undefined ? [] : [...wrapWords(label, columns - 2).map((line) => `  ${paint('faint', line)}`)]),
     ...lines.map((line) => indent + line),
   ]
-}
-
-function plain(text: string): string {
-  return text
 }

@@ -1,14 +1,8 @@
+import type { ChangedNote, ChangesAnswer } from '../../app/insight/changes-since.ts'
 import type { GapList } from '../../app/insight/gaps.ts'
 import type { CommunityRow, VaultMap } from '../../app/insight/map.ts'
 import type { LinkEdit, LinkSuggestion, SuggestionList } from '../../app/insight/suggest-links.ts'
-import type { Paint } from './printer.ts'
-import { printable, wrapWords } from './table.ts'
-
-export interface InsightOptions {
-  readonly paint: Paint
-  /** Columns of the terminal. */
-  readonly width?: number | undefined
-}
+import { amount, type Look, localTime, PLAIN, printable, section, wrapWords } from './text.ts'
 
 /** Communities shown with key notes, and connections between communities. */
 const SHOWN = { communities: 40, bridges: 8 }
@@ -16,7 +10,7 @@ const WIDTH = 100
 const INDENT = '      '
 
 /** Renders a map: each community, then the connections between them. */
-export function renderMap(map: VaultMap, { paint, width = WIDTH }: InsightOptions): string {
+export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look): string {
   const { notes, links, community, communities, between, stubs, alone, changed } = map
   const room = Math.max(40, Math.min(width, WIDTH) - INDENT.length)
   const labels = new Map(communities.map(({ id, label }) => [id, label]))
@@ -66,9 +60,9 @@ function changeLine(changed: VaultMap['changed']): readonly string[] {
 }
 
 /** Renders gaps by kind, each with the name that dismisses it. */
-export function renderGaps(gaps: GapList, { paint }: InsightOptions): string {
+export function renderGaps(gaps: GapList, { paint = PLAIN }: Look): string {
   const part = (title: string, total: number | undefined, lines: readonly string[]): readonly string[] =>
-    total === undefined ? [] : [paint('bold', `${title} (${total})`), ...lines.map((line) => `  ${line}`), '']
+    total === undefined ? [] : section(`${title} (${total})`, lines, paint)
   const lines = [
     ...part(
       'Similar communities with few links',
@@ -103,7 +97,7 @@ export function renderGaps(gaps: GapList, { paint }: InsightOptions): string {
 }
 
 /** Renders missing links with their place and the new line. */
-export function renderSuggestions({ suggestions }: SuggestionList, { paint, width = WIDTH }: InsightOptions): string {
+export function renderSuggestions({ suggestions }: SuggestionList, { paint = PLAIN, width = WIDTH }: Look): string {
   if (suggestions.length === 0) return 'Nothing found.\n'
   const columns = Math.min(width, WIDTH)
   const lines = suggestions.flatMap((one) => [
@@ -116,7 +110,7 @@ export function renderSuggestions({ suggestions }: SuggestionList, { paint, widt
   return lines.join('\n')
 }
 
-export interface OfferOptions extends Pick<InsightOptions, 'paint'> {
+export interface OfferOptions extends Look {
   readonly number: number
   readonly total: number
 }
@@ -124,7 +118,7 @@ export interface OfferOptions extends Pick<InsightOptions, 'paint'> {
 /** Renders one possible link with the line before and after. */
 export function renderOffer(
   { title, score, why, from, line, text, edit }: LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit },
-  { paint, number, total }: OfferOptions,
+  { paint = PLAIN, number, total }: OfferOptions,
 ): string {
   const { find, replace } = edit.arguments.replace_text
   const at = text.indexOf(find)
@@ -145,6 +139,48 @@ function placeOf(one: LinkSuggestion): string {
   return one.section.length === 0 ? 'anywhere in it' : `in ${printable(one.section.join(' › '))}`
 }
 
-function amount(count: number, one: string, several = `${one}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? one : several}`
+/** Renders an answer of `changes_since`. */
+export function renderChanges(answer: ChangesAnswer, { paint = PLAIN }: Look): string {
+  const { notes, links, broken, fixed, orphans, rising, totals, since, state, cursor } = answer
+  const part = (name: string, title: string, lines: readonly string[]): readonly string[] => {
+    const total = totals[name] ?? lines.length
+    const more = total > lines.length ? [`… ${total - lines.length} more: --limit ${total}`] : []
+    return lines.length === 0 ? [] : section(`${title} (${total})`, [...lines.map(printable), ...more], paint)
+  }
+  const noteLine = ({ id, title }: ChangedNote): string => `${title}  ${id}`
+  const place = (id: string, line: number): string => (line === 0 ? id : `${id}:${line}`)
+  const linkLine = ({ from, to, line }: ChangesAnswer['links']['gained'][number]): string => `${place(from, line)} → ${to}`
+  const brokenLine = ({ id, line, text }: ChangesAnswer['broken'][number]): string => `${place(id, line)}  ${text}`
+  const parts = [
+    ...part('added', 'Added', notes.added.map(noteLine)),
+    ...part('changed', 'Changed', notes.changed.map(noteLine)),
+    ...part(
+      'moved',
+      'Moved',
+      notes.moved.map((note) => `${note.title}  ${note.from} → ${note.id}`),
+    ),
+    ...part('removed', 'Removed', notes.removed.map(noteLine)),
+    ...part('gained', 'New links', links.gained.map(linkLine)),
+    ...part('lost', 'Removed links', links.lost.map(linkLine)),
+    ...part('broken', 'Newly broken links', broken.map(brokenLine)),
+    ...part('fixed', 'No longer broken', fixed.map(brokenLine)),
+    ...part('orphans', 'New notes without links', orphans.map(noteLine)),
+    ...part(
+      'rising',
+      'Linked more',
+      rising.map(({ id, was, now }) => `${id}  ${was} → ${now}`),
+    ),
+  ]
+  const lines = [
+    paint('bold', since === undefined ? 'The log does not reach further back.' : `Since ${localTime(since)}`),
+    '',
+    ...(parts.length === 0 && since !== undefined ? ['Nothing changed.', ''] : parts),
+    ...(state === undefined ? [] : [stateLine(state), '']),
+    ...(cursor === null ? [] : [paint('faint', `Continue from here: roux changes-since --cursor ${printable(cursor)}`), '']),
+  ]
+  return lines.join('\n')
+}
+
+function stateLine({ notes, links, broken, orphans }: NonNullable<ChangesAnswer['state']>): string {
+  return `Now: ${amount(notes, 'note')}, ${amount(links, 'link')} among them, ${broken} broken, ${amount(orphans, 'note')} without any.`
 }

@@ -1,16 +1,12 @@
 import type { FileFacts, WriteFacts } from '../../app/write/facts.ts'
 import type { ChangeFacts } from '../../app/write/list-changes.ts'
-import { colouredDiff } from './coloured-diff.ts'
-import type { Paint } from './printer.ts'
-import { printable, renderTable } from './table.ts'
+import { renderTable } from './table.ts'
+import { amount, colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
-export interface WrittenOptions {
-  readonly paint: Paint
+export interface WrittenOptions extends Look {
   /** Options a writing command needs in addition to its arguments: ` --write`. */
   readonly again: string
   readonly isDryRun: boolean
-  /** Columns of the terminal. */
-  readonly width?: number | undefined
 }
 
 /** Renders the answer of a writing tool in a line or two; `undefined` for an answer that only read. */
@@ -26,7 +22,7 @@ export function renderWritten(value: unknown, options: WrittenOptions): string |
 const NAMED = 20
 const FEW = 3
 
-function renderPlan(facts: WriteFacts, { paint }: WrittenOptions): string {
+function renderPlan(facts: WriteFacts, { paint = PLAIN }: WrittenOptions): string {
   const { diff = '' } = facts
   const lines = [...(diff === '' ? [] : [...colouredDiff(diff, paint), '']), ...danglingLines(facts)]
   return `${[...lines, `This is a dry run, nothing was changed. It would be: ${sentenceOf(facts)}`, AGAIN].join('\n')}\n`
@@ -90,11 +86,7 @@ function danglingLines({ dangling_links: links = [] }: WriteFacts): readonly str
   return [`${amount(links.length, 'link')} could not be kept:`, ...named, ...more]
 }
 
-function amount(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`
-}
-
-function renderChanges(changes: readonly ChangeFacts[], { paint, width }: WrittenOptions): string {
+function renderChanges(changes: readonly ChangeFacts[], look: Look): string {
   const rows = changes.map(({ change_id, time, state, title, files, omitted_files: more = 0 }) => {
     return [change_id, localTime(time), state.replaceAll('_', ' '), String(files.length + more), title]
   })
@@ -107,15 +99,8 @@ function renderChanges(changes: readonly ChangeFacts[], { paint, width }: Writte
       { name: 'what', wraps: true },
     ],
     rows,
-    { head: (text) => paint('bold', text), ...(width === undefined ? {} : { width }) },
+    look,
   )
-}
-
-function localTime(iso: string): string {
-  const time = new Date(iso)
-  const two = (part: number): string => String(part).padStart(2, '0')
-  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-')
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
 function isFacts(value: object): value is WriteFacts {

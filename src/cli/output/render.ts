@@ -1,22 +1,23 @@
 import type { ContextPack } from '../../app/insight/context-pack.ts'
-import { areFound, type FoundItem, type FoundOptions, renderFound } from './render-found.ts'
-import { type Column, printable, printableText, renderFacts, renderTable, type TableOptions } from './table.ts'
+import { areFound, type FoundItem, type FoundLook, renderFound } from './render-found.ts'
+import { type Column, renderFacts, renderTable } from './table.ts'
+import { type Look, PLAIN, printable, printableText } from './text.ts'
 
 /** Renders an answer: found notes with passages, other lists as tables, one object as its facts. */
-export function renderForPeople(value: unknown, options: FoundOptions = {}): string {
+export function renderForPeople(value: unknown, look: FoundLook = {}): string {
   if (value === null || value === undefined) return 'Nothing found.\n'
-  if (Array.isArray(value)) return renderList(value, options)
+  if (Array.isArray(value)) return renderList(value, look)
   if (!isRecord(value)) return `${printable(String(value))}\n`
   if (isPack(value)) return renderPack(value as unknown as ContextPack)
-  return isFolder(value) ? renderFolder(value) : renderRecord(value, options)
+  return isFolder(value) ? renderFolder(value) : renderRecord(value, look)
 }
 
 type Facts = Readonly<Record<string, unknown>>
 
-function renderList(items: readonly unknown[], options: FoundOptions): string {
+function renderList(items: readonly unknown[], look: FoundLook): string {
   if (items.length === 0) return 'Nothing found.\n'
   if (!items.every(isRecord)) return items.map((item) => `${cell(item)}\n`).join('')
-  if (areFound(items)) return renderFound(items as unknown as readonly FoundItem[], options)
+  if (areFound(items)) return renderFound(items as unknown as readonly FoundItem[], look)
   const names = [...new Set(items.flatMap((item) => Object.keys(item)))]
   const filled = names.filter((name) => items.some((item) => listCell(name, item[name]) !== ''))
   const columns = filled.map((name): Column => {
@@ -27,7 +28,7 @@ function renderList(items: readonly unknown[], options: FoundOptions): string {
   return renderTable(
     columns,
     items.map((item) => filled.map((name) => listCell(name, item[name]))),
-    options,
+    look,
   )
 }
 
@@ -54,7 +55,7 @@ const IDS: ReadonlySet<string> = new Set([
   'hash',
 ])
 
-function renderRecord(record: Facts, options: TableOptions): string {
+function renderRecord(record: Facts, look: Look): string {
   const entries = Object.entries(record)
   if (entries.length === 0) return 'Nothing found.\n'
   const text = typeof record.content === 'string' ? record.content : undefined
@@ -63,22 +64,22 @@ function renderRecord(record: Facts, options: TableOptions): string {
   const tables = entries.filter((entry): entry is [string, readonly Facts[]] => isShownAsTable(entry[1]))
   const facts = entries.filter(([name, value]) => !isShownAsTable(value) && !(name === 'content' && text !== undefined))
   const parts = [
-    factsOf(facts, options),
-    ...tables.flatMap(([name, rows]) => renderPart(name, rows, options)),
+    factsOf(facts, look),
+    ...tables.flatMap(([name, rows]) => renderPart(name, rows, look)),
     text === undefined ? '' : `${printableText(text).trimEnd()}\n`,
   ]
   return parts.filter((part) => part.trim() !== '').join('\n')
 }
 
 /** A table under its name. Records that contain tables are shown one by one, numbered. */
-function renderPart(name: string, rows: readonly Facts[], options: TableOptions): readonly string[] {
-  const { head = (text) => text } = options
-  if (!rows.some((row) => Object.values(row).some(isTable))) return [`${head(name)}\n${renderList(rows, options)}`]
-  return rows.map((row, at) => `${head(`${name} ${at + 1}`)}\n${renderRecord(row, options)}`)
+function renderPart(name: string, rows: readonly Facts[], look: Look): readonly string[] {
+  const { paint = PLAIN } = look
+  if (!rows.some((row) => Object.values(row).some(isTable))) return [`${paint('bold', name)}\n${renderList(rows, look)}`]
+  return rows.map((row, at) => `${paint('bold', `${name} ${at + 1}`)}\n${renderRecord(row, look)}`)
 }
 
 /** Renders all non-empty facts in full. */
-function factsOf(facts: readonly (readonly [string, unknown])[], options: TableOptions): string {
+function factsOf(facts: readonly (readonly [string, unknown])[], look: Look): string {
   const shown = facts.map(
     ([name, value]) => [printable(name), IDS.has(name) && Array.isArray(value) ? value.map(cell) : cell(value)] as const,
   )
@@ -86,7 +87,7 @@ function factsOf(facts: readonly (readonly [string, unknown])[], options: TableO
   return renderFacts(
     columns,
     shown.map(([, value]) => value),
-    options,
+    look,
   )
 }
 

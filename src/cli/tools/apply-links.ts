@@ -8,10 +8,10 @@ import { prepareCall } from '../../mcp/calls/prepare-call.ts'
 import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { type Host, UsageError } from '../host.ts'
-import { amount } from '../output/amounts.ts'
-import type { Paint, Printer } from '../output/printer.ts'
+import type { Printer } from '../output/printer.ts'
 import { renderOffer } from '../output/render-insight.ts'
 import { renderWritten } from '../output/render-written.ts'
+import { amount, type Paint } from '../output/text.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { resolveNames } from './resolve-name.ts'
 import { withoutShellPaths } from './shell-path.ts'
@@ -98,10 +98,10 @@ async function review(parts: Review): Promise<void> {
   const facts = await make(parts, chosen)
   const value = facts === undefined ? { links: 0 } : { links: facts.links, ...facts.written }
   await printer.answer(value, {
-    render: (_, paint) =>
+    render: (_, look) =>
       facts === undefined
         ? 'No link was added.\n'
-        : `Made ${amount(facts.links, 'link')}. ${renderWritten(facts.written, { paint, again: ' --write', isDryRun: false })}`,
+        : `Made ${amount(facts.links, 'link')}. ${renderWritten(facts.written, { ...look, again: ' --write', isDryRun: false })}`,
   })
 }
 

@@ -1,7 +1,7 @@
 import type { GraphCore } from '../../app/graph-core.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { SearchReadiness } from '../../core/indexing.ts'
-import { durationText } from '../output/amounts.ts'
+import { durationText } from '../output/text.ts'
 
 // A person waits for a command, so the limit is the longest timer: some 24 days.
 export const PATIENCE = 2 ** 31 - 1

@@ -1,5 +1,6 @@
 import { text } from 'node:stream/consumers'
 import type { GraphCore, Warning } from '../../app/graph-core.ts'
+import type { ChangesAnswer } from '../../app/insight/changes-since.ts'
 import type { GapList } from '../../app/insight/gaps.ts'
 import type { VaultMap } from '../../app/insight/map.ts'
 import type { SuggestionList } from '../../app/insight/suggest-links.ts'
@@ -13,8 +14,7 @@ import type { Tool } from '../../mcp/definition/define-tool.ts'
 import { COMMANDS } from '../commands.ts'
 import { type Host, UsageError } from '../host.ts'
 import type { RenderAnswer } from '../output/printer.ts'
-import { renderChanges } from '../output/render-changes.ts'
-import { type InsightOptions, renderGaps, renderMap, renderSuggestions } from '../output/render-insight.ts'
+import { renderChanges, renderGaps, renderMap, renderSuggestions } from '../output/render-insight.ts'
 import { renderWritten } from '../output/render-written.ts'
 import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { awaitFindable, remainderOf } from './findable.ts'
@@ -97,21 +97,19 @@ function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): bool
 }
 
 /** Renders answers that are neither a list nor a record. */
-function renderFor({ options, host }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {
-  const width = host.stdout.columns
+function renderFor({ options }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {
   const page = PAGES[tool.name]
-  if (page !== undefined) return (given, paint) => page(given, { paint, width })
-  if (tool.needs === undefined) return undefined
+  if (page !== undefined || tool.needs === undefined) return page
   const again = options.get('write') === true ? ' --write' : ''
-  return (given, paint) => renderWritten(given, { paint, again, isDryRun: args.dry_run === true, width })
+  return (given, look) => renderWritten(given, { ...look, again, isDryRun: args.dry_run === true })
 }
 
 /** Answers with a layout of their own. */
-const PAGES: Readonly<Record<string, (value: unknown, options: InsightOptions) => string | undefined>> = {
-  map: (value, options) => renderMap(value as VaultMap, options),
-  changes_since: (value, { paint }) => renderChanges(value, paint),
-  suggest_links: (value, options) => renderSuggestions(value as SuggestionList, options),
-  gaps: (value, options) => renderGaps(value as GapList, options),
+const PAGES: Readonly<Record<string, RenderAnswer>> = {
+  map: (value, look) => renderMap(value as VaultMap, look),
+  changes_since: (value, look) => renderChanges(value as ChangesAnswer, look),
+  suggest_links: (value, look) => renderSuggestions(value as SuggestionList, look),
+  gaps: (value, look) => renderGaps(value as GapList, look),
 }
 
 /** `vault` is not an argument when there is one vault; with several it is checked once they are known. */

@@ -1,7 +1,7 @@
 import type { Settings } from '../../config/settings.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
 import type { Progress, VectorState } from '../../core/search.ts'
-import { bytesText, durationText } from '../output/amounts.ts'
+import { bytesText, durationText } from '../output/text.ts'
 
 /** How much of the vault can be found. */
 export interface Coverage {

@@ -13,7 +13,7 @@ import { widensTrust } from '../../config/settings-schema.ts'
 import { fileTrust } from '../../config/trust.ts'
 import { RouxError } from '../../core/errors.ts'
 import { UsageError } from '../host.ts'
-import { amount } from '../output/amounts.ts'
+import { amount } from '../output/text.ts'
 import { type Invocation, requireSettings, settingsInput } from '../session.ts'
 
 /** Writes a settings file with every key into the vault and trusts it. Leaves an existing file alone. */
@@ -28,11 +28,8 @@ export async function init(invocation: Invocation): Promise<number> {
     realPath: realpathSync.native(path),
     sha256: createHash('sha256').update(text).digest('hex'),
   })
-  if (printer.json) await printer.answer({ path, trusted: true })
-  else
-    await printer.text(
-      `Wrote ${path}.\nIt lists every setting as a comment: remove a # to set one.\nAfter editing a setting that widens trust, run "roux trust" again.\n`,
-    )
+  const told = `Wrote ${path}.\nIt lists every setting as a comment: remove a # to set one.\nAfter editing a setting that widens trust, run "roux trust" again.\n`
+  await printer.answer({ path, trusted: true }, { render: () => told })
   return 0
 }
 
@@ -88,8 +85,8 @@ export async function forget(invocation: Invocation): Promise<number> {
   const { readHistory, forgetHistory } = await host.compose()
   const known = readHistory(settings)
   if (known.changes + known.commits === 0) {
-    if (printer.json) await printer.answer({ forgotten: { changes: 0, commits: 0 } })
-    else await printer.text(`Nothing is remembered of ${settings.vault.path}.\n`)
+    const nothing = `Nothing is remembered of ${settings.vault.path}.\n`
+    await printer.answer({ forgotten: { changes: 0, commits: 0 } }, { render: () => nothing })
     return 0
   }
   if (!(await isMeant(invocation, settings, known))) {
@@ -101,8 +98,8 @@ export async function forget(invocation: Invocation): Promise<number> {
     printer.warn(
       `${amount(unfinished, 'change')} that did not end yet stayed: the next server or command that opens the vault ends them.`,
     )
-  if (printer.json) await printer.answer({ forgotten: { changes, commits } })
-  else await printer.text(`Forgotten: ${describe({ changes, commits })}.\n`)
+  const told = `Forgotten: ${describe({ changes, commits })}.\n`
+  await printer.answer({ forgotten: { changes, commits } }, { render: () => told })
   return 0
 }
 

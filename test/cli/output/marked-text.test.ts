@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type MarkedText, readableText, wrapMarked } from '../../../src/cli/output/marked-text.ts'
-import { textWidth } from '../../../src/cli/output/table.ts'
+import { textWidth } from '../../../src/cli/output/text.ts'
 
 /** `a <b> c` as a text whose `b` is marked. */
 function marked(text: string): MarkedText {
@@ -35,6 +35,7 @@ describe('wrapping', () => {
     ['<two words> more', ['<two> <words>', 'more']],
     ['日本語の文章は長い', ['日本語の文', '章は長い']],
     ['abcdefghijklmnop', ['abcdefghij', 'klmnop']],
+    ['ab<cdefghijkl>mn', ['ab<cdefghij>', '<kl>mn']],
     ['steer\u001b[2Jing', ['steer[2Jin', 'g']],
   ])('%j', (text, expected) => {
     expect(wrap(text)).toEqual(expected)

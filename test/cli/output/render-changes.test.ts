@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ChangesAnswer } from '../../../src/app/insight/changes-since.ts'
-import { renderChanges } from '../../../src/cli/output/render-changes.ts'
+import { renderChanges } from '../../../src/cli/output/render-insight.ts'
 import { type NodeId, toNodeId } from '../../../src/core/ids.ts'
 
 const id = (text: string): NodeId => toNodeId(text)
@@ -20,10 +20,8 @@ const ANSWER: ChangesAnswer = {
   rising: [{ id: id('a.md'), was: 0, now: 1 }],
   totals: { added: 4, moved: 1, gained: 1, broken: 1, rising: 1 },
 }
-const plain = (_: string, text: string) => text
-
 test('what changed is told part by part, and how much more there is', () => {
-  expect(renderChanges(ANSWER, plain)).toBe(`Since 2026-03-04 09:05
+  expect(renderChanges(ANSWER, {})).toBe(`Since 2026-03-04 09:05
 
 Added (4)
   Sea[31m  c.md
@@ -48,8 +46,8 @@ Continue from here: roux changes-since --cursor c0ffee-1-abcd
 test('that nothing changed is said, and how the vault is where it is not known', () => {
   const none = { ...ANSWER, notes: { added: [], changed: [], removed: [], moved: [] }, links: { gained: [], lost: [] } }
   const empty = { ...none, broken: [], rising: [], totals: {} }
-  expect(renderChanges(empty, plain)).toContain('Nothing changed.')
+  expect(renderChanges(empty, {})).toContain('Nothing changed.')
   const { since: _, ...unknown } = empty
-  const text = renderChanges({ ...unknown, cursor: null, state: { notes: 1, links: 2, broken: 0, orphans: 1 } }, plain)
+  const text = renderChanges({ ...unknown, cursor: null, state: { notes: 1, links: 2, broken: 0, orphans: 1 } }, {})
   expect(text).toBe('The log does not reach further back.\n\nNow: 1 note, 2 links among them, 0 broken, 1 note without any.\n')
 })

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import { renderForPeople } from '../../../src/cli/output/render.ts'
+import type { Paint } from '../../../src/cli/output/text.ts'
 
-const LOOK = { head: (text: string) => `*${text}*`, mark: (text: string) => `<${text}>`, faint: (text: string) => text }
+const paint: Paint = (style, text) => (style === 'bold' ? `*${text}*` : style === 'mark' ? `<${text}>` : text)
 const NOTE = { id: 'faults/dense crumb.md', title: 'Dense crumb', tags: ['fault'], links: [], properties: {}, score: 0.763 }
 const PASSAGE = { heading: ['Dense crumb'], start_line: 7, end_line: 9, text: '# Dense crumb Why is bread dense?', score: 0.6 }
 
 function render(items: readonly object[], question?: string, width = 40): readonly string[] {
-  return renderForPeople(items, { ...LOOK, width, question }).split('\n')
+  return renderForPeople(items, { paint, width, question }).split('\n')
 }
 
 describe('notes that were found', () => {

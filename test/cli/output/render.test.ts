@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { renderForPeople } from '../../../src/cli/output/render.ts'
-import { cutToWidth, printable, printableText, renderTable, textWidth } from '../../../src/cli/output/table.ts'
+import { renderTable } from '../../../src/cli/output/table.ts'
+import { cutToWidth, printable, printableText, textWidth } from '../../../src/cli/output/text.ts'
 
 const lines = (...rows: readonly string[]) => `${rows.join('\n')}\n`
 

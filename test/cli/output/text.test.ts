@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { bytesText, durationText } from '../../../src/cli/output/amounts.ts'
+import { bytesText, durationText } from '../../../src/cli/output/text.ts'
 
 test.each([
   [0, '0 kB'],

@@ -1,0 +1,138 @@
+import { graphemes } from '../../core/text/graphemes.ts'
+
+export type Style = 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'cyan' | 'mark'
+
+/** Applies a style if the stream shows styles. */
+export type Paint = (style: Style, text: string) => string
+
+export const PLAIN: Paint = (_, text) => text
+
+/** How the terminal shows an answer. */
+export interface Look {
+  /** Columns; without it nothing is cut. */
+  readonly width?: number | undefined
+  readonly paint?: Paint
+}
+
+/** One line without anything that steers a terminal: titles come from files that anyone may have written. */
+export function printable(text: string): string {
+  return printableText(text).replace(/[\n\t]+/g, ' ')
+}
+
+/** Like `printable`, with its lines kept. */
+export function printableText(text: string): string {
+  return text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '')
+}
+
+/** The width of a text in terminal columns. */
+export function textWidth(text: string): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length
+  let width = 0
+  for (const { segment } of graphemes().segment(text)) width += graphemeWidth(segment)
+  return width
+}
+
+/** Cuts a text to `width` columns; a cut text ends with `…`. */
+export function cutToWidth(text: string, width: number): string {
+  if (textWidth(text) <= width) return text
+  let cut = ''
+  let left = width - 1
+  for (const { segment } of graphemes().segment(text)) {
+    left -= graphemeWidth(segment)
+    if (left < 0) break
+    cut += segment
+  }
+  return `${cut}…`
+}
+
+interface WrapOptions {
+  /** Break words that are longer than a line. */
+  readonly breaks?: boolean
+  /** The words, if they are not divided by spaces. */
+  readonly words?: readonly string[]
+}
+
+/** Wraps a text at spaces. */
+export function wrapWords(
+  text: string,
+  room: number,
+  { breaks = true, words = text.split(' ') }: WrapOptions = {},
+): readonly string[] {
+  if (textWidth(text) <= room) return text === '' ? [] : [text]
+  const lines: string[] = []
+  let line = ''
+  const end = (): void => {
+    if (line !== '') lines.push(line)
+    line = ''
+  }
+  for (const word of words.filter((each) => each !== '')) {
+    if (line !== '' && textWidth(line) + 1 + textWidth(word) > room) end()
+    line += line === '' ? '' : ' '
+    for (const part of !breaks || textWidth(word) <= room ? [word] : characters(word)) {
+      if (breaks && textWidth(line) + textWidth(part) > room) end()
+      line += part
+    }
+  }
+  end()
+  return lines
+}
+
+function characters(text: string): readonly string[] {
+  return [...graphemes().segment(text)].map(({ segment }) => segment)
+}
+
+// East Asian wide and full-width blocks, and what is drawn as an emoji.
+const WIDE =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u
+const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u
+
+function graphemeWidth(grapheme: string): number {
+  if (NO_WIDTH.test(grapheme)) return 0
+  return WIDE.test(grapheme) ? 2 : 1
+}
+
+/** Formats bytes: `4.2 MB`. */
+export function bytesText(bytes: number): string {
+  if (bytes < 1_000_000) return `${Math.ceil(bytes / 1_000)} kB`
+  return bytes < 1_000_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000_000_000).toFixed(2)} GB`
+}
+
+/** Formats a count: `1 change`, `3,000 changes`. */
+export function amount(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}
+
+/** Formats a waiting time: `about 5 min`. */
+export function durationText(milliseconds: number): string {
+  const seconds = Math.ceil(milliseconds / 1_000)
+  if (seconds < 90) return `about ${Math.max(1, seconds)} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 90 ? `about ${minutes} min` : `about ${Math.round(minutes / 60)} h`
+}
+
+/** Local time to the minute: `2026-03-04 09:05`. */
+export function localTime(iso: string): string {
+  const time = new Date(iso)
+  const two = (part: number): string => String(part).padStart(2, '0')
+  const day = [time.getFullYear(), two(time.getMonth() + 1), two(time.getDate())].join('-')
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`
+}
+
+/** A heading with indented lines below it, and an empty line. */
+export function section(heading: string, lines: readonly string[], paint: Paint): readonly string[] {
+  return [paint('bold', heading), ...lines.map((line) => `  ${line}`), '']
+}
+
+/** Colours a unified diff line by line. */
+export function colouredDiff(diff: string, paint: Paint): readonly string[] {
+  return diff
+    .trimEnd()
+    .split('\n')
+    .map((line) => {
+      const text = printableText(line.replace(/\r$/, ''))
+      if (/^(?:---|\+\+\+|diff |rename )/.test(line)) return paint('bold', text)
+      if (line.startsWith('@@')) return paint('cyan', text)
+      if (line.startsWith('+')) return paint('green', text)
+      return line.startsWith('-') ? paint('red', text) : text
+    })
+}
