@@ -1,8 +1,9 @@
 import { RouxError } from '../../core/errors.ts'
-import type { IndexStatus } from '../../core/indexing.ts'
+import type { IndexStatus, SearchReadiness } from '../../core/indexing.ts'
 import type { Page, Snapshot } from '../../core/store.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import type { Vaults } from '../vaults.ts'
+import { BEHIND, INCOMPLETE, isDone, MIXED, progressWarning, searchWarnings } from './readiness-warnings.ts'
 
 /** Options that every call of a use case has. */
 export interface Call {
@@ -33,6 +34,9 @@ const WAITING = 10_000
 /** How long an answer waits for a change that the watcher told and that is not read yet, ms. */
 const CATCHING_UP = 50
 
+/** How long a server waits to learn what is embedded, ms. */
+const OPENING_TIMEOUT = 1_000
+
 /** A call that begins now; of one that waits already, the rest of its time. */
 export function waiting(call: Call): Call & { readonly waitUntil: number } {
   return { ...call, waitUntil: call.waitUntil ?? performance.now() + WAITING }
@@ -46,6 +50,9 @@ export function timeLeft(call: Call): number {
 /** Reads one generation of the vault; see `Store.read`. */
 export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
 
+/** A step of a use case, with the call's remaining time. */
+type Run<T> = (read: Read, call: Call) => Promise<Answer<T>>
+
 /** Runs a use case that reads one snapshot and waits for nothing else: see `answerInSteps`. */
 export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot) => Promise<Answer<T>>): Promise<Answer<T>> {
   return answerInSteps(core, call, (read) => read(use))
@@ -53,17 +60,35 @@ export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot)
 
 /**
  * Runs a use case: allows writing the index from now on, waits for a first complete state, and warns about unfinished
- * work. If the index turns out to be damaged, waits and reads once more.
+ * work. If an index turns out to be damaged, waits and runs again.
  * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing
  */
-export async function answerInSteps<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {
+export function answerInSteps<T>(core: GraphCore, call: Call, run: Run<T>): Promise<Answer<T>> {
+  return runUseCase(core, waiting(call), { run })
+}
+
+/** Runs a use case that needs search indexes, too: waits for missing notes within the call's time, then warns about the rest. */
+export function answerFindable<T>(core: GraphCore, call: Call, needs: SearchReadiness, run: Run<T>): Promise<Answer<T>> {
+  core.loadSearchEarly?.()
+  return runUseCase(core, waiting(call), { needs, run })
+}
+
+interface UseCase<T> {
+  readonly needs?: SearchReadiness
+  readonly run: Run<T>
+}
+
+async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): Promise<Answer<T>> {
   core.indexing.begin()
-  const began = waiting(call)
-  try {
-    return await runWhenReady(core, began, run)
-  } catch (error) {
-    if (!isBeingRebuilt(core, error)) throw error
-    return await runWhenReady(core, began, run)
+  // The graph may be damaged, and the search index.
+  const most = useCase.needs === undefined ? 2 : 3
+  for (let tries = 1; ; tries++) {
+    try {
+      return await runWhenReady(core, call, useCase)
+    } catch (error) {
+      if (!isBeingRebuilt(core, error) || tries === most) throw error
+      if (useCase.needs !== undefined) await core.indexing.findable(useCase.needs, timeLeft(call), call.signal)
+    }
   }
 }
 
@@ -72,12 +97,15 @@ export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unkno
   return error instanceof RouxError && error.code === 'STORE_UNAVAILABLE' && store.condition() !== 'unreachable'
 }
 
-async function runWhenReady<T>(core: GraphCore, call: Call, run: (read: Read) => Promise<Answer<T>>): Promise<Answer<T>> {
-  await core.indexing.ready(timeLeft(call), call.signal)
-  const isLate = !(await core.indexing.caughtUp(CATCHING_UP, call.signal))
+async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseCase<T>): Promise<Answer<T>> {
+  const { indexing } = core
+  await indexing.ready(timeLeft(call), call.signal)
+  const isLate = !(await indexing.caughtUp(CATCHING_UP, call.signal))
   call.signal?.throwIfAborted()
-  const before = core.indexing.status()
+  const before = indexing.status()
   await requireServable(core, before)
+  if (needs !== undefined) await awaitFindable(core, call, needs)
+  const searchBefore = searchWarnings(core, needs)
   const said: Warning[] = []
   const read: Read = (use) =>
     core.store.read(async (snapshot) => {
@@ -86,24 +114,27 @@ async function runWhenReady<T>(core: GraphCore, call: Call, run: (read: Read) =>
       if (snapshot.isMixed) said.push(MIXED)
       return value
     }, call.signal)
-  const answered = await run(read)
+  const answered = await run(read, call)
   // Finished work was not in what was read, and newly started work may change it; report both.
+  const search = searchBefore.length > 0 ? searchBefore : searchWarnings(core, needs)
   const progress =
     progressWarning(before) ??
-    progressWarning(core.indexing.status()) ??
+    progressWarning(indexing.status()) ??
     said[0] ??
-    (isLate || core.indexing.isBehind() ? BEHIND : undefined)
-  return progress === undefined ? answered : { ...answered, warnings: [progress, ...answered.warnings] }
+    (isLate || indexing.isBehind() ? BEHIND : undefined)
+  return { ...answered, warnings: [...(progress === undefined ? [] : [progress]), ...search, ...answered.warnings] }
 }
 
-const INCOMPLETE: Warning = {
-  code: 'INDEX_BUILDING',
-  message: 'Another process is still reading the vault: this answer may be incomplete. Ask again in a moment.',
-}
-
-const MIXED: Warning = {
-  code: 'STALE',
-  message: 'The vault changed while this was answered: parts of it may be of an older state.',
+/** A server waits for words only: meaning follows while it answers. A command has nothing to follow it. */
+async function awaitFindable(core: GraphCore, call: Call, needs: SearchReadiness): Promise<void> {
+  const { search, watch } = core.indexing.status()
+  if (!isDone(search?.words)) await core.indexing.findable('words', timeLeft(call), call.signal)
+  if (needs === 'words' || core.embedding === undefined || isDone(search?.vectors)) return
+  if (watch === 'off') await core.indexing.findable('meaning', timeLeft(call), call.signal)
+  // The number of embedded notes is unknown until the embedder has read the store.
+  else if (search?.vectors?.embedder === undefined) {
+    await core.indexing.findable('meaning', Math.min(OPENING_TIMEOUT, timeLeft(call)), call.signal)
+  }
 }
 
 /** An answer that needs no warning. */
@@ -141,46 +172,4 @@ async function requireServable(core: GraphCore, status: IndexStatus): Promise<vo
   throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${status.message ?? 'no reason known'}.`, {
     hint: 'Restart the server; its log says more.',
   })
-}
-
-const BEHIND: Warning = {
-  code: 'STALE',
-  message: 'Files were changed this moment and are not read yet: this answer may be from before. Ask again in a moment.',
-}
-
-function progressWarning(status: IndexStatus): Warning | undefined {
-  const files = status.total > 0 ? ` (${status.done} of ${status.total} files)` : ''
-  switch (status.phase) {
-    case 'waiting':
-    case 'building':
-      return {
-        code: 'INDEX_BUILDING',
-        message: `The vault is still being read${files}: this answer may be incomplete. Ask again in a moment.`,
-      }
-    case 'verifying':
-      return {
-        code: 'INDEX_BUILDING',
-        message: `Changed files are still being read${files}: this answer may change.`,
-      }
-    case 'restarting':
-      return {
-        code: 'STALE',
-        message: `Indexing is being started again (${status.message ?? 'no reason known'}): this answer is from the last good state.`,
-      }
-    case 'failed':
-      return {
-        code: 'STALE',
-        message: `Indexing stopped (${status.message ?? 'no reason known'}): this answer is from the last good state.`,
-      }
-    default:
-      return status.feed?.silent === undefined ? undefined : silence(status.feed.silent)
-  }
-}
-
-function silence(seconds: number): Warning {
-  const time = seconds < 120 ? `${seconds} seconds` : `${Math.round(seconds / 60)} minutes`
-  return {
-    code: 'STALE',
-    message: `The process that feeds this vault's index was not heard of for ${time}: this answer may miss later changes.`,
-  }
 }

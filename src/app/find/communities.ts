@@ -3,7 +3,8 @@ import { type NodeId, withoutVault } from '../../core/ids.ts'
 import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Insight, InsightKind, InsightKinds, Insights } from '../../core/insight/insight.ts'
 import { type CommunityIds, communitiesIn, type Query } from '../../search/query/query.ts'
-import { answerInSteps, type Call, type Read, timeLeft, waiting } from '../answer/answer-when-ready.ts'
+import { answerInSteps, type Call, type Read, timeLeft } from '../answer/answer-when-ready.ts'
+import { firstInsightWarning, OLDER_INSIGHT } from '../answer/readiness-warnings.ts'
 import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
@@ -26,7 +27,7 @@ export async function notesOfCommunities(
   call: Call,
   ids: readonly string[],
 ): Promise<{ readonly communities: ReadonlyMap<string, readonly NodeId[]>; readonly warnings: readonly Warning[] }> {
-  const { insight, warnings } = await insightFor(core, call)
+  const { insight, warnings } = await latestOf(core.insights, call)
   if (insight === undefined) return { communities: new Map(), warnings }
   const found = ids.map((id) => [id, membersOf(insight, requireCommunity(insight.communities, id, core))] as const)
   return { communities: new Map(found), warnings }
@@ -129,41 +130,27 @@ function presentHeirs(
 /** How long a command waits, which no client gives up on, ms. */
 const COMMAND_WAITS = 600_000
 
-/**
- * Answers from what the vault says as a whole: the first time that is waited for within the call's budget; later the last result answers, with
- * `STALE` while a newer one is made. `empty` where there is none in time.
- */
-export function answerFromInsight<T>(core: GraphCore, call: Call, use: InsightUse<T, 'whole'>): Promise<Answer<T>> {
-  return answerFrom(core, core.insights, { ...use, call })
-}
-
-/** Answers from the links that may be missing, in the same way. */
-export function answerFromLinks<T>(core: GraphCore, call: Call, use: InsightUse<T, 'links'>): Promise<Answer<T>> {
-  return answerFrom(core, core.linkInsights, { ...use, call })
-}
-
+/** An insight, how to answer from it, and the answer without one. */
 interface InsightUse<T, Kind extends InsightKind> {
+  readonly from: Insights<Kind>
   readonly empty: T
-  use(insight: InsightKinds[Kind], read: Read): Promise<Answer<T>>
+  use(insight: InsightKinds[Kind], read: Read, call: Call): Promise<Answer<T>>
 }
 
-function answerFrom<T, Kind extends InsightKind>(
+/**
+ * Answers from an insight. A call waits for the first one; later the last result answers, with `STALE` while a newer one is made.
+ */
+export function answerFromInsight<T, Kind extends InsightKind>(
   core: GraphCore,
-  insights: Insights<Kind>,
-  { call, empty, use }: InsightUse<T, Kind> & { readonly call: Call },
+  given: Call,
+  { from, empty, use }: InsightUse<T, Kind>,
 ): Promise<Answer<T>> {
-  const began = waiting(call)
-  return answerInSteps(core, began, async (read) => {
-    const { insight, warnings } = await latest(insights, began)
+  return answerInSteps(core, given, async (read, call) => {
+    const { insight, warnings } = await latestOf(from, call)
     if (insight === undefined) return { value: empty, warnings }
-    const answered = await use(insight, read)
+    const answered = await use(insight, read, call)
     return { ...answered, warnings: [...warnings, ...answered.warnings] }
   })
-}
-
-/** The latest insight within the call's time, with warnings. */
-export function insightFor(core: GraphCore, call: Call): Promise<Latest<'whole'>> {
-  return latest(core.insights, call)
 }
 
 interface Latest<Kind extends InsightKind> {
@@ -171,24 +158,10 @@ interface Latest<Kind extends InsightKind> {
   readonly warnings: readonly Warning[]
 }
 
-async function latest<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
+/** The latest insight within the call's time, with warnings. */
+export async function latestOf<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
   const wait = call.whole ? COMMAND_WAITS : timeLeft(call)
   const followed = await insights.follow({ wait, signal: call.signal })
-  if (followed === undefined) return { insight: undefined, warnings: [beingMade(insights.progress?.())] }
-  return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER] }
-}
-
-/** Asking again continues the same run. */
-function beingMade(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
-  const { done = 0, total = 0 } = progress ?? {}
-  const read = done < total ? ` (${done} of ${total} notes are read)` : total > 0 ? ' (all notes are read, and compared now)' : ''
-  return {
-    code: 'STALE',
-    message: `The vault is being looked at as a whole for the first time${read}: nothing is known yet. This goes on: ask again in a few seconds.`,
-  }
-}
-
-const OLDER: Warning = {
-  code: 'STALE',
-  message: 'The vault changed since it was looked at as a whole: this is of then, and a newer state is being made.',
+  if (followed === undefined) return { insight: undefined, warnings: [firstInsightWarning(insights.progress?.())] }
+  return { insight: followed.insight, warnings: followed.isCurrent ? [] : [OLDER_INSIGHT] }
 }

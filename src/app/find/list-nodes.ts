@@ -1,5 +1,5 @@
 import { ALL, type NodeKind, type NodeSummary, type Paged, type Snapshot } from '../../core/store.ts'
-import { answer, answerInSteps, type Call, listed, type PageArguments, pageFor, waiting } from '../answer/answer-when-ready.ts'
+import { answer, answerInSteps, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { toScope } from '../scope.ts'
@@ -37,8 +37,7 @@ function listCommunity(
   args: ListNodesArguments & { readonly community: string },
   call: Call,
 ): Promise<Answer<NodeList>> {
-  const began = waiting(call)
-  return answerInSteps(core, began, async (read) => {
+  return answerInSteps(core, call, async (read, began) => {
     const { communities, warnings } = await notesOfCommunities(core, began, [args.community])
     const nodes = communities.get(args.community) ?? []
     const listing = await read(async (snapshot) => {

@@ -1,12 +1,11 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
 import { plainName } from '../../search/similar-names.ts'
-import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
+import { answer, answerFindable, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
 import { nodesNamed } from '../names/known-node.ts'
 import { toScope } from '../scope.ts'
-import { answerFindable } from './findable.ts'
 import { embedQuestions } from './question-vector.ts'
 import { meaningSame } from './resolve-semantic.ts'
 

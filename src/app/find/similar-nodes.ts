@@ -6,13 +6,13 @@ import { magnitudeOf } from '../../core/vectors.ts'
 import { isKnown } from '../../search/fusion.ts'
 import { LEAST_SCORE, type Relevance } from '../../search/relevance.ts'
 import {
+  answerFindable,
   answerInSteps,
   type Call,
   type PageArguments,
   pageFor,
   type Read,
   timeLeft,
-  waiting,
 } from '../answer/answer-when-ready.ts'
 import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
@@ -22,7 +22,6 @@ import { findNamed } from '../names/known-node.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
 import { toAnsweringScope } from '../scope.ts'
 import { knownTraits } from './embedder-traits.ts'
-import { answerFindable } from './findable.ts'
 import { unknownWarning } from './question-vector.ts'
 
 export interface SimilarArguments extends PageArguments {
@@ -63,12 +62,11 @@ export const LEAST_ALIKE: Readonly<Record<Relevance, number>> = { strict: 0.2, n
  * compared, by the vectors that are stored. Nothing is embedded, and no model need be there.
  */
 export function similarNodes(core: GraphCore, args: SimilarArguments, given: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
-  const call = waiting(given)
-  const run = async (read: Read): Promise<Answer<readonly SimilarNode[]>> => {
+  const run = async (read: Read, call: Call): Promise<Answer<readonly SimilarNode[]>> => {
     const followed = await insightFor(core, call)
     return await read((snapshot) => similarIn({ core, snapshot, call }, args, followed))
   }
-  return core.embedding === undefined ? answerInSteps(core, call, run) : answerFindable(core, call, 'meaning', run)
+  return core.embedding === undefined ? answerInSteps(core, given, run) : answerFindable(core, given, 'meaning', run)
 }
 
 /** A command has nothing to follow it, and without vectors there is nothing else to answer from: these wait. */

@@ -7,12 +7,11 @@ import { foldName, foldTag } from '../../core/text/fold.ts'
 import { cosine } from '../../core/vectors.ts'
 import type { Relevance } from '../../search/relevance.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
-import type { Call } from '../answer/answer-when-ready.ts'
+import { answerFindable, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findNamed, unknownIdWarning } from '../names/known-node.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 import { toAnsweringScope } from '../scope.ts'
-import { answerFindable } from './findable.ts'
 import { centreOf, servingVectors } from './similar-nodes.ts'
 
 export interface SuggestTagsArguments {

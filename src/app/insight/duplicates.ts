@@ -3,7 +3,7 @@ import { foldId } from '../../core/ids.ts'
 import type { Insight } from '../../core/insight/insight.ts'
 import type { DuplicatePair } from '../../core/insight/link-suggestions.ts'
 import type { Snapshot } from '../../core/store.ts'
-import { type Call, listed, type PageArguments, pageFor, waiting } from '../answer/answer-when-ready.ts'
+import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import { answerFromInsight } from '../find/communities.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
@@ -39,10 +39,10 @@ export interface DuplicatesArguments extends PageArguments {
 
 /** Pairs of notes that say much the same, the most alike first. */
 export function listDuplicates(core: GraphCore, args: DuplicatesArguments, call: Call = {}): Promise<Answer<DuplicateList>> {
-  const began = waiting(call)
-  return answerFromInsight<DuplicateList>(core, began, {
+  return answerFromInsight(core, call, {
+    from: core.insights,
     empty: { problems: [], total: 0 },
-    use: (insight, read) => read((snapshot) => duplicatesIn({ core, snapshot, call: began, insight }, args)),
+    use: (insight, read, began) => read((snapshot) => duplicatesIn({ core, snapshot, call: began, insight }, args)),
   })
 }
 

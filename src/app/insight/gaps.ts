@@ -3,7 +3,7 @@ import type { Community } from '../../core/insight/communities.ts'
 import type { Insight } from '../../core/insight/insight.ts'
 import { ALL, type NodeSummary, type WantedNote } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
-import { type Call, listed, type PageArguments, pageFor, type Read, waiting } from '../answer/answer-when-ready.ts'
+import { type Call, listed, type PageArguments, pageFor, type Read } from '../answer/answer-when-ready.ts'
 import type { Fitted } from '../answer/budget.ts'
 import { fitInTurn, fitMember } from '../answer/fit-members.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
@@ -64,10 +64,10 @@ export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'nam
 
 /** The gaps of a vault without dismissed ones: the first of each kind, or a page of one kind. */
 export function listGaps(core: GraphCore, args: GapsArguments, call: Call = {}): Promise<Answer<GapList>> {
-  const began = waiting(call)
-  return answerFromInsight<GapList>(core, began, {
+  return answerFromInsight<GapList, 'whole'>(core, call, {
+    from: core.insights,
     empty: { totals: {} },
-    use: (insight, read) => gapsOf({ core, insight, read, call: began }, args),
+    use: (insight, read, began) => gapsOf({ core, insight, read, call: began }, args),
   })
 }
 

@@ -58,7 +58,11 @@ const NOTHING: VaultMap = { notes: 0, links: 0, communities: [], between: [], st
 
 /** The subject of a vault, a folder or a community: its communities and the connections between them. */
 export function mapVault(core: GraphCore, args: MapArguments, call: Call = {}): Promise<Answer<VaultMap>> {
-  return answerFromInsight<VaultMap>(core, call, { empty: NOTHING, use: (insight, read) => mapOf({ core, insight, read }, args) })
+  return answerFromInsight(core, call, {
+    from: core.insights,
+    empty: NOTHING,
+    use: (insight, read) => mapOf({ core, insight, read }, args),
+  })
 }
 
 interface Reading {

@@ -10,7 +10,7 @@ import { type PlacedName, placeNames } from '../../insight/place-names.ts'
 import { headingPathAt } from '../../search/chunks.ts'
 import { type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
-import { answerFromLinks } from '../find/communities.ts'
+import { answerFromInsight } from '../find/communities.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { findNamed } from '../names/known-node.ts'
 import { type Reading, readTexts, unreadWarnings } from '../read/texts.ts'
@@ -78,7 +78,8 @@ export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'nam
 
 /** Links between notes of a vault that are missing, without those that were dismissed: the likeliest first. */
 export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call = {}): Promise<Answer<SuggestionList>> {
-  return answerFromLinks(core, call, {
+  return answerFromInsight(core, call, {
+    from: core.linkInsights,
     empty: { suggestions: [], total: 0 },
     use: (insight, read) => read((snapshot) => suggestIn({ core, snapshot, call }, insight, args)),
   })

@@ -1,4 +1,4 @@
-import { insightFor, requireCommunity } from '../../app/find/communities.ts'
+import { latestOf, requireCommunity } from '../../app/find/communities.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { GAP_KINDS, type GapKind, gapKey } from '../../app/insight/gaps.ts'
 import { linkKey } from '../../app/insight/suggest-links.ts'
@@ -37,7 +37,7 @@ async function nameCommunity(invocation: Invocation, given: string): Promise<num
       `roux map --name ${given} "Sync" names it; "" restores the automatic name.`,
     )
   await withCore(invocation, await requireSettings(invocation), async (core) => {
-    const { insight } = await insightFor(core, { whole: true })
+    const { insight } = await latestOf(core.insights, { whole: true })
     if (insight === undefined) throw new UsageError('There are no communities yet.', '"roux map" shows them.')
     const { id } = requireCommunity(insight.communities, given, core).community
     await core.insightState.setLabel(id, label.trim() === '' ? undefined : label.trim())

@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { communitiesOf, insightFor } from '../../app/find/communities.ts'
+import { communitiesOf, latestOf } from '../../app/find/communities.ts'
 import type { GraphCore } from '../../app/graph-core.ts'
 import { type SimilarPair, similarPairs } from '../../app/insight/similar-pairs.ts'
 import { RouxError } from '../../core/errors.ts'
@@ -55,7 +55,7 @@ const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = { json: 'JSON', gra
 function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
   let found: Promise<Insight | undefined> | undefined
   return () => {
-    found ??= insightFor(core, { whole: true }).then(({ insight }) => insight)
+    found ??= latestOf(core.insights, { whole: true }).then(({ insight }) => insight)
     return found
   }
 }
@@ -96,7 +96,7 @@ function graphPieces(core: GraphCore, format: ExportFormat, options: Invocation[
 async function pagePieces({ host, printer }: Invocation, core: GraphCore, withTexts: boolean): Promise<AsyncIterable<string>> {
   const template = await readFile(join(dirname(host.program.script), '..', 'app', 'file.html'), 'utf8')
   // Without communities the page has no colours, so a command waits for them.
-  await insightFor(core, { whole: true })
+  await latestOf(core.insights, { whole: true })
   return mapPage(core, { template, withTexts, onUnread: (message) => printer.warn(message) })
 }
 

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { answerFindable } from '../../../src/app/answer/answer-when-ready.ts'
 import { findNodes } from '../../../src/app/find/find-nodes.ts'
-import { answerFindable } from '../../../src/app/find/findable.ts'
 import { resolveNodes } from '../../../src/app/find/resolve-nodes.ts'
 import { search } from '../../../src/app/find/search.ts'
 import { similarNodes } from '../../../src/app/find/similar-nodes.ts'
