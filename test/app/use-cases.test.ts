@@ -37,7 +37,7 @@ describe('get_neighbors', () => {
   test('shows content instead of properties when asked', async () => {
     const { value } = await getNeighbors(core, { ...args, includeContent: true, direction: 'in' })
     expect(value.map(({ id }) => id)).toEqual(['soil/worms.md', 'home.md'])
-    expect(value[0]?.content).toBe('They live in [[Compost]].\n')
+    expect(value[0]?.content).toBe('They live in [[Compost]].')
     expect(value[0]).not.toHaveProperty('properties')
   })
 
@@ -207,7 +207,7 @@ test('search_by_tags matches any or all, nested tags under their parents, with o
   expect(await ids(['work', 'soil'], 'all')).toEqual(['soil/compost.md'])
   expect(await ids(['none'], 'any')).toEqual([])
   const [first] = (await searchByTags(core, { tags: ['animals'], mode: 'any', limit: 1 })).value
-  expect(first?.content).toBe('They live in [[Compost]].\n')
+  expect(first?.content).toBe('They live in [[Compost]].')
 })
 
 test('random_node shows a whole note, null where none fits', async () => {
@@ -307,11 +307,11 @@ describe('resolve_nodes', () => {
     expect(await resolve(['Compost'], { strategy: 'exact' })).toEqual([
       {
         query: 'Compost',
-        match: 'beds/compost.md',
+        match: 'soil/compost.md',
         score: 1,
         candidates: [
-          { id: 'beds/compost.md', title: 'Compost', score: 1 },
           { id: 'soil/compost.md', title: 'Compost', score: 1 },
+          { id: 'yard/compost.md', title: 'Compost', score: 1 },
         ],
         rule: 'first id',
       },

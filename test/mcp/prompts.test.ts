@@ -156,7 +156,10 @@ describe('notes of a folder', () => {
 })
 
 test('arguments stay as written, so a tool routes them to their vault', async () => {
-  const named = (name: string, files: Readonly<Record<string, FakeFile>>): GraphCore => ({ ...fakeCore(fakeStore(files)), name })
+  const named = (name: string, files: Readonly<Record<string, FakeFile>>): GraphCore => ({
+    ...fakeCore(fakeStore(files, name)),
+    name,
+  })
   const vaults = [
     named('home', { 'prompts/tell.md': { properties: { arguments: ['topic'] }, body: 'Tell me of {{topic}}.' } }),
     named('work', { 'plan.md': { body: 'At work.' } }),

@@ -110,7 +110,7 @@ describe.each(SDK_CLIENTS)('%s', (name, make) => {
         uri: 'roux://node/Soil/Worms',
         mimeType: 'text/markdown',
         text: '---\ntags: ["soil","animals"]\n---\nThey live in [[Compost]].\n',
-        _meta: { 'roux/modified': '2024-02-02T00:00:00Z', 'roux/hash': expect.stringMatching(/^[0-9a-f]{64}$/) },
+        _meta: { 'roux/modified': expect.any(String), 'roux/hash': expect.stringMatching(/^[0-9a-f]{64}$/) },
       },
     ])
     for (const { uri } of resources) {
@@ -278,7 +278,7 @@ test('what is too large says how to read it in parts', async () => {
 
 test('of several vaults each is told of, and ids choose among them', async () => {
   const named = (name: string): GraphCore => {
-    return { ...fakeCore(fakeStore({ [`${name}.md`]: { body: name } })), name }
+    return { ...fakeCore(fakeStore({ [`${name}.md`]: { body: name } }, name)), name }
   }
   const options = {
     vaults: [named('work'), named('home')],

@@ -10,7 +10,7 @@ export const GARDEN: Readonly<Record<string, FakeFile>> = {
   'Soil/Worms.md': { properties: { tags: ['soil', 'animals'] }, body: 'They live in [[Compost]].\n' },
   'Beds/Tomato.md': { properties: { tags: ['work'], title: 'Tomatoes' }, body: 'Red.\n' },
   'Beds/Long.md': { body: `${'word '.repeat(4000)}end` },
-  'Beds/Compost.md': { properties: { archived: true }, body: 'A second one.\n' },
+  'Yard/Compost.md': { properties: { archived: true }, body: 'A second one.\n' },
   'Alone.md': { body: 'No one links here.\n' },
   'Hidden.md': { body: 'See [[Compost]].\n', excluded: true },
   'photo.png': {},

@@ -24,8 +24,8 @@ test('the attachments of a note are listed with type and size', async () => {
     filename: 'Plan.pdf',
     mime_type: 'application/pdf',
     size: 40_000,
-    created: '2024-01-01T00:00:00Z',
-    modified: '2024-02-02T00:00:00Z',
+    created: expect.any(String),
+    modified: expect.any(String),
   })
   const page = await listAttachments(core, { id: 'home', limit: 1, offset: 2 })
   expect([page.value.attachments.length, page.value.total]).toEqual([1, 3])

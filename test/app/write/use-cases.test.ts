@@ -29,10 +29,10 @@ describe('a note that is written', () => {
     expect(fake.requests).toEqual([{ title: 'update_node home', operations: [UPDATE], dryRun: false }])
     const names = ['id', 'path', 'title', 'hash', 'change_id', 'diff', 'tags', 'links', 'link_count', 'content']
     expect(Object.keys(value)).toEqual(names)
-    expect(value).toMatchObject({ id: 'home.md', path: 'Home.md', title: 'Home', change_id: 'c1', link_count: 4 })
+    expect(value).toMatchObject({ id: 'home.md', path: 'Home.md', title: 'Home', change_id: 'c1', link_count: 2 })
     expect(value.hash).toMatch(/^[0-9a-f]{64}$/)
     expect(value.diff).toBe('@@ -1 +1,2 @@\n+x\n')
-    expect(value.links).toHaveLength(3)
+    expect(value.links).toHaveLength(2)
     expect(value.content).toBe(GARDEN['Home.md']?.body)
   })
 
@@ -182,7 +182,7 @@ describe('the note that an operation works on', () => {
     expect(await named('home')).toEqual({ ids: ['home'], warnings: [] })
     await expect(named('Compost')).rejects.toMatchObject({
       code: 'AMBIGUOUS_NAME',
-      candidates: ['beds/compost.md', 'soil/compost.md'],
+      candidates: ['soil/compost.md', 'yard/compost.md'],
     })
   })
 
@@ -495,8 +495,8 @@ test('an attachment that was added is told by its facts', async () => {
     filename: 'photo.png',
     mime_type: 'image/png',
     size: PNG.length,
-    created: '2024-01-01T00:00:00Z',
-    modified: '2024-02-02T00:00:00Z',
+    created: expect.any(String),
+    modified: expect.any(String),
     change_id: 'c1',
     files: [{ kind: 'created', path: 'photo.png' }],
   })
