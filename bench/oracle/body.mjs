@@ -44,7 +44,7 @@ export function parseBody(text, { profile, firstLine = 1 }) {
   const tree = processor.parse(source)
   const reader = { source, profile, firstLine, definitions: definitionsOf(tree), ...emptyBody() }
   walk(tree, reader, { inItem: false })
-  const comments = commentRanges(source, reader.texts)
+  const comments = commentRanges(source, reader)
   const inComment = (item) => comments.some(([from, to]) => item.offset >= from && item.offset < to)
   return {
     links: reader.links.map(({ offset, ...link }) => ({ ...link, ...(inComment({ offset }) && { inComment: true }) })),
@@ -246,7 +246,8 @@ function unescapeHtml(text) {
  * `%%` in plain text opens a comment. At the start of a line it runs to the next mark, or to the end; elsewhere to the
  * next mark of the same paragraph. Four or more are no mark (C4).
  */
-function commentRanges(source, texts) {
+function commentRanges(source, { texts, headings }) {
+  const headingAt = (at) => headings.find(({ offset, end }) => at >= offset && at < end)
   const marks = texts.flatMap(([from, slice]) =>
     [...slice.matchAll(/%{2,}/g)].filter((run) => run[0].length < 4).map((run) => from + run.index),
   )
@@ -255,7 +256,8 @@ function commentRanges(source, texts) {
   for (let i = 0; i < marks.length; i++) {
     const atLineStart = /(^|\n)[ \t>]*$/.test(source.slice(Math.max(0, marks[i] - 200), marks[i]))
     const next = marks[i + 1]
-    const closes = next !== undefined && (atLineStart || !/\n[ \t>]*\n/.test(source.slice(marks[i], next)))
+    const isSameParagraph = () => headingAt(marks[i]) === headingAt(next) && !/\n[ \t>]*\n/.test(source.slice(marks[i], next))
+    const closes = next !== undefined && (atLineStart || isSameParagraph())
     if (!closes && !atLineStart) continue
     ranges.push([marks[i], next ?? source.length])
     if (next !== undefined) i += 1

@@ -187,18 +187,24 @@ const SEVERAL = ['move', 'append', 'rename_heading', 'rename_tag', 'create', 'mo
 export type Kind = keyof typeof MAKERS | 'several'
 export const KINDS: readonly Kind[] = [...(Object.keys(MAKERS) as (keyof typeof MAKERS)[]), 'several']
 
-export const actions = fc.array(
-  fc.record({
-    // What links follow is where most can go wrong.
-    kind: fc.constantFrom<Kind>(...KINDS, 'move', 'rename_heading', 'several'),
-    at: fc.nat(20),
-    to: fc.nat(40),
-    pick: fc.nat(60),
-    byPlan: fc.boolean(),
-    undone: fc.boolean(),
-  }),
-  { minLength: 1, maxLength: 5 },
-)
+const action: fc.Arbitrary<Action> = fc.record({
+  // What links follow is where most can go wrong.
+  kind: fc.constantFrom<Kind>(...KINDS, 'move', 'rename_heading', 'several'),
+  at: fc.nat(20),
+  to: fc.nat(40),
+  pick: fc.nat(60),
+  byPlan: fc.boolean(),
+  undone: fc.boolean(),
+})
+
+/** Every second deletion is followed by a restoration: few vaults would have both otherwise. */
+export const actions = fc
+  .array(action, { minLength: 1, maxLength: 5 })
+  .map((drawn) =>
+    drawn.flatMap((each): readonly Action[] =>
+      each.kind === 'delete' && each.pick % 2 === 0 ? [each, { ...each, kind: 'restore' }] : [each],
+    ),
+  )
 
 /** The operations that an action comes to in a vault; `undefined` where there is nothing that it could be done to. */
 export function plannedFor({ kind, at, to, pick }: Action, scene: Scene): Planned | undefined {
