@@ -231,6 +231,25 @@ describe('the tool ask', { timeout: SLOW }, () => {
     await server.end()
   })
 
+  test('ai.allow_remote counts for the next question of a running server, either way', async () => {
+    const { world, env } = await rig(openAiSays('no'), { ROUX_AI_BASE_URL: 'https://models.invalid/v1' })
+    const own = join(world.root, 'config/roux/roux.config.yaml')
+    mkdirSync(dirname(own), { recursive: true })
+    const server = await asked(world, env)
+    const refusal = async (): Promise<string> => {
+      const { structuredContent } = await server.call('ask', { question: QUESTION })
+      return JSON.stringify(structuredContent.error)
+    }
+    expect(await refusal()).toContain('ai.allow_remote')
+    writeFileSync(own, 'ai:\n  allow_remote: true\n')
+    // What is left is the consent that `roux ai allow` records.
+    await eventually(async () => expect(await refusal()).not.toContain('ai.allow_remote'))
+    expect(await refusal()).toContain('roux ai allow')
+    rmSync(own)
+    await eventually(async () => expect(await refusal()).toContain('ai.allow_remote'))
+    await server.end()
+  })
+
   test('of several vaults one must be named', async () => {
     const { world, env, server: model } = await rig(openAiSays('Nothing [S1].'))
     const vaults = ['--set', `vaults.home=${world.vault}`, '--set', `vaults.work=${world.root}/config`]

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
-import { readdirSync, truncateSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -93,8 +93,8 @@ describe('a client', () => {
 })
 
 /** A server of embeddings that knows which words a text has, and takes its time. */
-async function embeddingServer(milliseconds: number): Promise<{ readonly options: readonly string[]; passages: number }> {
-  const facts = { options: [] as readonly string[], passages: 0 }
+async function embeddingServer(milliseconds: number) {
+  const facts = { options: [] as readonly string[], passages: 0, texts: [] as string[] }
   const server = createServer((request, response) => {
     let body = ''
     request.on('data', (chunk) => {
@@ -102,6 +102,7 @@ async function embeddingServer(milliseconds: number): Promise<{ readonly options
     })
     request.on('end', () => {
       const { input } = JSON.parse(body) as { input: readonly string[] }
+      facts.texts.push(...input)
       const passages = input.filter((text) => text.startsWith('passage: ')).length
       facts.passages += passages
       const data = input.map((text, index) => ({ index, embedding: [...bagOf(text, 64)] }))
@@ -167,6 +168,40 @@ describe('a model that takes its time', () => {
     expect(JSON.parse(doctor.out).checks).toContainEqual(
       expect.objectContaining({ check: 'embedder', state: 'fail', message: expect.stringContaining('cannot be reached') }),
     )
+  })
+
+  test('a change of ai.deny in one of several vaults counts for the next note that a running server embeds', async () => {
+    const world = DEMO()
+    const { options, texts } = await embeddingServer(0)
+    const work = join(world.root, 'work')
+    mkdirSync(join(work, 'secret'), { recursive: true })
+    const server = world.serve(['--set', `vaults.home=${world.vault}`, '--set', `vaults.work=${work}`, ...options])
+    await server.initialize()
+    await server.call('search', { query: 'bread' })
+    let notes = 0
+    /** Whether a new note in `secret` of each vault is sent, once a note outside of it was. */
+    const areSent = async (): Promise<readonly boolean[]> => {
+      const word = `word${++notes}x`
+      for (const vault of [world.vault, work]) {
+        mkdirSync(join(vault, 'secret'), { recursive: true })
+        writeFileSync(join(vault, `secret/${word}.md`), `Secret ${word} of ${basename(vault)}.\n`)
+        writeFileSync(join(vault, `z${word}.md`), `Open ${word} of ${basename(vault)}.\n`)
+      }
+      const isSent = (text: string) => texts.some((each) => each.includes(text))
+      for (const vault of [world.vault, work]) {
+        await eventually(async () => {
+          expect(codesOf(await server.call('search', { query: word }))).not.toContain('EMBEDDING')
+          expect(isSent(`Open ${word} of ${basename(vault)}.`)).toBe(true)
+        })
+      }
+      return [world.vault, work].map((vault) => isSent(`Secret ${word} of ${basename(vault)}.`))
+    }
+    expect(await areSent()).toEqual([true, true])
+    const settings = join(world.vault, 'roux.config.yaml')
+    writeFileSync(settings, 'ai:\n  deny: [secret]\n')
+    await eventually(async () => expect(await areSent()).toEqual([false, true]))
+    rmSync(settings)
+    await eventually(async () => expect(await areSent()).toEqual([true, true]))
   })
 
   test('Ctrl+C ends the work, and what was done is kept', async () => {
