@@ -1,3 +1,4 @@
+import { narrow } from './neutralise.ts'
 import type { Span } from './pieces.ts'
 
 /** Top-level domains that programs turn into links, and that are rarely the end of a file name. */
@@ -29,7 +30,10 @@ const LONGEST_SCHEME = 31
 export function findAddresses(text: string, { inCode = false } = {}): readonly Span[] {
   return [...text.matchAll(TOKEN)].flatMap(({ 0: token, index }) => {
     const goesOn = /\S/.test(text.charAt(index + token.length))
-    return addressesIn(narrow(token), { inCode, goesOn }).map(({ start, end }) => ({ start: index + start, end: index + end }))
+    return addressesIn(narrow(token).replace(/[。｡]/g, '.'), { inCode, goesOn }).map(({ start, end }) => ({
+      start: index + start,
+      end: index + end,
+    }))
   })
 }
 
@@ -37,13 +41,6 @@ interface TokenKind {
   readonly inCode: boolean
   /** A character other than white space follows. */
   readonly goesOn: boolean
-}
-
-/** Replaces full-width characters by ASCII, because some programs treat them alike. */
-function narrow(text: string): string {
-  return text.replace(/[\uff01-\uff5e。｡]/g, (sign) =>
-    sign === '。' || sign === '｡' ? '.' : String.fromCharCode(sign.charCodeAt(0) - 0xfee0),
-  )
 }
 
 function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly Span[] {

@@ -1,3 +1,4 @@
+import { decodeNamedCharacterReference } from 'decode-named-character-reference'
 import type { Code, Nodes, PhrasingContent, Root, RootContent } from 'mdast'
 import { fromMarkdown } from 'mdast-util-from-markdown'
 import { gfmFromMarkdown } from 'mdast-util-gfm'
@@ -364,42 +365,23 @@ function textOfHtml(html: string): string {
   return text
 }
 
-const NAMED: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  quot: '"',
-  apos: "'",
-  colon: ':',
-  sol: '/',
-  bsol: '\\',
-  period: '.',
-  lpar: '(',
-  rpar: ')',
-  lbrack: '[',
-  lsqb: '[',
-  rbrack: ']',
-  rsqb: ']',
-  excl: '!',
-  commat: '@',
-  num: '#',
-  quest: '?',
-  equals: '=',
-  lowbar: '_',
-  hyphen: '-',
-  nbsp: ' ',
-}
-
 /** Decodes character references, because some programs decode twice. */
 function decodeReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,8}));?/g,
     (whole, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return Object.hasOwn(NAMED, name) ? (NAMED[name] ?? whole) : whole
+      if (name !== undefined) return signNamed(name) ?? whole
       const code = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal)
       return code > 0x20 && code < 0x7f ? String.fromCharCode(code) : whole
     },
   )
+}
+
+/** The ASCII sign of a name such as `colon`. */
+function signNamed(name: string): string | undefined {
+  const character = decodeNamedCharacterReference(name)
+  if (character === '\u00a0') return ' '
+  return character !== false && /^[!-~]$/.test(character) ? character : undefined
 }
 
 /** Removes invisible characters. */

@@ -1,3 +1,4 @@
+import { narrow } from './neutralise.ts'
 import { codeLookup, type Edit, edited, type MarkerPlace, type Piece, removal, type Span, textOf } from './pieces.ts'
 
 /** A marker such as `[S1]`, or text that looks like one of our citations, such as `[1]`. */
@@ -96,7 +97,7 @@ function bracketAt(text: string, start: number): FoundMarker | undefined {
     end++
   }
   if (end >= text.length || end - start > LONGEST) return undefined
-  const inside = [...text.slice(start + 1, end)].map(narrow).join('')
+  const inside = narrow(text.slice(start + 1, end))
   const read = numbersIn(inside)
   if (read === undefined || (open === '(' && !read.isMarker)) return undefined
   return { start, end: end + 1, ...(read.isMarker ? { numbers: read.numbers } : {}) }
@@ -146,11 +147,6 @@ function signAt(text: string, start: number): FoundMarker | undefined {
         .at(0) ?? '.',
     )
   return endsSentence || followsWord || isLast ? { start, end } : undefined
-}
-
-/** Replaces a full-width character by ASCII. */
-function narrow(sign: string): string {
-  return sign >= '\uff01' && sign <= '\uff5e' ? String.fromCharCode(sign.charCodeAt(0) - 0xfee0) : sign
 }
 
 /** Finds where a marker stands on its line; other markers on the line do not count as text. */

@@ -10,6 +10,11 @@ export function visible(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n').replace(INVISIBLE, '')
 }
 
+/** Replaces full-width characters by ASCII, because some programs treat them alike. */
+export function narrow(text: string): string {
+  return text.replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+}
+
 /**
  * A text from a note, or anything else that is data, for a prompt: nothing in it looks like a marker of a passage, the turn of a conversation
  * or the boundary that it stands in. What it says stays.

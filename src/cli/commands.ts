@@ -2,7 +2,7 @@ import { HTTP_OPTION, type Option, WRITE_OPTION } from './arguments.ts'
 
 /** A command that is not a tool. `run.ts` names its code and loads it on demand. */
 export interface Command {
-  readonly name: CommandName
+  readonly name: string
   readonly sentence: string
   /** The usage after the name, for people. */
   readonly usage: string
@@ -12,28 +12,6 @@ export interface Command {
   readonly takesText?: true
   readonly options?: readonly Option[]
 }
-
-export type CommandName =
-  | 'serve'
-  | 'open'
-  | 'init'
-  | 'install'
-  | 'uninstall'
-  | 'status'
-  | 'doctor'
-  | 'index'
-  | 'feed'
-  | 'eval'
-  | 'export'
-  | 'trust'
-  | 'forget'
-  | 'token'
-  | 'ask'
-  | 'verify-quote'
-  | 'ai'
-  | 'usage'
-  | 'call'
-  | 'help'
 
 const CLIENT_OPTIONS: readonly Option[] = [
   { name: 'name', type: 'text', default: 'roux', sentence: 'The name of the server in that program; use another one per vault.' },
@@ -48,7 +26,7 @@ const STORE_OPTION: Option = {
 }
 
 /** The commands that are not tools, in the order of the help. */
-export const COMMANDS: readonly Command[] = [
+export const COMMANDS = [
   {
     name: 'serve',
     sentence: 'Serve the vault to AI assistants (MCP) over stdio, or over HTTP.',
@@ -249,9 +227,15 @@ export const COMMANDS: readonly Command[] = [
     usage: '[command|tool|settings]',
     words: 1,
   },
-]
+] as const satisfies readonly Command[]
+
+export type CommandName = (typeof COMMANDS)[number]['name']
+
+export interface KnownCommand extends Command {
+  readonly name: CommandName
+}
 
 /** Finds a command by name. */
-export function findCommand(name: string): Command | undefined {
+export function findCommand(name: string): KnownCommand | undefined {
   return COMMANDS.find((command) => command.name === name)
 }

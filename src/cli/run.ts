@@ -1,6 +1,6 @@
 import { RouxError } from '../core/errors.ts'
 import { GLOBAL_OPTIONS, type Parsed, parseArguments, splitCommand } from './arguments.ts'
-import { type Command, type CommandName, findCommand } from './commands.ts'
+import { type CommandName, findCommand, type KnownCommand } from './commands.ts'
 import { type Host, UsageError, VERSION } from './host.ts'
 import { Printer } from './output/printer.ts'
 import type { Invocation } from './session.ts'
@@ -53,7 +53,7 @@ async function runNothing(rest: readonly string[], host: Host): Promise<number> 
   return 0
 }
 
-async function runCommand(command: Command, rest: readonly string[], host: Host): Promise<number> {
+async function runCommand(command: KnownCommand, rest: readonly string[], host: Host): Promise<number> {
   const invocation = invocationOf(parseArguments(rest, [...(command.options ?? []), ...GLOBAL_OPTIONS]), host)
   if (invocation.options.get('version')) return printVersion(invocation)
   if (asksForHelp(invocation, command.takesText)) return showHelp(invocation, command.name)

@@ -6,7 +6,7 @@ import type { Limits, Load } from './limits.ts'
 import { isLegacy, isListening, type ModernHandler } from './modern-handler.ts'
 import { readBody, tooLarge } from './read-body.ts'
 import { sendRefusal } from './refusal.ts'
-import { type Admission, type Answer, defineRoute, type Exchange, type Route } from './routes.ts'
+import { type Admission, defineRoute, type Exchange, type Route } from './routes.ts'
 import type { Principal } from './tokens.ts'
 
 /** How many begin in one turn of the event loop: each takes about a millisecond, and looking for other work a twentieth of that. */
@@ -31,21 +31,18 @@ export function mcpRoute(options: McpRouteOptions): Route {
   return defineRoute<Principal>({
     path: MCP_PATH,
     methods: {
-      GET: wellFormed((exchange) => legacy.listen(exchange)),
-      POST: wellFormed((exchange) => post(exchange, options, turns)),
-      DELETE: wellFormed((exchange) => legacy.end(exchange)),
+      GET: (exchange) => legacy.listen(exchange),
+      POST: (exchange) => post(exchange, options, turns),
+      DELETE: (exchange) => legacy.end(exchange),
     },
-    admit: authorize,
+    // The form of a request is checked once its sender is known, and before its body is read.
+    admit(request) {
+      const admission = authorize(request)
+      const malformed = 'refusal' in admission ? undefined : checkForm(request)
+      return malformed === undefined ? admission : { refusal: malformed }
+    },
     answersPreflight: true,
   })
-}
-
-/** How a request is written is looked at when it is known who sends it, and before its body is read. */
-function wellFormed(answer: Answer<Principal>): Answer<Principal> {
-  return (exchange) => {
-    const malformed = checkForm(exchange.request)
-    return malformed === undefined ? answer(exchange) : sendRefusal(exchange.response, malformed)
-  }
 }
 
 async function post(exchange: Exchange<Principal>, options: McpRouteOptions, turns: Turns): Promise<void> {

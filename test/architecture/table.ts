@@ -61,6 +61,7 @@ export const RULES: Rules = {
     '@photostructure/sqlite': ['store'],
     '@preact/signals': ['web/client'],
     chokidar: ['vault'],
+    'decode-named-character-reference': ['ai'],
     diff: ['changes', 'cli'],
     'env-paths': ['config'],
     'file-type': ['changes', 'app'],

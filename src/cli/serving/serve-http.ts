@@ -11,8 +11,7 @@ import { type HttpServerOptions, openHttpServer } from '../../http/http-server.t
 import type { ServerParts } from '../../http/routes.ts'
 import { closeToOthers, openTokens, tokenFileIn } from '../../http/token-file.ts'
 import { isBearerOf } from '../../http/token-gate.ts'
-import type { Principal } from '../../http/tokens.ts'
-import { type Access, SCOPES } from '../../http/tokens.ts'
+import { type Access, type Principal, SCOPES } from '../../http/tokens.ts'
 import type { SwitchedOffBy } from '../../mcp/definition/define-tool.ts'
 import { type EventFeed, feedOf } from '../../mcp/events/events.ts'
 import { followVaults } from '../../mcp/events/follow-vaults.ts'
@@ -23,9 +22,8 @@ import type { WebSessions } from '../../web/sessions.ts'
 import { UsageError } from '../host.ts'
 import type { Invocation } from '../session.ts'
 import type { AnnouncedPage } from './running-servers.ts'
-import { seenBy, toldOf } from './seen-vaults.ts'
 import { nameVaults, openServing } from './serving.ts'
-import { refusedTo } from './token-scope.ts'
+import { refusedTo, seenBy, toldOf } from './token-rights.ts'
 
 /** How to serve the page for people. */
 export interface WebView {

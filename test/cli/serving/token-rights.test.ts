@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { vaultsOnDemand } from '../../../src/app/vaults.ts'
-import { seenBy, toldOf } from '../../../src/cli/serving/seen-vaults.ts'
+import { seenBy, toldOf } from '../../../src/cli/serving/token-rights.ts'
 import type { LoadedVaults } from '../../../src/config/load-vaults.ts'
 import type { Access, Scope } from '../../../src/http/tokens.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
