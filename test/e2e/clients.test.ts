@@ -257,34 +257,6 @@ test('the transcript of the protocol contract, line by line', async () => {
   expect(called).toMatchObject({ jsonrpc: '2.0', id: 3, result: { content } })
 })
 
-test.each(['2024-11-05', '2025-03-26', '2025-06-18', '2025-11-25'])('version %s is agreed on', async (version) => {
-  const server = openWorld({ fixture: 'docs-folder' }).serve()
-  expect((await server.initialize(version)).result.protocolVersion).toBe(version)
-  expect(await server.ask('nodes_exist', { ids: ['readme'] })).toEqual({ 'readme.md': true })
-  expect((await server.end()).code).toBe(0)
-})
-
-test('batches are answered as batches where the version has them, and refused elsewhere', async () => {
-  const world = openWorld({ fixture: 'docs-folder' })
-  const batch = [
-    { jsonrpc: '2.0', id: 'a', method: 'tools/call', params: { name: 'list_tags', arguments: {} } },
-    { jsonrpc: '2.0', id: 'b', method: 'ping' },
-    { jsonrpc: '2.0', method: 'notifications/initialized' },
-    { no: 'message' },
-  ]
-  const old = world.serve()
-  await old.initialize('2025-03-26')
-  old.send(batch)
-  await Promise.all([old.answerTo('a'), old.answerTo('b')])
-  const answers: Wire[] = JSON.parse(old.lines[1] ?? '')
-  expect(answers.map(({ id, error }) => id ?? error.code).sort()).toEqual([-32600, 'a', 'b'])
-  const current = world.serve()
-  await current.initialize()
-  current.send(batch)
-  await current.request('ping')
-  expect(current.lines.slice(1).map((line) => JSON.parse(line))).toMatchObject([{ error: { code: -32600 } }, { result: {} }])
-})
-
 describe('what a client does wrong', () => {
   const WRONG: readonly (readonly [tool: string, args: object, expected: RegExp])[] = [
     ['get_node', {}, /id: expected a string, got nothing/],

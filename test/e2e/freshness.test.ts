@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { eventually, factsOf, openWorld, type Server, SLOW, type Wire, type World } from './support.ts'
@@ -137,27 +137,6 @@ describe('a server that watches', () => {
     await says('guide/upgrade 2', 'Written through the link.\n')
   })
 
-  test('keeps up with names in any spelling', async () => {
-    const { world, says, at } = await watch(openWorld())
-    for (const name of [
-      'Ünïcödé — dash',
-      'café',
-      'two  spaces',
-      '日本語 ノート',
-      '🍞🥖',
-      "it's [not] (a) {glob} *?",
-      '-dash',
-      'UPPER',
-    ]) {
-      world.write(`A Folder/${name}.md`, `first ${name}\n`)
-      await says(`a folder/${name}`, `first ${name}\n`)
-      world.write(`A Folder/${name}.md`, `second ${name}\n`)
-      await says(`a folder/${name}.md`.toUpperCase(), `second ${name}\n`)
-      rmSync(at(`A Folder/${name}.md`))
-      await says(`a folder/${name}.md`, null)
-    }
-  })
-
   test('sees that a name changes only its case', async () => {
     const { world, at, server } = await watch(openWorld())
     world.write('a.md', '[[B]]\n')
@@ -166,21 +145,6 @@ describe('a server that watches', () => {
     renameSync(at('b.md'), at('B.md'))
     await eventually(async () => expect((await server.ask('get_node', { id: 'b' }))?.title).toBe('B'))
     expect(await brokenLinks(server)).toEqual([])
-  })
-
-  test('sees new folders with what is in them, and folders in folders that go', async () => {
-    const { world, at, answers, says } = await watch(openWorld())
-    mkdirSync(at('x'))
-    for (let i = 0; i < 20; i++) world.write(`x/${'deep/'.repeat(i)}n${i}.md`, `n${i}\n`)
-    await answers('list_nodes', { limit: 1 }, expect.objectContaining({ total: 20 }))
-    cpSync(at('x'), at('y'), { recursive: true })
-    await answers('list_nodes', { limit: 1 }, expect.objectContaining({ total: 40 }))
-    rmSync(at('x/deep'), { recursive: true })
-    await answers('list_nodes', { limit: 1 }, expect.objectContaining({ total: 21 }))
-    rmSync(at('y'), { recursive: true })
-    world.write('y/n0.md', 'again\n')
-    await answers('list_nodes', { limit: 1 }, expect.objectContaining({ total: 2 }))
-    await says('y/n0', 'again\n')
   })
 })
 

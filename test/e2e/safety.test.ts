@@ -298,15 +298,6 @@ describe('the end', () => {
     expect(await server.ended).toMatchObject({ code: 0, signal: null, err: '' })
   })
 
-  test('a last line without a line break is a line', async () => {
-    const server = openWorld({ fixture: 'docs-folder' }).serve()
-    const answer = server.initialize()
-    server.child.stdin.end(JSON.stringify({ ...call(7), params: { name: 'list_tags' } }))
-    await answer
-    await server.ended
-    expect(server.lines.map((line) => JSON.parse(line).id)).toEqual(['r1', 7])
-  })
-
   test('nothing is left running', async () => {
     const world = openWorld({ fixture: 'demo' })
     const server = await open(world)

@@ -6,31 +6,19 @@ import type { GraphCore } from '../../src/app/graph-core.ts'
 import { vaultsOnDemand } from '../../src/app/vaults.ts'
 import { callTool } from '../../src/mcp/calls/call-tool.ts'
 import type { ToolResult } from '../../src/mcp/calls/tool-result.ts'
-import { READS, type Tool, type ToolAnnotations } from '../../src/mcp/definition/define-tool.ts'
+import type { Tool } from '../../src/mcp/definition/define-tool.ts'
 import type { PropertySchema } from '../../src/mcp/definition/schemas.ts'
 import { INSTRUCTIONS, instructionsFor, WRITING_INSTRUCTIONS } from '../../src/mcp/server.ts'
 import { TOOLS } from '../../src/mcp/tools/index.ts'
 import { writableCore } from '../app/write/fake-writing.ts'
 import { fakeCore, fakeEmbedding, fakeStore } from '../support/fake-store.ts'
 import type { Wire } from '../support/stdio-client.ts'
+import { CHAT } from '../support/tool-calls.ts'
 
 const core: GraphCore = {
   ...writableCore(),
   embedding: fakeEmbedding(),
-  chat: {
-    context: 4_096,
-    maxTokens: 800,
-    mayLeave: (paths) => paths.map(() => true),
-    open: async () => ({
-      id: 'fake',
-      model: 'fake',
-      location: 'local',
-      async *chat() {
-        yield { kind: 'text', text: 'NOT FOUND' }
-        yield { kind: 'end', finish: 'stop', usage: { input: 1, output: 1, estimated: false }, expected: 1 }
-      },
-    }),
-  },
+  chat: CHAT,
 }
 const logged: string[] = []
 const call = async (name: string, args: unknown): Promise<Wire> => {
@@ -135,11 +123,10 @@ describe('the list of tools', () => {
     ).toBe(INSTRUCTIONS)
   })
 
-  test.each(definitions)('$name is plain enough for every client', ({ name, inputSchema, description, annotations, title }) => {
+  test.each(definitions)('$name is plain enough for every client', ({ name, inputSchema, description, title }) => {
     expect(name).toMatch(/^[a-z][a-z0-9_]{0,29}$/)
     expect(title.length).toBeGreaterThan(3)
     expect(description.length).toBeLessThan(2_048)
-    expect(annotations).toEqual({ ...READS, ...(HINTS[name] ?? READS) })
     expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false })
     expect(JSON.stringify(inputSchema)).not.toMatch(/\$ref|\$schema|anyOf|oneOf|allOf|9007199254740991/)
     for (const property of Object.values(inputSchema.properties)) {
@@ -166,149 +153,6 @@ describe('declared answers', () => {
   })
 
   test('are those of some tools', () => expect(declared.length).toBeGreaterThan(5))
-})
-
-const ADDS = { readOnlyHint: false, idempotentHint: false }
-
-/** What is not only read; `random_node` answers something else each time. */
-const HINTS: Readonly<Record<string, Partial<ToolAnnotations>>> = {
-  random_node: { idempotentHint: false },
-  ask: { idempotentHint: false, openWorldHint: true },
-  create_node: ADDS,
-  update_node: { ...ADDS, destructiveHint: true },
-  delete_node: { readOnlyHint: false, destructiveHint: true },
-  move_node: { ...ADDS, destructiveHint: true },
-  restore_node: ADDS,
-  rename_heading: { ...ADDS, destructiveHint: true },
-  rename_tag: { ...ADDS, destructiveHint: true },
-  manage_tags: { readOnlyHint: false, destructiveHint: true },
-  create_folder: { readOnlyHint: false },
-  clone_node: ADDS,
-  add_attachment: ADDS,
-  delete_attachment: { readOnlyHint: false, destructiveHint: true },
-  apply_changes: { ...ADDS, destructiveHint: true },
-  undo: { ...ADDS, destructiveHint: true },
-}
-
-/** Bounds, defaults and enumerations that clients rely on. */
-const SPECIFIED: Readonly<Record<string, Readonly<Record<string, object>>>> = {
-  get_node: { id: { type: 'string' }, depth: { type: 'integer', minimum: 0, maximum: 1, default: 0 } },
-  get_neighbors: {
-    id: { type: 'string' },
-    direction: { type: 'string', enum: ['in', 'out', 'both'], default: 'both' },
-    limit: { type: 'integer', minimum: 1, maximum: 50, default: 20 },
-    include_content: { type: 'boolean', default: false },
-  },
-  find_path: {
-    source: { type: 'string' },
-    target: { type: 'string' },
-    direction: { type: 'string', enum: ['any', 'out'], default: 'any' },
-    count: { type: 'integer', minimum: 1, maximum: 5, default: 1 },
-  },
-  get_hubs: {
-    metric: { type: 'string', enum: ['in_degree', 'out_degree', 'pagerank', 'betweenness'], default: 'in_degree' },
-    limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
-  },
-  search: {
-    query: { type: 'string', minLength: 1, maxLength: 10_000 },
-    limit: { type: 'integer', minimum: 1, maximum: 50, default: 10 },
-    include_content: { type: 'boolean', default: false },
-  },
-  find_nodes: {
-    limit: { type: 'integer', minimum: 1, maximum: 100, default: 10 },
-    order_by: { type: 'string', enum: ['relevance', 'title', 'modified', 'created'], default: 'relevance' },
-    order: { type: 'string', enum: ['asc', 'desc'] },
-    include_archived: { type: 'boolean', default: false },
-  },
-  search_by_tags: {
-    tags: { type: 'array', items: { type: 'string' }, minItems: 1 },
-    mode: { type: 'string', enum: ['any', 'all'], default: 'any' },
-    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-  },
-  random_node: { tags: { type: 'array', items: { type: 'string' } } },
-  list_nodes: {
-    tag: { type: 'string' },
-    path: { type: 'string' },
-    limit: { type: 'integer', minimum: 1, maximum: 1000, default: 100 },
-    offset: { type: 'integer', minimum: 0, default: 0 },
-  },
-  resolve_nodes: {
-    names: { type: 'array', items: { type: 'string' } },
-    strategy: { type: 'string', enum: ['exact', 'fuzzy', 'semantic'], default: 'fuzzy' },
-    threshold: { type: 'number', minimum: 0, maximum: 1, default: 0.7 },
-    tag: { type: 'string' },
-    path: { type: 'string' },
-  },
-  nodes_exist: { ids: { type: 'array', items: { type: 'string' } } },
-  get_problems: {
-    limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 },
-    offset: { type: 'integer', minimum: 0, default: 0 },
-  },
-  get_tree: {
-    depth: { type: 'integer', minimum: 1, maximum: 10, default: 3 },
-    limit: { type: 'integer', minimum: 1, maximum: 1000, default: 200 },
-    include_archived: { type: 'boolean', default: false },
-  },
-  create_node: {
-    id: { type: 'string' },
-    content: { type: 'string' },
-    title: { type: 'string' },
-    tags: { type: 'array', items: { type: 'string' }, default: [] },
-    properties: { type: 'object' },
-    relations: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-  },
-  update_node: {
-    id: { type: 'string' },
-    title: { type: 'string' },
-    content: { type: 'string' },
-    tags: { type: 'array', items: { type: 'string' } },
-    properties: { type: 'object' },
-    relations: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-    append: { type: 'string' },
-    prepend: { type: 'string' },
-    section: { type: 'array', items: { type: 'string' }, minItems: 1 },
-    mode: { type: 'string', enum: ['replace', 'append', 'prepend', 'insert_before', 'insert_after'], default: 'replace' },
-    expected_hash: { type: 'string' },
-    update_links: { type: 'boolean', default: false },
-  },
-  delete_node: { id: { type: 'string' }, expected_hash: { type: 'string' } },
-  move_node: {
-    id: { type: 'string' },
-    to: { type: 'string' },
-    expected_hash: { type: 'string' },
-    dry_run: { type: 'boolean', default: false },
-  },
-  restore_node: { id: { type: 'string' } },
-  rename_heading: { heading: { type: 'array', items: { type: 'string' }, minItems: 1 }, to: { type: 'string' } },
-  rename_tag: { tag: { type: 'string' }, to: { type: 'string' }, dry_run: { type: 'boolean', default: false } },
-  manage_tags: {
-    add: { type: 'array', items: { type: 'string' }, default: [] },
-    remove: { type: 'array', items: { type: 'string' }, default: [] },
-  },
-  create_folder: { path: { type: 'string' } },
-  clone_node: { id: { type: 'string' }, folder: { type: 'string' } },
-  apply_changes: { dry_run: { type: 'boolean', default: false }, plan_id: { type: 'string' } },
-  list_changes: { limit: { type: 'integer', minimum: 1, maximum: 100, default: 20 }, id: { type: 'string' } },
-  undo: { change_id: { type: 'string' } },
-  list_attachments: { limit: { type: 'integer', minimum: 1, maximum: 100, default: 50 } },
-  read_attachment: {
-    offset: { type: 'integer', minimum: 0, default: 0 },
-    max_bytes: { type: 'integer', minimum: 1, maximum: 5_242_880 },
-  },
-  add_attachment: {
-    filename: { type: 'string' },
-    content: { type: 'string' },
-    mime_type: { type: 'string' },
-    title: { type: 'string' },
-  },
-}
-
-test.each(Object.entries(SPECIFIED))('%s takes what it is specified to take', (name, properties) => {
-  const schema = definitions.find((one) => one.name === name)?.inputSchema
-  for (const [key, { description: _, ...property }] of Object.entries(schema?.properties ?? {})) {
-    if (properties[key] !== undefined) expect({ [key]: property }).toEqual({ [key]: properties[key] })
-  }
-  expect(Object.keys(schema?.properties ?? {})).toEqual(expect.arrayContaining(Object.keys(properties)))
 })
 
 /** Every way in which one argument can be wrong, by its schema. */
