@@ -3,7 +3,7 @@ import * as z from 'zod/v4'
 import { partOfPicture } from '../../app/links/picture.ts'
 import { isRecord } from '../../core/is-record.ts'
 import type { ToolResult } from '../calls/tool-result.ts'
-import { defineTool, READS, type SwitchedOffBy, type Tool, type ToolDefinition } from '../definition/define-tool.ts'
+import { defineTool, type SwitchedOffBy, type Tool, type ToolDefinition } from '../definition/define-tool.ts'
 import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 
@@ -15,13 +15,11 @@ const mapPictureTool = defineTool({
   name: 'map_picture',
   title: 'Picture of the vault',
   description: 'Places, titles and links of notes on the map of the vault, for the page that shows it.',
-  annotations: READS,
   names: { id: 'note' },
   input: () => ({
     id: z.string().optional().describe('A note of the vault that is meant.'),
     notes: z.array(z.string()).max(500).default([]).describe('Ids of notes that must be on it.'),
   }),
-  wrap: 'object',
   run: (core, { notes }, call) => partOfPicture(core, { notes, most: MOST }, call),
 })
 

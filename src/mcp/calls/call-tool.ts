@@ -4,12 +4,10 @@ import type { Vaults } from '../../app/vaults.ts'
 import { type ErrorCode, RouxError } from '../../core/errors.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { partialHash } from '../../core/text/partial-reading.ts'
-import type { SwitchedOffBy, Tool, ToolFacts } from '../definition/define-tool.ts'
+import { type SwitchedOffBy, type Tool, type ToolFacts, UNREDACTED } from '../definition/define-tool.ts'
 import { prepareCall } from './prepare-call.ts'
 import { withinTime } from './progress.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
-
-const NOTHING: ReadonlySet<string> = new Set()
 
 /** Warnings that are about the index, not about notes. */
 const OF_THE_INDEX: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
@@ -64,10 +62,10 @@ function cancelled(): RouxError {
 }
 
 /** The same answer for a client that may change something but not read notes. */
-function redactAnswer(answer: Answer<unknown>, { needs, unredacted = NOTHING }: ToolFacts): Answer<unknown> {
+function redactAnswer(answer: Answer<unknown>, { needs, unredacted }: ToolFacts): Answer<unknown> {
   if (needs === undefined) return answer
   const warnings = answer.warnings.filter(({ code }) => OF_THE_INDEX.includes(code))
-  return { ...answer, value: only(unredacted, answer.value), warnings }
+  return { ...answer, value: only(unredacted ?? UNREDACTED[needs], answer.value), warnings }
 }
 
 /** The same failure for a client that may not read notes. */

@@ -5,12 +5,12 @@ import type { OperationRequest } from '../../app/write/operation-runner.ts'
 import type { Operation } from '../../core/operations.ts'
 import { once } from '../../core/waiting/once.ts'
 import { NO_VIOLATIONS, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
-import { defineTool, type Permission, type Tool, type ToolLiteral } from './define-tool.ts'
+import { defineTool, type Tool, type ToolAnnotations, type ToolLiteral } from './define-tool.ts'
 
-/** A tool that asks for one operation, which may be one of several, too. */
+/** A tool that asks for one operation, which may be one of several, too. Its parameter `dry_run` is added. */
 export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Operation>
-  extends Omit<ToolLiteral<Shape>, 'check' | 'run'> {
-  readonly needs: Permission
+  extends Omit<ToolLiteral<Shape>, 'annotations' | 'check' | 'run'> {
+  readonly annotations: ToolAnnotations
   operation(args: z.output<z.ZodObject<Shape>>): Asked
   run(core: GraphCore, request: OperationRequest<Asked>, call: Call): Promise<Answer<unknown>>
 }
@@ -24,31 +24,39 @@ export interface OperationTool extends Tool {
   read(args: unknown, at: string, told: number): { readonly violations: Violations; readonly operation?: Operation }
 }
 
-/** Makes a tool that asks for one operation. `dry_run` among its parameters means what it says. */
+/** The parameter that has a change only shown. */
+export function dryRun() {
+  return z.boolean().default(false).describe('Show diff and plan_id only.')
+}
+
+/** Makes a tool that asks for one operation; it needs `tools.write` unless the literal says otherwise. */
 export function defineOperation<const Shape extends z.ZodRawShape, Asked extends Operation>(
   literal: OperationLiteral<Shape, Asked>,
 ): OperationTool {
-  const schema = once(() => z.strictObject(literal.input()))
+  const input = () => ({ ...literal.input(), dry_run: dryRun() })
+  const schema = once(() => z.strictObject(input()))
+  const read = (args: object) => {
+    const { dry_run, ...own } = args as { readonly dry_run: boolean }
+    return { dryRun: dry_run, operation: literal.operation(own as z.output<z.ZodObject<Shape>>) }
+  }
   const tool = defineTool({
+    needs: 'tools.write',
     ...literal,
-    run: (core, args, call) =>
-      literal.run(core, { tool: literal.name, operation: literal.operation(args), dryRun: isDryRun(args) }, call),
+    input,
+    run: (core, args, call) => literal.run(core, { tool: literal.name, ...read(args) }, call),
   })
   return {
     ...tool,
     read(args, at, told) {
       const parsed = schema().safeParse(args)
       if (!parsed.success) return { violations: violationsOf(tool.definition(), parsed.error.issues, { args, at, told }) }
-      if (!isDryRun(parsed.data)) return { violations: NO_VIOLATIONS, operation: literal.operation(parsed.data) }
+      const { dryRun, operation } = read(parsed.data)
+      if (!dryRun) return { violations: NO_VIOLATIONS, operation }
       return {
         violations: { messages: [`${at}.dry_run: cannot be true for one of several, give it beside them`], candidates: [] },
       }
     },
   }
-}
-
-function isDryRun(args: object): boolean {
-  return 'dry_run' in args && args.dry_run === true
 }
 
 /** The same without members that are `undefined`, which ports leave out. */

@@ -34,6 +34,18 @@ export type Wrap = 'results' | 'node' | 'object'
 /** A setting that must be on for a tool to be offered at all. */
 export type Permission = 'tools.write' | 'tools.attach'
 
+/** Members of answers that a client without read permission may see: those about a change or an attachment itself, not about notes. */
+export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
+  'tools.write': new Set([
+    ...['node', 'id', 'ids', 'old_id', 'new_id', 'hash', 'deleted'],
+    ...['change_id', 'plan_id', 'undone', 'undoes', 'time', 'state'],
+  ]),
+  'tools.attach': new Set([
+    ...['attachments', 'total', 'id', 'filename', 'mime_type', 'size', 'created', 'modified', 'content', 'next_offset'],
+    ...['deleted', 'change_id', 'plan_id'],
+  ]),
+}
+
 /** A setting that switches several tools off together. */
 export type ToolGroup = 'tools.insight'
 
@@ -54,7 +66,7 @@ export interface ToolFacts extends ToolIdentity {
   readonly annotations: ToolAnnotations
   /** Its parameters that name something; absent: none does. */
   readonly names?: Names
-  /** Names of members, at any depth, that a client without read permission may see; for tools that need a permission. */
+  /** Names of members, at any depth, that a client without read permission may see; absent: those of `UNREDACTED`. */
   readonly unredacted?: ReadonlySet<string>
   /** The search indexes the answer needs; absent: none. */
   searchReadiness?(args: Arguments): SearchReadiness | undefined
@@ -75,7 +87,11 @@ export interface ToolCall extends Call {
 }
 
 /** A tool as one literal: lists, checks, help and snapshots are derived from it. */
-export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends ToolFacts {
+export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends Omit<ToolFacts, 'annotations' | 'wrap'> {
+  /** Absent: it only reads. */
+  readonly annotations?: ToolAnnotations
+  /** Absent: an object. */
+  readonly wrap?: Wrap
   readonly title: string
   readonly description: string
   /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
@@ -115,8 +131,8 @@ export interface Tool extends ToolFacts {
 
 /** Makes a tool of its literal. */
 export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: ToolLiteral<Shape, Value>): Tool {
-  const { title, description, output, input, reach, budget, check, run, ...facts } = literal
-  const { name, annotations } = facts
+  const { title, description, output, input, reach, budget, check, run, annotations = READS, wrap = 'object', ...facts } = literal
+  const { name } = facts
   const schema = once(() => z.strictObject(input()))
   const definition = once(() => ({
     name,
@@ -128,6 +144,8 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
   }))
   return {
     ...facts,
+    annotations,
+    wrap,
     ...(budget === undefined ? undefined : { budget: budget as Budgeted }),
     reach: reachOf(reach, schema),
     definition,

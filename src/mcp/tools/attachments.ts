@@ -4,8 +4,8 @@ import { fitMember } from '../../app/answer/fit-members.ts'
 import { addAttachment, listAttachments, readAttachment } from '../../app/write/attachments.ts'
 import { deleteFile } from '../../app/write/write.ts'
 import { defined, defineOperation } from '../definition/define-operation.ts'
-import { defineTool, READS } from '../definition/define-tool.ts'
-import { attachmentId, CREATES, dryRun, expectedHash, maxTokens, nodeId, OF_ATTACHMENTS, page, SETS } from './parameters.ts'
+import { defineTool } from '../definition/define-tool.ts'
+import { attachmentId, CREATES, expectedHash, maxTokens, nodeId, page, SETS } from './parameters.ts'
 
 export const addAttachmentTool = defineOperation({
   name: 'add_attachment',
@@ -15,17 +15,14 @@ export const addAttachmentTool = defineOperation({
   needs: 'tools.attach',
   annotations: CREATES,
   names: { id: 'note or folder' },
-  unredacted: OF_ATTACHMENTS,
   input: () => ({
     id: z.string().describe('Note that it is for, or folder to put it into.'),
     filename: z.string().describe('Name with ending.'),
     content: z.string().describe('Base64.'),
     mime_type: z.string().optional().describe('Media type; checked against the bytes.'),
     title: z.string().optional().describe('Title to show.'),
-    dry_run: dryRun(),
   }),
-  wrap: 'object',
-  operation: ({ mime_type, dry_run: _, ...args }) => defined({ kind: 'addAttachment' as const, ...args, mimeType: mime_type }),
+  operation: ({ mime_type, ...args }) => defined({ kind: 'addAttachment' as const, ...args, mimeType: mime_type }),
   run: addAttachment,
 })
 
@@ -36,9 +33,7 @@ export const deleteAttachmentTool = defineOperation({
   needs: 'tools.attach',
   annotations: SETS,
   names: { id: 'note' },
-  unredacted: OF_ATTACHMENTS,
-  input: () => ({ id: attachmentId(), expected_hash: expectedHash(), dry_run: dryRun() }),
-  wrap: 'object',
+  input: () => ({ id: attachmentId(), expected_hash: expectedHash() }),
   operation: ({ id, expected_hash }) => defined({ kind: 'deleteAttachment' as const, id, expectedHash: expected_hash }),
   run: deleteFile,
 })
@@ -49,11 +44,8 @@ export const listAttachmentsTool = defineTool({
   description:
     'Images, PDFs and other files that a note embeds or links to, with type and size. For all in the vault: list_nodes with kinds ["attachment"].',
   needs: 'tools.attach',
-  annotations: READS,
   names: { id: 'note' },
-  unredacted: OF_ATTACHMENTS,
   input: () => ({ id: nodeId('Note'), ...page(100, 50), max_tokens: maxTokens() }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('attachments') },
   run: listAttachments,
 })
@@ -64,9 +56,7 @@ export const readAttachmentTool = defineTool({
   description:
     'Shows a picture (up to 5 MB); of any other file the bytes as base64, page by page: go on with offset = next_offset. null if there is none.',
   needs: 'tools.attach',
-  annotations: READS,
   names: { id: 'note' },
-  unredacted: OF_ATTACHMENTS,
   input: () => ({
     id: attachmentId(),
     offset: z.int().min(0).default(0).describe('Bytes to skip.'),
@@ -77,6 +67,5 @@ export const readAttachmentTool = defineTool({
       .optional()
       .describe('Maximum bytes, 16384 if absent; with it pictures are base64, too.'),
   }),
-  wrap: 'object',
   run: (core, { max_bytes, ...args }, call) => readAttachment(core, { ...args, maxBytes: max_bytes }, call),
 })

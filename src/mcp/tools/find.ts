@@ -17,7 +17,6 @@ export const searchTool = defineTool({
   title: 'Search by meaning and words',
   description:
     'Notes that answer a question, by words and meaning, with passages and lines. Exact words, tags, dates, properties: find_nodes.',
-  annotations: READS,
   names: { folder: 'place', note: 'note' },
   byMeaning: true,
   searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
@@ -48,7 +47,6 @@ export const findNodesTool = defineTool({
   name: 'find_nodes',
   title: 'Find notes by words and filters',
   description: 'Notes that fit a query of words and filters, with the text around the match. A question: search.',
-  annotations: READS,
   names: { folder: 'place' },
   searchReadiness: () => 'words',
   input: () => ({
@@ -84,7 +82,6 @@ export const resolveNodesTool = defineTool({
   name: 'resolve_nodes',
   title: 'Names to ids',
   description: 'Ids of notes by title or alias, many at once, typos allowed.',
-  annotations: READS,
   names: { path: 'place' },
   searchReadiness: ({ strategy }) => (strategy === 'semantic' ? 'meaning' : undefined),
   input: () => ({
@@ -106,7 +103,6 @@ export const similarNodesTool = defineTool({
   name: 'similar_nodes',
   title: 'Notes about the same',
   description: 'Notes about the same, linked or not: for duplicates, further reading.',
-  annotations: READS,
   names: { id: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
   input: () => ({
@@ -128,11 +124,9 @@ export const suggestTagsTool = defineTool({
   name: 'suggest_tags',
   title: 'Tags and folders for a note',
   description: 'Tags in use and folders that suit a note, by those nearest to it. operation: for apply_changes.',
-  annotations: READS,
   names: { id: 'note' },
   searchReadiness: () => 'meaning',
   input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
     // Loaded on demand: it compares words with the code that checks citations.
@@ -145,7 +139,6 @@ export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
   title: 'Notes by tags',
   description: 'Notes with any or all of some tags (nested ones count), with their beginnings. list_nodes lists more at once.',
-  annotations: READS,
   input: () => ({
     tags: z.array(z.string()).min(1).describe('With or without "#".'),
     mode: z.enum(['any', 'all']).default('any').describe('Any or all.'),
@@ -180,7 +173,6 @@ export const askTool = defineTool({
       .default([])
       .describe('What was asked before.'),
   }),
-  wrap: 'object',
   run: async (core, { note_id, ...args }, call) => {
     // Where it is off nothing of it is evaluated.
     const { ask } = await import('../../app/ask/ask.ts')

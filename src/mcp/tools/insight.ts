@@ -11,7 +11,7 @@ import { mapVault } from '../../app/insight/map.ts'
 import { SUGGESTION_KINDS, suggestLinks } from '../../app/insight/suggest-links.ts'
 import { MOST_ITEMS } from '../calls/list-bounds.ts'
 import { type VaultAnswer, valuesOf } from '../calls/reach.ts'
-import { defineTool, READS, type SwitchedOffBy } from '../definition/define-tool.ts'
+import { defineTool, type SwitchedOffBy } from '../definition/define-tool.ts'
 import { folder, limit, maxTokens, offset, page, tag } from './parameters.ts'
 import { type GivenOperation, OPERATION_TOOLS, operationsOf, violationsIn } from './write.ts'
 
@@ -26,7 +26,6 @@ export const contextPackTool = defineTool({
   title: 'Passages that belong together',
   description:
     'All that a question needs, in one budget: passages that answer, and those their links lead to. Or about some notes: ids.',
-  annotations: READS,
   group: 'tools.insight',
   names: { ids: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
@@ -38,7 +37,6 @@ export const contextPackTool = defineTool({
     tag: tag(),
     offset: z.int().min(0).optional().describe('Passages to skip.'),
   }),
-  wrap: 'object',
   reach: {
     kind: 'all',
     merge: (answers: readonly VaultAnswer<ContextPack>[], { offset }) => mergePacks(valuesOf(answers), offset),
@@ -56,7 +54,6 @@ export const impactTool = defineTool({
   title: 'What a change would break',
   description:
     'What deleting a note or folder, or operations, would do to the links, without doing it: broken links, orphans, parts that fall apart.',
-  annotations: READS,
   group: 'tools.insight',
   names: { id: 'note', folder: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
   input: () => ({
@@ -70,7 +67,6 @@ export const impactTool = defineTool({
       .describe('As for apply_changes.'),
     max_tokens: maxTokens(),
   }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitImpact },
   check: ({ id, folder, operations }) => {
     const given = [id, folder, operations].filter((one) => one !== undefined)
@@ -114,12 +110,10 @@ export const compareTool = defineTool({
   name: 'compare',
   title: 'Compare notes',
   description: 'What two notes share: links, passages, a path; and what not.',
-  annotations: READS,
   group: 'tools.insight',
   names: { a: 'note', b: 'note' },
   searchReadiness: () => 'meaning',
   input: () => ({ a: z.string().describe('Id or title.'), b: z.string().describe('Other.'), max_tokens: maxTokens() }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitComparison },
   run: (core, { a, b }, call) => compare(core, { a, b }, call),
 })
@@ -130,7 +124,6 @@ export const changesSinceTool = defineTool({
   description:
     'What anyone changed since a time or an earlier answer, net: notes, links gained and lost, links broken and fixed, new orphans, notes linked to more.',
   group: 'tools.insight',
-  annotations: READS,
   names: { cursor: 'place', folder: 'place' },
   input: () => ({
     cursor: z.string().optional().describe('From an earlier answer.'),
@@ -139,7 +132,6 @@ export const changesSinceTool = defineTool({
     limit: limit(200, 20, 'Of each list.'),
     max_tokens: maxTokens(),
   }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitChanges },
   check: ({ cursor, since }) => ({
     messages:
@@ -155,7 +147,6 @@ export const suggestLinksTool = defineTool({
   description:
     'Links that should be there, likeliest first, of one note or the whole vault. named: a title or alias stands in the text; has line and edit, an operation for apply_changes. related: notes that belong together.',
   group: 'tools.insight',
-  annotations: READS,
   names: { id: 'note', folder: 'place' },
   input: () => ({
     id: z.string().optional().describe('From this note.'),
@@ -165,7 +156,6 @@ export const suggestLinksTool = defineTool({
     offset: offset(),
     max_tokens: maxTokens(),
   }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('suggestions') },
   run: suggestLinks,
 })
@@ -176,7 +166,6 @@ export const mapTool = defineTool({
   description:
     'What a vault is about: its communities of notes, by links and words, each with label, key notes and words of its own, and the notes that lie between them. The best first look.',
   group: 'tools.insight',
-  annotations: READS,
   names: { scope: 'place', community: 'place' },
   input: () => ({
     scope: z.string().optional().describe('Only this folder.'),
@@ -184,7 +173,6 @@ export const mapTool = defineTool({
     level: z.int().min(1).max(2).default(1).describe('2: smaller ones.'),
     max_tokens: maxTokens(),
   }),
-  wrap: 'object',
   isPictured: true,
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMap },
   run: mapVault,
@@ -195,7 +183,6 @@ export const gapsTool = defineTool({
   title: 'Gaps',
   description: 'Alike communities hardly linked, notes that others hang on, missing notes, dead ends.',
   group: 'tools.insight',
-  annotations: READS,
   names: { folder: 'place' },
   input: () => ({
     kind: z.enum(GAP_KINDS).optional().describe('Default: all.'),
@@ -203,7 +190,6 @@ export const gapsTool = defineTool({
     ...page(100, 20),
     max_tokens: maxTokens(),
   }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitGaps },
   run: listGaps,
 })

@@ -6,7 +6,7 @@ import { getProblems, LINK_KINDS, REPORTED_KINDS } from '../../app/insight/get-p
 import { findPath, fitPath } from '../../app/links/find-path.ts'
 import { getHubs } from '../../app/links/get-hubs.ts'
 import { getNeighbors } from '../../app/links/get-neighbors.ts'
-import { defineTool, READS } from '../definition/define-tool.ts'
+import { defineTool } from '../definition/define-tool.ts'
 import { listOf, NUMBER, outputSchema, TEXT } from '../definition/schemas.ts'
 import { folder, includeContent, kinds, limit, links, maxTokens, nodeName, page, specifiedOffset, tag } from './parameters.ts'
 
@@ -14,7 +14,6 @@ export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
   title: 'Linked notes',
   description: 'Notes that link to a note (backlinks) or that it links to, best linked first.',
-  annotations: READS,
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
@@ -37,7 +36,6 @@ export const findPathTool = defineTool({
   name: 'find_path',
   title: 'Path between two notes',
   description: 'The shortest way over links, with the sentence that makes each.',
-  annotations: READS,
   names: { source: 'note', target: 'note' },
   input: () => ({
     source: nodeName('Start'),
@@ -47,7 +45,6 @@ export const findPathTool = defineTool({
     avoid_hubs: z.boolean().default(false).describe('Go around the best-linked notes.'),
     max_tokens: maxTokens(),
   }),
-  wrap: 'object',
   isPictured: true,
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitPath },
   run: (core, { avoid_hubs, ...args }, call) => findPath(core, { ...args, avoidHubs: avoid_hubs }, call),
@@ -57,7 +54,6 @@ export const getHubsTool = defineTool({
   name: 'get_hubs',
   title: 'Most central notes',
   description: 'The best-linked notes of a vault, folder or tag: a good first look.',
-  annotations: READS,
   names: { folder: 'place' },
   input: () => ({
     metric: z
@@ -80,7 +76,6 @@ export const getProblemsTool = defineTool({
   name: 'get_problems',
   title: 'Problems in the vault',
   description: 'What is wrong in notes, links and names, with file, line and what may have been meant.',
-  annotations: READS,
   names: { folder: 'place', target: 'note' },
   input: () => ({
     kind: z
@@ -96,7 +91,6 @@ export const getProblemsTool = defineTool({
     offset: specifiedOffset(),
     max_tokens: maxTokens(),
   }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('problems') },
   check: ({ kind, target }) => ({
     messages:

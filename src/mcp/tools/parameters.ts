@@ -15,18 +15,6 @@ export const CHANGES: ToolAnnotations = { ...CREATES, destructiveHint: true }
 /** Makes sure that something is so, or gone. */
 export const SETS: ToolAnnotations = { ...CHANGES, idempotentHint: true }
 
-/** Members of answers that are about a change itself, not about notes. */
-export const OF_CHANGES: ReadonlySet<string> = new Set([
-  ...['node', 'id', 'ids', 'old_id', 'new_id', 'hash', 'deleted'],
-  ...['change_id', 'plan_id', 'undone', 'undoes', 'time', 'state'],
-])
-
-/** Members of answers that are about an attachment itself, not about notes. */
-export const OF_ATTACHMENTS: ReadonlySet<string> = new Set([
-  ...['attachments', 'total', 'id', 'filename', 'mime_type', 'size', 'created', 'modified', 'content', 'next_offset'],
-  ...['deleted', 'change_id', 'plan_id'],
-])
-
 /** Parameters that several tools take alike. */
 
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
@@ -111,10 +99,6 @@ export function relevance() {
 
 export function expectedHash() {
   return z.string().optional().describe('The hash you read; refused if the file changed since.')
-}
-
-export function dryRun() {
-  return z.boolean().default(false).describe('Show diff and plan_id only.')
 }
 
 export function tags() {

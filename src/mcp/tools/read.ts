@@ -19,7 +19,6 @@ export const getNodeTool = defineTool({
   title: 'Read a note',
   description:
     'Reads a note: content, tags, links, properties, outline. Long notes come in parts: go on with offset = next_offset, or ask for a section.',
-  annotations: READS,
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
@@ -38,7 +37,6 @@ export const listNodesTool = defineTool({
   name: 'list_nodes',
   title: 'List notes',
   description: 'Ids and titles, page by page. As a tree: get_tree; a name: resolve_nodes.',
-  annotations: READS,
   names: { path: 'place', community: 'place' },
   input: () => ({
     tag: tag(),
@@ -50,7 +48,6 @@ export const listNodesTool = defineTool({
     max_tokens: maxTokens(),
   }),
   output: outputSchema({ nodes: listOf({ id: TEXT, title: TEXT }), total: COUNT }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.nodes, fit: fitMember('nodes') },
   run: listNodes,
 })
@@ -59,7 +56,6 @@ export const listTagsTool = defineTool({
   name: 'list_tags',
   title: 'List tags',
   description: 'Tags with how many notes carry them or one nested in them, most used first.',
-  annotations: READS,
   input: () => ({
     prefix: z.string().optional().describe('Only tags that begin with this.'),
     offset: offset(),
@@ -75,14 +71,12 @@ export const listPropertiesTool = defineTool({
   name: 'list_properties',
   title: 'List properties',
   description: 'Property keys with how many notes have them and kinds of values; with key, its values.',
-  annotations: READS,
   input: () => ({
     key: z.string().optional().describe('Values of this.'),
     prefix: z.string().optional().describe('Only what begins with this.'),
     ...page(1000, 50),
     max_tokens: maxTokens(),
   }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitMember('values', 'properties') },
   run: listProperties,
 })
@@ -91,7 +85,6 @@ export const getTreeTool = defineTool({
   name: 'get_tree',
   title: 'Folder tree',
   description: 'How a vault is laid out: folders with note counts, notes at the leaves. A flat list: list_nodes.',
-  annotations: READS,
   names: { path: 'place' },
   input: () => ({
     path: z.string().optional().describe('Folder to begin at.'),
@@ -100,7 +93,6 @@ export const getTreeTool = defineTool({
     include_archived: z.boolean().default(false).describe('Also archived notes.'),
     max_tokens: maxTokens(),
   }),
-  wrap: 'object',
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTree },
   run: (core, { include_archived, ...args }, call) => getTree(core, { ...args, includeArchived: include_archived }, call),
 })
@@ -121,7 +113,6 @@ export const nodesExistTool = defineTool({
   name: 'nodes_exist',
   title: 'Do these ids exist',
   description: 'Which ids exist. For names: resolve_nodes.',
-  annotations: READS,
   names: { ids: 'note' },
   input: () => ({
     ids: z.array(z.string()).describe('In any case, up to 1,000.'),

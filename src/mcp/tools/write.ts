@@ -7,20 +7,18 @@ import { applyChanges, createFolder, deleteFile, moveNode, rename, undoChange, w
 import type { Violations } from '../calls/invalid-arguments.ts'
 import { MOST_ITEMS } from '../calls/list-bounds.ts'
 import { toolDisabled } from '../calls/tool-result.ts'
-import { defined, defineOperation, type OperationTool } from '../definition/define-operation.ts'
-import { defineTool, READS, type SwitchedOffBy } from '../definition/define-tool.ts'
+import { defined, defineOperation, dryRun, type OperationTool } from '../definition/define-operation.ts'
+import { defineTool, type SwitchedOffBy, UNREDACTED } from '../definition/define-tool.ts'
 import { COUNT, FLAG, listOf, outputSchema, TEXT } from '../definition/schemas.ts'
 import { addAttachmentTool, deleteAttachmentTool } from './attachments.ts'
 import {
   CHANGES,
   CREATES,
-  dryRun,
   ENSURES,
   expectedHash,
   headingPath,
   maxTokens,
   nodeId,
-  OF_CHANGES,
   page,
   properties,
   relations,
@@ -32,10 +30,8 @@ const createNodeTool = defineOperation({
   name: 'create_node',
   title: 'Create a note',
   description: 'Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node.',
-  needs: 'tools.write',
   annotations: CREATES,
   names: { id: 'place', relations: 'targets' },
-  unredacted: OF_CHANGES,
   input: () => ({
     id: z.string().describe('Path in the vault, ending in .md; lowercased outside Obsidian, Foam and Logseq.'),
     content: z.string().describe('Markdown.'),
@@ -43,10 +39,9 @@ const createNodeTool = defineOperation({
     tags: tags().default([]).describe('Tags.'),
     properties: properties('Frontmatter.'),
     relations: relations(),
-    dry_run: dryRun(),
   }),
   wrap: 'node',
-  operation: ({ dry_run: _, ...args }) => defined({ kind: 'create' as const, ...args }),
+  operation: ({ ...args }) => defined({ kind: 'create' as const, ...args }),
   run: writeNode,
 })
 
@@ -55,10 +50,8 @@ const updateNodeTool = defineOperation({
   title: 'Change a note',
   description:
     'Changes a note; what is not named stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node.',
-  needs: 'tools.write',
   annotations: CHANGES,
   names: { id: 'note', relations: 'targets' },
-  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     title: z.string().optional().describe('New title and file name.'),
@@ -85,10 +78,9 @@ const updateNodeTool = defineOperation({
     expected_hash: expectedHash(),
     replace_all: z.boolean().default(false).describe('Content also replaces what you have not read (hash partial:…).'),
     update_links: z.boolean().default(false).describe('Rewrite links when title changes; else LINK_INTEGRITY if there are any.'),
-    dry_run: dryRun(),
   }),
   wrap: 'node',
-  operation: ({ replace_text, expected_hash, replace_all, update_links, dry_run: _, ...args }) =>
+  operation: ({ replace_text, expected_hash, replace_all, update_links, ...args }) =>
     defined({
       kind: 'update' as const,
       ...args,
@@ -104,13 +96,10 @@ const deleteNodeTool = defineOperation({
   name: 'delete_node',
   title: 'Delete a note',
   description: 'Moves a note to the trash of the vault; tells the links that lead nowhere now. restore_node brings it back.',
-  needs: 'tools.write',
   annotations: SETS,
   names: { id: 'note' },
-  unredacted: OF_CHANGES,
-  input: () => ({ id: nodeId('Note'), expected_hash: expectedHash(), dry_run: dryRun() }),
+  input: () => ({ id: nodeId('Note'), expected_hash: expectedHash() }),
   output: outputSchema({ deleted: FLAG, change_id: TEXT }),
-  wrap: 'object',
   operation: ({ id, expected_hash }) => defined({ kind: 'delete' as const, id, expectedHash: expected_hash }),
   run: deleteFile,
 })
@@ -120,17 +109,13 @@ const moveNodeTool = defineOperation({
   title: 'Move or rename a file or folder',
   description:
     'Moves or renames a note, an attachment or a whole folder. Every link to it follows; the answer tells each line that was rewritten.',
-  needs: 'tools.write',
   annotations: CHANGES,
   names: { id: 'note or folder', to: 'place' },
-  unredacted: OF_CHANGES,
   input: () => ({
     id: z.string().describe('Path of the note, file or folder, in any case.'),
     to: z.string().describe('New path, spelled as wanted. A folder that is there, or "/" at its end: to put it into.'),
     expected_hash: expectedHash(),
-    dry_run: dryRun(),
   }),
-  wrap: 'object',
   operation: ({ id, to, expected_hash }) => defined({ kind: 'move' as const, id, to, expectedHash: expected_hash }),
   run: moveNode,
 })
@@ -139,11 +124,9 @@ const restoreNodeTool = defineOperation({
   name: 'restore_node',
   title: 'Restore a deleted note',
   description: 'Takes what was deleted last under an id out of the trash, byte for byte.',
-  needs: 'tools.write',
   annotations: CREATES,
   names: { id: 'place' },
-  unredacted: OF_CHANGES,
-  input: () => ({ id: z.string().describe('The id it had.'), dry_run: dryRun() }),
+  input: () => ({ id: z.string().describe('The id it had.') }),
   wrap: 'node',
   operation: ({ id }) => ({ kind: 'restore' as const, id }),
   run: writeNode,
@@ -153,17 +136,13 @@ const renameHeadingTool = defineOperation({
   name: 'rename_heading',
   title: 'Rename a heading',
   description: 'Gives a heading another text; every link to it follows.',
-  needs: 'tools.write',
   annotations: CHANGES,
   names: { id: 'note' },
-  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     heading: headingPath('Headings from the outside in, as far as needed.'),
     to: z.string().describe('New text, without "#".'),
-    dry_run: dryRun(),
   }),
-  wrap: 'object',
   operation: ({ id, heading, to }) => ({ kind: 'renameHeading' as const, id, heading, to }),
   run: rename,
 })
@@ -172,15 +151,11 @@ const renameTagTool = defineOperation({
   name: 'rename_tag',
   title: 'Rename a tag everywhere',
   description: 'Renames a tag and those nested in it in all notes, frontmatter and text. For one note use manage_tags.',
-  needs: 'tools.write',
   annotations: CHANGES,
-  unredacted: OF_CHANGES,
   input: () => ({
     tag: z.string().describe('Tag, with or without "#".'),
     to: z.string().describe('New name.'),
-    dry_run: dryRun(),
   }),
-  wrap: 'object',
   operation: ({ tag, to }) => ({ kind: 'renameTag' as const, tag, to }),
   run: rename,
 })
@@ -189,15 +164,12 @@ const manageTagsTool = defineOperation({
   name: 'manage_tags',
   title: 'Add and remove tags',
   description: "Adds and removes tags in a note's frontmatter, the others stay. For all notes use rename_tag.",
-  needs: 'tools.write',
   annotations: SETS,
   names: { id: 'note' },
-  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     add: tags().default([]).describe('Tags to add.'),
     remove: tags().default([]).describe('Tags to remove.'),
-    dry_run: dryRun(),
   }),
   wrap: 'node',
   operation: ({ id, add, remove }) => ({ kind: 'manageTags' as const, id, add, remove }),
@@ -208,13 +180,11 @@ const createFolderTool = defineOperation({
   name: 'create_folder',
   title: 'Create a folder',
   description: 'Makes an empty folder. Not needed before create_node or move_node.',
-  needs: 'tools.write',
   annotations: ENSURES,
   names: { path: 'place' },
-  unredacted: new Set([...OF_CHANGES, 'path']),
-  input: () => ({ path: z.string().describe('Path in the vault.'), dry_run: dryRun() }),
+  unredacted: new Set([...UNREDACTED['tools.write'], 'path']),
+  input: () => ({ path: z.string().describe('Path in the vault.') }),
   output: outputSchema({ path: TEXT, change_id: TEXT, plan_id: TEXT }),
-  wrap: 'object',
   operation: ({ path }) => ({ kind: 'createFolder' as const, path }),
   run: createFolder,
 })
@@ -223,14 +193,11 @@ const cloneNodeTool = defineOperation({
   name: 'clone_node',
   title: 'Show a note in a second folder',
   description: 'Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text.',
-  needs: 'tools.write',
   annotations: CREATES,
   names: { id: 'note' },
-  unredacted: OF_CHANGES,
   input: () => ({
     id: nodeId('Note'),
     folder: z.string().describe('Folder to show it in; empty for the top.'),
-    dry_run: dryRun(),
   }),
   wrap: 'node',
   operation: ({ id, folder }) => ({ kind: 'clone' as const, id, folder }),
@@ -304,7 +271,6 @@ export const applyChangesTool = defineTool({
   needs: 'tools.write',
   annotations: CHANGES,
   names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
-  unredacted: OF_CHANGES,
   input: () => ({
     operations: z
       .array(
@@ -320,7 +286,6 @@ export const applyChangesTool = defineTool({
     dry_run: dryRun(),
     plan_id: z.string().optional().describe('Instead of operations: what a dry run of any tool answered.'),
   }),
-  wrap: 'object',
   check: ({ operations = [] }, switchedOffBy) => {
     requireOn(operations, switchedOffBy)
     return violationsIn(operations)
@@ -336,9 +301,7 @@ export const listChangesTool = defineTool({
   title: 'What was changed',
   description: 'What was written through these tools, newest first, with files and the change_id for undo.',
   needs: 'tools.write',
-  annotations: READS,
   names: { id: 'note or folder' },
-  unredacted: OF_CHANGES,
   input: () => ({
     ...page(100, 20),
     id: z.string().optional().describe('Only changes of this note, file or folder.'),
@@ -367,8 +330,6 @@ export const undoTool = defineTool({
   needs: 'tools.write',
   annotations: CHANGES,
   names: { change_id: 'place' },
-  unredacted: OF_CHANGES,
   input: () => ({ change_id: z.string().describe('From the answer of a change, or list_changes.') }),
-  wrap: 'object',
   run: (core, { change_id }, call) => undoChange(core, change_id, call),
 })
