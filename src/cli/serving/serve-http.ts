@@ -173,7 +173,7 @@ function welcome(names: string, url: string): string {
   return `Roux serves ${names} at ${url} (MCP over HTTP). Ctrl+C ends it.
 
   The token:    roux token show
-  Claude Code:  claude mcp add --transport http roux ${url} --header "Authorization: Bearer $(roux token show)"
+  Claude Code:  roux install claude-code --http --set http.port=${new URL(url).port}
   Others:       ${JSON.stringify({ mcpServers: { roux: entry } })}
 `
 }
