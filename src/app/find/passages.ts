@@ -3,8 +3,9 @@ import type { Node } from '../../core/store.ts'
 import type { NoteText } from '../../core/texts.ts'
 import { chunkNote, headingPathAt } from '../../search/chunks.ts'
 import type { Certainty } from '../../search/fusion.ts'
-import { glanceFor } from '../../search/words/glance.ts'
+import { foldLetters } from '../../search/words/fold-word.ts'
 import { type Match, matchFinder, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
+import { beginningOf } from '../../search/words/stem.ts'
 import { TOKEN_BYTES } from '../answer/budget.ts'
 import { passageText, type ReadChunk, readChunk } from './passage-text.ts'
 
@@ -133,7 +134,7 @@ function leastOf(best: readonly AnsweringPlace[]): number {
 
 /** Tolerance for sums added in different order. */
 const ROUNDING = 1e-9
-/** Letters with dots between them may be a word that a glance does not see (`U.S.A.`). */
+/** Letters with dots between them may be a word that begins otherwise (`U.S.A.`). */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
 
 function namesOf({ title, headings }: Node, { startLine }: ChunkPlace): string {
@@ -174,27 +175,30 @@ interface Likely {
   readonly most: number
 }
 
-/** The chunks that are worth reading, by what they seem to have of the words. */
+/** The chunks with most beginnings of the words. Looking for beginnings takes less time than reading the words. */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,
   { words, weight }: { readonly words: SnippetQuery; readonly weight: number },
 ): readonly Likely[] {
-  const unknown = Number.POSITIVE_INFINITY
-  if (candidates.length <= MOST_PASSAGES) return candidates.map((candidate) => ({ candidate, most: unknown }))
-  const glance = glanceFor(words)
+  if (candidates.length <= MOST_PASSAGES) return candidates.map((candidate) => ({ candidate, most: Number.POSITIVE_INFINITY }))
+  const beginnings = words.terms.map(({ term, weight: own }) => ({ letters: beginningOf(term), own }))
   const all = totalOf(words)
   const rated = candidates.map((candidate): Likely => {
-    const found = glance(text, candidate.place.start, candidate.place.end)
-    if (found === undefined) return { candidate, most: unknown }
+    const { place, meaning } = candidate
+    const part = text.slice(place.start, place.end)
+    const letters = (FOREIGN.test(part) ? foldLetters(part) : part.toLowerCase()).replace(WITHIN_WORDS, '')
+    const found = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
     // Phrases need a full read.
-    const shared = (found + words.phrases.length) / all
-    return { candidate, most: (1 - weight) * shared + weight * candidate.meaning }
+    return { candidate, most: ((1 - weight) * (found + words.phrases.length)) / all + weight * meaning }
   })
-  // Chunks without an upper bound are read, too.
-  const told = rated.filter(({ most }) => most < unknown).sort((a, b) => b.most - a.most)
-  return [...rated.filter(({ most }) => most === unknown), ...told.slice(0, READ)]
+  return rated.sort((a, b) => b.most - a.most).slice(0, READ)
 }
+
+/** Letters beyond ASCII. Folding is slow, and quotation marks, dashes and emoji do not need it. */
+const FOREIGN = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
+/** Characters that are left out of indexed words. */
+const WITHIN_WORDS = /['’,]/g
 
 /** The share of a question's words that a text has, by their weights. */
 export type WordShare = (text: string) => number

@@ -116,7 +116,7 @@ test.each([
   expect(first?.text).toContain(spelled)
 })
 
-test('parts that a glance thinks little of are read where an abbreviation may be the word', async () => {
+test('a part that seems to lack the words is read if it has an abbreviation', async () => {
   const part = (at: number, text: string) => `# Part ${at}\n\n${'So it goes, on and on with nothing in it. '.repeat(40)}${text}\n`
   const texts = ['Treaty.', 'Treaty again.', 'A treaty.', 'The treaty of the U.S.A. and others.', 'No treaty.', '']
   const note = texts.map((text, at) => part(at, text)).join('\n')
