@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { threadId } from 'node:worker_threads'
-import type { Database, Statement } from '../../core/sql-database.ts'
+import type { Database } from '../../core/sql-database.ts'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
 
@@ -156,31 +156,8 @@ export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' |
   return { applicationId: application?.application_id ?? 0, format: user?.user_version ?? 0 }
 }
 
-interface Reading<T> {
-  /** Page cache in KB. */
-  readonly cache: number
-  /** Checks the database and prepares its statements. */
-  prepare(database: Database): T
-}
-
-/** Opens for reading what a location has; `undefined` where nothing was written yet. @throws what `prepare` throws */
-export function openToRead<T>(location: Location, { cache, prepare }: Reading<T>): T | undefined {
-  const database = openSqlite(databasePath(location))
-  try {
-    if (location.kind === 'memory' && !hasTables(database)) {
-      database.close()
-      return undefined
-    }
-    database.exec(`PRAGMA query_only = 1; PRAGMA cache_size = -${cache}`)
-    return prepare(database)
-  } catch (error) {
-    database.close()
-    throw error
-  }
-}
-
-/** In memory a database is there as soon as it is opened. */
-function hasTables(database: Database): boolean {
+/** Tells whether anything was made in a database. */
+export function hasTables(database: Database): boolean {
   const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
   return tables?.n !== 0
 }
@@ -199,14 +176,6 @@ function configure(database: Database): void {
   database.exec(
     'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',
   )
-}
-
-/**
- * A number that is another one after each commit of another connection, by the statement `PRAGMA data_version`. In memory that threads share SQLite does
- * not count them: there it is NaN, which is never the same.
- */
-export function versionOf(location: Location, statement: Statement): number {
-  return location.kind === 'file' ? (statement.get() as { data_version: number }).data_version : Number.NaN
 }
 
 /** Does what may fail after something else has failed: the error that led here says more. */

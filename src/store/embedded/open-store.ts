@@ -1,4 +1,4 @@
-import { RouxError, SnapshotOutdated } from '../../core/errors.ts'
+import { SnapshotOutdated } from '../../core/errors.ts'
 import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
 import type { VectorGraphs } from '../../core/vector-graphs.ts'
 import { EmbeddedSnapshot } from './embedded-snapshot.ts'
@@ -9,7 +9,6 @@ import { Projection } from './projection.ts'
 import { Rankings } from './rankings.ts'
 import type { VectorIndexKind } from './search/chunk-graph.ts'
 import { SearchReads } from './search/search-reads.ts'
-import { isDamage } from './sqlite.ts'
 
 export interface StoreOptions {
   /** Part of every id, where one process serves several vaults. */
@@ -57,13 +56,14 @@ class SqliteStore implements EmbeddedStore {
   readonly #projection: Projection
   readonly #rankings: Rankings
   readonly #search: SearchReads
-  readonly #options: StoreOptions
   readonly #listeners = new Set<(change: StoreChange) => void>()
-  #isDamaged = false
 
   constructor(location: Location, options: StoreOptions) {
-    this.#options = options
-    this.#projection = new Projection(location, options.vault)
+    this.#projection = new Projection(location, {
+      vault: options.vault,
+      onReplaced: () => this.#search.graphReplaced(),
+      onDamage: options.onDamage,
+    })
     this.#rankings = new Rankings(this.#projection)
     this.#search = new SearchReads(this.#projection, options.search, {
       ...(options.vectorIndex === undefined ? undefined : { vectorIndex: options.vectorIndex }),
@@ -81,7 +81,7 @@ class SqliteStore implements EmbeddedStore {
         rankings: this.#rankings,
         search: this.#search,
         refresh: () => this.#refresh(),
-        guard: <R>(read: () => R): R => this.#guard(read),
+        guard: <R>(read: () => R): R => this.#projection.file.guard(read),
       }
       try {
         return await use(new EmbeddedSnapshot(parts, { signal, isLast: run === RUNS }))
@@ -92,22 +92,19 @@ class SqliteStore implements EmbeddedStore {
   }
 
   condition(): StoreCondition {
-    if (this.#isDamaged || this.#search.isDamaged) return 'rebuilding'
+    if (this.#projection.file.isDamaged || this.#search.isDamaged) return 'rebuilding'
     return this.#projection.isComplete ? 'ready' : 'building'
   }
 
   refresh(): void {
-    this.#projection.doubt()
+    this.#projection.file.doubt()
     this.#refresh()
   }
 
   #refresh(): void {
-    this.#guard(() => {
-      const before = this.#projection.graph
+    this.#projection.file.guard(() => {
       const keys = this.#projection.refresh()
-      // Another process may have replaced the index.
-      if (this.#projection.graph !== before) this.#search.graphReplaced()
-      else if (keys.length > 0) this.#search.graphChanged(keys)
+      if (keys.length > 0) this.#search.graphChanged(keys)
       if (keys.length === 0 || this.#listeners.size === 0) return
       const { graph, generation } = this.#projection
       const ids = keys.filter((key) => graph.row(key) !== undefined).map((key) => graph.id(key))
@@ -116,9 +113,7 @@ class SqliteStore implements EmbeddedStore {
   }
 
   reopen(location: Location): void {
-    this.#isDamaged = false
-    this.#projection.reopen(location)
-    this.#search.graphReplaced()
+    this.#projection.file.reopen(location)
     this.refresh()
   }
 
@@ -132,27 +127,12 @@ class SqliteStore implements EmbeddedStore {
 
   prepare(part: 'names' | 'similar names', until: number): boolean {
     this.#refresh()
-    return this.#guard(() => this.#projection.prepare(part, until))
+    return this.#projection.file.guard(() => this.#projection.prepare(part, until))
   }
 
   rest(): void {
     this.#projection.rest()
     this.#search.rest()
-  }
-
-  /** Damage is never an answer: it is reported once, and until there is a new index there is none. */
-  #guard<T>(read: () => T): T {
-    if (this.#isDamaged) throw beingRebuilt()
-    try {
-      return read()
-    } catch (error) {
-      if (!isDamage(error)) throw error
-      this.#isDamaged = true
-      this.#projection.reopen()
-      this.#search.graphReplaced()
-      this.#options.onDamage()
-      throw beingRebuilt(error)
-    }
   }
 
   async keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void> {
@@ -164,7 +144,11 @@ class SqliteStore implements EmbeddedStore {
     if (links === undefined) return
     const rows = exportRows(this.#projection.graph, links)
     try {
-      for (let row = this.#guard(() => rows.next()); !row.done; row = this.#guard(() => rows.next())) {
+      for (
+        let row = this.#projection.file.guard(() => rows.next());
+        !row.done;
+        row = this.#projection.file.guard(() => rows.next())
+      ) {
         signal?.throwIfAborted()
         yield row.value
       }
@@ -178,7 +162,7 @@ class SqliteStore implements EmbeddedStore {
   #linksAsOfNow(): LinksAsOf | undefined {
     for (;;) {
       this.refresh()
-      const links = this.#guard(() => this.#projection.linksAsOfNow())
+      const links = this.#projection.file.guard(() => this.#projection.linksAsOfNow())
       if (links === undefined || links.generation === this.#projection.generation) return links
       // A commit came between.
       links.close()
@@ -193,13 +177,6 @@ class SqliteStore implements EmbeddedStore {
   async close(): Promise<void> {
     this.#listeners.clear()
     this.#search.close()
-    this.#projection.close()
+    this.#projection.file.close()
   }
-}
-
-function beingRebuilt(cause?: unknown): RouxError {
-  return new RouxError('STORE_UNAVAILABLE', 'The index was damaged and is being built again.', {
-    hint: 'Call again: the next answer waits for it.',
-    cause,
-  })
 }

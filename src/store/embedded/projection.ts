@@ -6,9 +6,9 @@ import { FolderIndex } from '../../graph/folder-index.ts'
 import { Graph, type GraphRow } from '../../graph/graph.ts'
 import { TagIndex } from '../../graph/tag-index.ts'
 import { SimilarNames } from '../../search/similar-names.ts'
-import { attempt, openToRead, versionOf } from './database-file.ts'
+import { FollowedDatabase } from './followed-database.ts'
 import { type LinksAsOf, linksAsOfNow } from './links-as-of.ts'
-import { identityOf, type Location } from './location.ts'
+import type { Location } from './location.ts'
 import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './rows.ts'
 import { DamagedIndex } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
@@ -23,26 +23,27 @@ const MANY_LINKS = 100
 
 const HUBS_KEPT = 32
 
-/** How late it may be noticed that another process has replaced the index, ms. */
-const SAME_LIFE = 20
-
 /** Rows between two looks at the clock. */
 const LOOK_AT_CLOCK = 32
 
 /** More rows than this are not read as one text. */
 const MANY_ROWS = 20_000
 
+interface ProjectionOptions {
+  /** Part of every id, where one process serves several vaults. */
+  readonly vault?: string | undefined
+  /** The index was replaced: keys may mean other files. */
+  onReplaced?(): void
+  onDamage?(): void
+}
+
 /**
  * One generation of the index in memory: graph, tags and names. `refresh` asks the database for commits of any process
  * and loads newer rows. Details of single nodes stay in the database.
  */
 export class Projection {
-  #location: Location
-  readonly #vault: string | undefined
-  #database: OpenDatabase | undefined
-  /** Skip the identity check until this time (`performance.now()`). */
-  #sameUntil = 0
-  #version = Number.NaN
+  readonly file: FollowedDatabase<Statements>
+  readonly #options: ProjectionOptions
   #generation = 0
   #outside: readonly OutsideLink[] = []
   #isComplete = false
@@ -55,10 +56,11 @@ export class Projection {
   #notesWithProblems: readonly number[] | undefined
   readonly #links = new Map<number, readonly ResolvedLink[]>()
 
-  constructor(location: Location, vault: string | undefined) {
-    this.#location = location
-    this.#vault = vault
-    this.#graph = new Graph(vault)
+  constructor(location: Location, options: ProjectionOptions = {}) {
+    this.#options = options
+    this.#graph = new Graph(options.vault)
+    const forget = (): void => this.#forget()
+    this.file = new FollowedDatabase(location, { name: 'index', cache: 8_000, prepare, forget, onDamage: options.onDamage })
   }
 
   get generation(): number {
@@ -90,38 +92,21 @@ export class Projection {
    * @throws DamagedIndex, and SQLite's errors for a damaged file
    */
   refresh(): readonly number[] {
-    const open = this.#open()
-    if (open === undefined) return []
-    // 3 µs; where there is none the generation itself is asked.
-    const version = versionOf(this.#location, open.version)
-    if (version === this.#version) return []
-    const rows = this.#newRows(open.database)
-    this.#version = version
+    const rows = this.file.load(({ database }) => this.#newRows(database)) ?? []
     if (rows.length > 0) this.#apply(rows)
     return rows.map((row) => row.key)
   }
 
-  /** Something was committed or replaced: the next `refresh` looks at the file itself. */
-  doubt(): void {
-    this.#sameUntil = 0
-  }
-
   #newRows(database: Database): readonly GraphRow[] {
-    database.exec('BEGIN')
-    try {
-      const { generation, outside, complete, lineage, rows: count } = readMeta(database)
-      this.#lineage = lineage
-      if (generation === this.#generation) return []
-      const rows = readRows(database, this.#generation)
-      if (this.#generation === 0 && rows.length !== count) throw new DamagedIndex('rows are missing')
-      this.#generation = generation
-      this.#outside = outside
-      this.#isComplete = complete
-      return rows
-    } finally {
-      // The damage may already have closed it.
-      attempt(() => database.exec('COMMIT'))
-    }
+    const { generation, outside, complete, lineage, rows: count } = readMeta(database)
+    this.#lineage = lineage
+    if (generation === this.#generation) return []
+    const rows = readRows(database, this.#generation)
+    if (this.#generation === 0 && rows.length !== count) throw new DamagedIndex('rows are missing')
+    this.#generation = generation
+    this.#outside = outside
+    this.#isComplete = complete
+    return rows
   }
 
   #apply(rows: readonly GraphRow[]): void {
@@ -222,7 +207,7 @@ export class Projection {
   }
 
   #readLinks(key: number): readonly ResolvedLink[] {
-    const row = this.#database?.links.get(key) as { data: string } | undefined
+    const row = this.file.opened?.links.get(key) as { data: string } | undefined
     return linksOf(key, row?.data, this.#graph.row(key))
   }
 
@@ -231,12 +216,13 @@ export class Projection {
    * do not change it. The caller closes it.
    */
   linksAsOfNow(): LinksAsOf | undefined {
-    return this.#database === undefined ? undefined : linksAsOfNow(this.#location, this.#database)
+    const { opened, location } = this.file
+    return opened === undefined ? undefined : linksAsOfNow(location, opened)
   }
 
   /** Stored facts of a note's text; `undefined` for files that were not read. */
   info(key: number): FileInfo | undefined {
-    const row = this.#database?.info.get(key) as { data: string } | undefined
+    const row = this.file.opened?.info.get(key) as { data: string } | undefined
     if (row !== undefined) return unpackInfo(key, row.data)
     if (this.#graph.row(key)?.kind === 'note') throw new DamagedIndex('a note is missing')
     return undefined
@@ -244,67 +230,41 @@ export class Projection {
 
   /** SHA-256 of a file's bytes when it was read, hex; empty when it was not. */
   hash(key: number): string {
-    return (this.#database?.hash.get(key) as { hash: string } | undefined)?.hash ?? ''
+    return (this.file.opened?.hash.get(key) as { hash: string } | undefined)?.hash ?? ''
   }
 
   stat(key: number): FileStat | undefined {
-    const row = this.#database?.stat.get(key) as { stat: string } | undefined
+    const row = this.file.opened?.stat.get(key) as { stat: string } | undefined
     return row === undefined || row.stat === '' ? undefined : unpackStat(row.stat).stat
   }
 
   /** Gives up what is kept at hand of the database. */
   rest(): void {
     this.#links.clear()
-    attempt(() => this.#database?.database.exec('PRAGMA shrink_memory'))
+    this.file.rest()
   }
 
-  /** Drops everything: the database was replaced. */
-  reopen(location = this.#location): void {
-    this.close()
-    this.#location = location
-    this.#version = Number.NaN
+  #forget(): void {
     this.#generation = 0
     this.#outside = []
     this.#isComplete = false
     this.#lineage = undefined
     this.#links.clear()
-    this.#graph = new Graph(this.#vault)
+    this.#graph = new Graph(this.#options.vault)
     this.#tags = undefined
     this.#folders = undefined
     this.#names = undefined
     this.#namesAhead = undefined
     this.#notesWithProblems = undefined
-  }
-
-  close(): void {
-    const open = this.#database
-    this.#database = undefined
-    open?.database.close()
-  }
-
-  #open(): OpenDatabase | undefined {
-    // A call reads several times, and looking at the file takes as long as all else that is done to find nothing new.
-    const now = performance.now()
-    if (this.#database !== undefined && now < this.#sameUntil) return this.#database
-    const identity = identityOf(this.#location)
-    this.#sameUntil = now + SAME_LIFE
-    if (this.#database !== undefined) {
-      // Emptying the cache folder only removes the name; the open file stays valid until there is another index.
-      if (identity === undefined || identity === this.#database.identity) return this.#database
-      this.reopen()
-    }
-    if (identity === undefined) return undefined
-    this.#database = openToRead(this.#location, { cache: 8_000, prepare: (database) => prepare(database, identity) })
-    return this.#database
+    this.#options.onReplaced?.()
   }
 }
 
-function prepare(database: Database, identity: string): OpenDatabase {
+type Statements = Readonly<Record<'links' | 'info' | 'hash' | 'stat', Statement>>
+
+function prepare(database: Database): Statements {
   requireSchema(database)
   return {
-    database,
-    identity,
-    version: database.prepare('PRAGMA data_version'),
     links: database.prepare('SELECT data FROM links WHERE key = ?'),
     info: database.prepare('SELECT data FROM info WHERE key = ?'),
     hash: database.prepare('SELECT hash FROM file WHERE key = ?'),
@@ -342,16 +302,6 @@ function readNewTexts(database: Database, generation: number): Texts {
 function countNewer(database: Database, generation: number): number {
   const [newer] = database.prepare('SELECT count(*) AS rows FROM file WHERE generation > ?').all(generation) as { rows: number }[]
   return newer?.rows ?? 0
-}
-
-interface OpenDatabase {
-  readonly identity: string
-  readonly database: Database
-  readonly version: Statement
-  readonly links: Statement
-  readonly info: Statement
-  readonly hash: Statement
-  readonly stat: Statement
 }
 
 /** The names of a file: its title first, its file name last. */

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { errorCode } from '../../core/error-code.ts'
 import type { Database } from '../../core/sql-database.ts'
+import { DamagedWords } from '../../search/words/index/bytes.ts'
 
 type DatabaseConstructor = new (path: string, options?: { readOnly?: boolean; timeout?: number }) => Database
 
@@ -23,7 +24,7 @@ export const BUSY_TIMEOUT = 10_000
 
 /** True if an error means that a file is damaged or not our index, by SQLite or our own checks. */
 export function isDamage(error: unknown): boolean {
-  return error instanceof DamagedIndex || sqliteSays(DAMAGED, error) || isTooLarge(error)
+  return error instanceof DamagedIndex || error instanceof DamagedWords || sqliteSays(DAMAGED, error) || isTooLarge(error)
 }
 
 /** The last ones are of a header, schema or integer that is not what was written: our statements are always the same. */

@@ -9,44 +9,64 @@ import type { Projection } from '../projection.ts'
 /** How long is read before others have their turn, ms. */
 const SLICE_MS = 8
 
-/** Times, properties and tasks of every note; read when first asked for, kept up from then on. */
-export class Facets {
-  readonly #projection: Projection
-  readonly #facts = new Map<number, NoteFacts>()
-  readonly #stale = new StaleKeys()
+/** Facts of every note: read when first asked for, kept up from then on. */
+abstract class NoteTable {
+  readonly projection: Projection
+  /** Keys to read; all while absent. */
+  #stale: Set<number> | undefined
 
   constructor(projection: Projection) {
-    this.#projection = projection
+    this.projection = projection
   }
 
   /** The files behind these keys changed. */
   changed(keys: Iterable<number>): void {
-    this.#stale.add(keys)
+    if (this.#stale !== undefined) for (const key of keys) this.#stale.add(key)
   }
 
   /** Forgets everything. */
   clear(): void {
-    this.#facts.clear()
-    this.#stale.reset()
+    this.#stale = undefined
+    this.forget()
   }
 
-  /** Reads what is to be read, a few milliseconds at a time. */
+  /** Reads what is to be read, a few milliseconds at a time; what changes meanwhile, too. */
   async flush(): Promise<void> {
-    await this.#stale.flush(
-      () => this.#projection.graph.order(),
-      (key) => this.#read(key),
-    )
+    for (;;) {
+      this.#stale ??= new Set(this.projection.graph.order())
+      const keys = this.#stale
+      const started = performance.now()
+      for (const key of keys) {
+        this.read(key)
+        keys.delete(key)
+        if (performance.now() - started > SLICE_MS) break
+      }
+      if (this.#stale?.size === 0) return
+      await new Promise((resolve) => setImmediate(resolve))
+    }
   }
 
-  #read(key: number): void {
-    const { graph } = this.#projection
+  protected abstract read(key: number): void
+  protected abstract forget(): void
+}
+
+/** Times, properties and tasks of every note. */
+export class Facets extends NoteTable {
+  readonly #facts = new Map<number, NoteFacts>()
+
+  protected forget(): void {
+    this.#facts.clear()
+  }
+
+  protected read(key: number): void {
+    const { graph } = this.projection
     const kind = graph.row(key)?.kind
     if (kind === undefined || kind === 'attachment') {
       this.#facts.delete(key)
       return
     }
-    const { properties = {}, tasks = [] } = this.#projection.info(key) ?? {}
-    this.#facts.set(key, factsOf({ properties, tasks, stat: this.#projection.stat(key) }))
+    const { properties = {}, tasks = [] } = this.projection.info(key) ?? {}
+    this.#facts.set(key, factsOf({ properties, tasks, stat: this.projection.stat(key) }))
   }
 
   /** Milliseconds since the epoch; NaN where a note says no time. */
@@ -117,7 +137,7 @@ export class Facets {
   }
 
   *#listedKeys(): IterableIterator<number> {
-    const { graph } = this.#projection
+    const { graph } = this.projection
     for (const key of this.#facts.keys()) if (graph.isListedNote(key)) yield key
   }
 }
@@ -146,41 +166,20 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Typed links of every note: which properties of it link where. Read when first asked for, kept up from then on. */
-export class Relations {
-  readonly #projection: Projection
+/** Typed links of every note: which properties of it link where. */
+export class Relations extends NoteTable {
   /** Folded name of the property, then the note that has it. */
   readonly #byName = new Map<string, Map<number, readonly (number | string)[]>>()
   readonly #ofKey = new Map<number, readonly string[]>()
-  readonly #stale = new StaleKeys()
 
-  constructor(projection: Projection) {
-    this.#projection = projection
-  }
-
-  /** The files behind these keys changed. */
-  changed(keys: Iterable<number>): void {
-    this.#stale.add(keys)
-  }
-
-  /** Forgets everything. */
-  clear(): void {
+  protected forget(): void {
     this.#byName.clear()
     this.#ofKey.clear()
-    this.#stale.reset()
-  }
-
-  /** Reads what is to be read, a few milliseconds at a time. */
-  async flush(): Promise<void> {
-    await this.#stale.flush(
-      () => this.#projection.graph.order(),
-      (key) => this.#read(key),
-    )
   }
 
   /** Notes with a link in this property, and where it leads: keys, or missing targets as written. */
   of(name: string): Iterable<readonly [key: number, targets: readonly NodeIndex[]]> {
-    const { graph } = this.#projection
+    const { graph } = this.projection
     const found = this.#byName.get(foldName(name)) ?? new Map<number, readonly (number | string)[]>()
     return [...found].map(([key, targets]) => [
       key,
@@ -188,11 +187,11 @@ export class Relations {
     ])
   }
 
-  #read(key: number): void {
+  protected read(key: number): void {
     for (const name of this.#ofKey.get(key) ?? []) this.#byName.get(name)?.delete(key)
     const targets = new Map<string, (number | string)[]>()
-    if (this.#projection.graph.row(key) !== undefined) {
-      for (const link of this.#projection.links(key)) {
+    if (this.projection.graph.row(key) !== undefined) {
+      for (const link of this.projection.links(key)) {
         if (link.property === undefined) continue
         const name = foldName(link.property)
         targets.set(name, [...(targets.get(name) ?? []), link.to])
@@ -204,37 +203,6 @@ export class Relations {
       const notes = this.#byName.get(name) ?? new Map<number, readonly (number | string)[]>()
       notes.set(key, to)
       this.#byName.set(name, notes)
-    }
-  }
-}
-
-/** Keys whose facts are to be read again: at first all, then those that changed. */
-class StaleKeys {
-  #keys: Set<number> | undefined
-
-  /** Before anything was read all are stale anyway. */
-  add(keys: Iterable<number>): void {
-    if (this.#keys !== undefined) for (const key of keys) this.#keys.add(key)
-  }
-
-  /** All are stale again. */
-  reset(): void {
-    this.#keys = undefined
-  }
-
-  /** Reads what is stale, a few milliseconds at a time; what becomes stale meanwhile, too. */
-  async flush(all: () => Iterable<number>, read: (key: number) => void): Promise<void> {
-    for (;;) {
-      this.#keys ??= new Set(all())
-      const keys = this.#keys
-      const started = performance.now()
-      for (const key of keys) {
-        read(key)
-        keys.delete(key)
-        if (performance.now() - started > SLICE_MS) break
-      }
-      if (this.#keys?.size === 0) return
-      await new Promise((resolve) => setImmediate(resolve))
     }
   }
 }

@@ -2,34 +2,34 @@ import { createHash } from 'node:crypto'
 import { readdir, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { VectorState } from '../../../core/search.ts'
-import type { Database, Statement } from '../../../core/sql-database.ts'
+import type { Database } from '../../../core/sql-database.ts'
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import type { Graph } from '../../../graph/graph.ts'
 import { type SegmentHeader, unpackHeader } from '../../../search/words/index/page.ts'
 import type { PageSource } from '../../../search/words/index/segment.ts'
 import { WordIndex } from '../../../search/words/index/word-index.ts'
-import { attempt, openToRead, requireKind, versionOf } from '../database-file.ts'
-import { identityOf, type Location } from '../location.ts'
+import { requireKind } from '../database-file.ts'
+import { FollowedDatabase } from '../followed-database.ts'
+import type { Location } from '../location.ts'
 import { DamagedIndex } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
 import { LoadedVectors, Recent } from './loaded-vectors.ts'
 import { headerPlace, pagePlace, SEARCH, stampOf, unsealBytes } from './search-rows.ts'
 import type { VectorTable } from './vector-table.ts'
 
-export interface VectorIndexOptions {
+export interface SearchIndexOptions {
   readonly kind: VectorIndexKind
   /** Builds graphs off this thread. */
   readonly graphs?: VectorGraphs | undefined
+  onDamage?(): void
 }
 
 /** The search indexes as readers see them: what is small in memory, the rest read when asked for. Loads what others committed. */
 export class SearchIndex {
+  readonly file: FollowedDatabase<Statements>
   readonly words: WordIndex
   readonly #graph: () => Graph
-  readonly #vectorIndex: VectorIndexOptions
-  #location: Location
-  #database: OpenDatabase | undefined
-  #version = Number.NaN
+  readonly #vectorIndex: SearchIndexOptions
   /** Known until someone commits. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
@@ -40,8 +40,10 @@ export class SearchIndex {
   /** By embedder. */
   readonly #tables = new Map<string, LoadedVectors>()
 
-  constructor(location: Location, graph: () => Graph, vectorIndex: VectorIndexOptions) {
-    this.#location = location
+  constructor(location: Location, graph: () => Graph, vectorIndex: SearchIndexOptions) {
+    const forget = (): void => this.#forget()
+    const { onDamage } = vectorIndex
+    this.file = new FollowedDatabase(location, { name: 'search index', cache: 2_000, prepare, forget, onDamage })
     this.#graph = graph
     this.#vectorIndex = vectorIndex
     this.words = new WordIndex(this.#pages(), (key) => this.#stampOf(key))
@@ -49,8 +51,7 @@ export class SearchIndex {
 
   /** Takes over what was committed; cheap when nothing was. @throws DamagedIndex, DamagedWords */
   refresh(): void {
-    const open = this.#open()
-    if (open !== undefined && versionOf(this.#location, open.version) !== this.#version) this.read(() => {})
+    this.file.load((open) => this.#takeOver(open))
   }
 
   /**
@@ -58,26 +59,18 @@ export class SearchIndex {
    * @throws DamagedIndex, DamagedWords
    */
   read<T>(action: () => T): T {
-    const open = this.#open()
+    const open = this.file.open()
     if (open === undefined) return action()
-    open.database.exec('BEGIN')
-    try {
-      this.#takeOver(open)
+    return this.file.transaction(open, () => {
+      this.file.loadWithin(open, () => this.#takeOver(open))
       return action()
-    } finally {
-      // The damage may already have closed it.
-      attempt(() => open.database.exec('COMMIT'))
-    }
+    })
   }
 
-  #takeOver(open: OpenDatabase): void {
-    // The moment is that of the first read, which this is.
-    const version = versionOf(this.#location, open.version)
-    if (version === this.#version) return
+  #takeOver(open: OpenSearch): void {
     const stored = open.segments.all() as { id: number; rank: number }[]
     this.#headers = new Map(stored.map(({ id, rank }) => [id, this.#headers.get(id) ?? readHeader(open, id, rank)]))
     this.words.setSegments([...this.#headers].map(([id, header]) => ({ id, header })))
-    this.#version = version
     this.#embedders = undefined
     for (const loaded of this.#tables.values()) loaded.mayHaveGone()
   }
@@ -93,9 +86,9 @@ export class SearchIndex {
    * @throws DamagedIndex
    */
   async vectors(embedder: string): Promise<VectorTable | undefined> {
-    const open = this.#open()
+    const open = this.file.open()
     if (open === undefined) return undefined
-    const version = versionOf(this.#location, open.version)
+    const version = this.file.version(open)
     const known = this.#tables.get(embedder)
     const loaded = known?.isOf(version) === true ? known : this.#tableOf(open, embedder)
     await loaded?.load(version)
@@ -104,7 +97,7 @@ export class SearchIndex {
 
   /** Embedders that vectors are of, the newest first. */
   embedders(): readonly VectorState[] {
-    const open = this.#open()
+    const open = this.file.open()
     if (this.#embedders === undefined) {
       this.#embedders = (open?.embedders.all() ?? []) as EmbedderRow[]
       this.#forgetOthers(this.#embedders)
@@ -121,11 +114,8 @@ export class SearchIndex {
     return this.#stampOf(key) === stamp
   }
 
-  /** Drops everything: the database was replaced. */
-  reopen(location = this.#location): void {
-    this.close()
-    this.#location = location
-    this.#version = Number.NaN
+  #forget(): void {
+    this.#closeTables()
     this.#embedders = undefined
     this.#headers = new Map()
     this.words.setSegments([])
@@ -136,27 +126,29 @@ export class SearchIndex {
   rest(): void {
     this.#recentPages.clear()
     for (const loaded of this.#tables.values()) loaded.rest()
-    attempt(() => this.#database?.database.exec('PRAGMA shrink_memory'))
+    this.file.rest()
   }
 
   close(): void {
-    const open = this.#database
-    this.#database = undefined
-    for (const loaded of this.#tables.values()) loaded.close()
-    this.#tables.clear()
-    open?.database.close()
+    this.#closeTables()
+    this.file.close()
   }
 
-  #tableOf(open: OpenDatabase, embedder: string): LoadedVectors | undefined {
+  #closeTables(): void {
+    for (const loaded of this.#tables.values()) loaded.close()
+    this.#tables.clear()
+  }
+
+  #tableOf(open: OpenSearch, embedder: string): LoadedVectors | undefined {
     const row = open.embedder.get(embedder) as { id: number; dimensions: number } | undefined
     if (row === undefined) return undefined
     const known = this.#tables.get(embedder)
     return known?.id === row.id ? known : this.#newTable(open, row, embedder)
   }
 
-  #newTable(open: OpenDatabase, row: { readonly id: number; readonly dimensions: number }, embedder: string): LoadedVectors {
+  #newTable(open: OpenSearch, row: { readonly id: number; readonly dimensions: number }, embedder: string): LoadedVectors {
     const { kind, graphs } = this.#vectorIndex
-    const path = graphPath(this.#location, embedder)
+    const path = graphPath(this.file.location, embedder)
     const graph =
       kind === 'exact'
         ? undefined
@@ -171,7 +163,7 @@ export class SearchIndex {
     this.#tables.set(embedder, loaded)
     const names = open.database.prepare('SELECT name FROM embedder').all() as { name: string }[]
     void sweepGraphs(
-      this.#location,
+      this.file.location,
       names.map(({ name }) => name),
     )
     return loaded
@@ -188,7 +180,7 @@ export class SearchIndex {
     }
     if (gone.length === 0) return
     void sweepGraphs(
-      this.#location,
+      this.file.location,
       embedders.map(({ embedder }) => embedder),
     )
   }
@@ -212,36 +204,22 @@ export class SearchIndex {
       page: (segment, stem) => {
         const name = `${segment}:${Buffer.from(stem).toString('latin1')}`
         return this.#recentPages.get(name, () => {
-          const row = this.#database?.page.get(segment, stem)
+          const row = this.file.opened?.page.get(segment, stem)
           return row === undefined ? undefined : read(segment, row)
         })
       },
       pages: (segment, from, to) => {
-        const before = this.#database?.page.get(segment, from)
-        const rows = this.#database?.pages.all(segment, from, to) ?? []
+        const before = this.file.opened?.page.get(segment, from)
+        const rows = this.file.opened?.pages.all(segment, from, to) ?? []
         return [...(before === undefined ? [] : [before]), ...rows].map((row) => read(segment, row))
       },
     }
   }
-
-  #open(): OpenDatabase | undefined {
-    const identity = identityOf(this.#location)
-    if (this.#database !== undefined) {
-      if (identity === undefined || identity === this.#database.identity) return this.#database
-      this.reopen()
-    }
-    if (identity === undefined) return undefined
-    this.#database = openToRead(this.#location, { cache: 2_000, prepare: (database) => prepare(database, identity) })
-    return this.#database
-  }
 }
 
-function prepare(database: Database, identity: string): OpenDatabase {
+function prepare(database: Database) {
   requireKind(database, SEARCH)
   return {
-    database,
-    identity,
-    version: database.prepare('PRAGMA data_version'),
     segments: database.prepare('SELECT id, rank FROM segment ORDER BY rank'),
     header: database.prepare('SELECT header FROM segment WHERE id = ?'),
     page: database.prepare('SELECT first, data FROM page WHERE segment = ? AND first <= ? ORDER BY first DESC LIMIT 1'),
@@ -261,21 +239,8 @@ function prepare(database: Database, identity: string): OpenDatabase {
 
 const PAGE_BYTES_KEPT = 4 << 20
 
-interface OpenDatabase {
-  readonly identity: string
-  readonly database: Database
-  readonly version: Statement
-  readonly segments: Statement
-  readonly header: Statement
-  readonly page: Statement
-  readonly pages: Statement
-  readonly embedder: Statement
-  readonly embedders: Statement
-  readonly newCoarse: Statement
-  readonly vectors: Statement
-  readonly vectorCount: Statement
-  readonly vectorKeys: Statement
-}
+type Statements = ReturnType<typeof prepare>
+type OpenSearch = Statements & { readonly database: Database }
 
 interface EmbedderRow {
   readonly id: number
@@ -284,7 +249,7 @@ interface EmbedderRow {
 }
 
 /** @throws DamagedIndex, DamagedWords */
-function readHeader({ header }: OpenDatabase, id: number, rank: number) {
+function readHeader({ header }: OpenSearch, id: number, rank: number) {
   const row = header.get(id) as { header: unknown } | undefined
   if (row === undefined) throw new DamagedIndex('a segment is missing')
   return unpackHeader(unsealBytes(headerPlace(id, rank), row.header))

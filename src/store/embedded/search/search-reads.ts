@@ -1,4 +1,3 @@
-import { RouxError } from '../../../core/errors.ts'
 import type { NodeId } from '../../../core/ids.ts'
 import type { Condition, WordTerm } from '../../../core/query.ts'
 import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from '../../../core/search.ts'
@@ -6,11 +5,9 @@ import type { FindOptions, NameOptions, Page, PropertyCount, Scope, ValueCount }
 import type { VectorGraphs } from '../../../core/vector-graphs.ts'
 import { eachInTurn } from '../../../core/waiting/take-turns.ts'
 import { KeySet } from '../../../search/query/evaluate.ts'
-import { DamagedWords } from '../../../search/words/index/bytes.ts'
 import type { Location } from '../location.ts'
 import { fileStem, type Projection } from '../projection.ts'
 import { acceptor, inScope } from '../scope.ts'
-import { isDamage } from '../sqlite.ts'
 import type { VectorIndexKind } from './chunk-graph.ts'
 import { Facets, Relations } from './facets.ts'
 import { findNotes, loadFor } from './find-notes.ts'
@@ -32,20 +29,17 @@ export class SearchReads {
   readonly #index: SearchIndex
   readonly #facets: Facets
   readonly #relations: Relations
-  readonly #onDamage: () => void
-  #isDamaged = false
 
   constructor(projection: Projection, location: Location, { vectorIndex = 'auto', vectorGraphs, onDamage }: SearchReadsOptions) {
     this.#projection = projection
-    this.#index = new SearchIndex(location, () => projection.graph, { kind: vectorIndex, graphs: vectorGraphs })
+    this.#index = new SearchIndex(location, () => projection.graph, { kind: vectorIndex, graphs: vectorGraphs, onDamage })
     this.#facets = new Facets(projection)
     this.#relations = new Relations(projection)
-    this.#onDamage = onDamage
   }
 
   /** The search index was found damaged, and there is no other yet. */
   get isDamaged(): boolean {
-    return this.#isDamaged
+    return this.#index.file.isDamaged
   }
 
   /** The files behind these keys changed. */
@@ -57,27 +51,26 @@ export class SearchReads {
 
   /** The graph was thrown away and is built again. */
   graphReplaced(): void {
-    this.#index.reopen()
+    this.#index.file.reopen()
     this.#facets.clear()
     this.#relations.clear()
   }
 
   /** The search index was thrown away and is built again, perhaps elsewhere. */
   reopen(location: Location): void {
-    this.#isDamaged = false
-    this.#index.reopen(location)
+    this.#index.file.reopen(location)
   }
 
   /** Takes over what was committed, and of this embedder's vectors what is new. */
   async refresh(embedder?: string): Promise<void> {
-    await this.#guard(async () => {
+    await this.#index.file.guard(async () => {
       this.#index.refresh()
       if (embedder !== undefined) await this.#index.vectors(embedder)
     })
   }
 
   async words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits> {
-    return await this.#guard(async () => {
+    return await this.#index.file.guard(async () => {
       const accept = acceptor(this.#projection, scope)
       const { hits, terms: facts, coverage } = this.#index.read(() => this.#index.words.rank(terms, { limit, accept }))
       const { graph } = this.#projection
@@ -95,7 +88,7 @@ export class SearchReads {
     scope: Scope,
     { limit, turn }: { readonly limit: number; readonly turn: () => Promise<void> },
   ): Promise<readonly (readonly ChunkHit[])[]> {
-    return await this.#guard(async () => {
+    return await this.#index.file.guard(async () => {
       const table = await this.#index.vectors(embedder)
       const { graph } = this.#projection
       const accept = this.#acceptCurrent(scope)
@@ -110,7 +103,7 @@ export class SearchReads {
     scope: Scope,
     { limit, minimum, turn }: NameOptions & { readonly turn: () => Promise<void> },
   ): Promise<readonly (readonly NameVectorHit[])[]> {
-    return await this.#guard(async () => {
+    return await this.#index.file.guard(async () => {
       const table = await this.#index.vectors(embedder)
       const { graph } = this.#projection
       const accept = this.#acceptCurrent(scope)
@@ -124,7 +117,7 @@ export class SearchReads {
   }
 
   async vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]> {
-    return await this.#guard(async () => {
+    return await this.#index.file.guard(async () => {
       const table = await this.#index.vectors(embedder)
       const { graph } = this.#projection
       return ids.map((id) => {
@@ -136,7 +129,7 @@ export class SearchReads {
   }
 
   async vectorStates(): Promise<readonly VectorState[]> {
-    return await this.#guard(async () => {
+    return await this.#index.file.guard(async () => {
       this.#index.refresh()
       return this.#index.embedders()
     })
@@ -151,7 +144,7 @@ export class SearchReads {
     }
     // Damage found here is in the graph's index.
     await loadFor(condition, order, facts)
-    return await this.#guard(async () => {
+    return await this.#index.file.guard(async () => {
       const candidates = KeySet.of(inScope(this.#projection, scope).filter((key) => key >= 0))
       return this.#index.read(() => findNotes({ condition, order, candidates }, facts, page))
     })
@@ -181,26 +174,4 @@ export class SearchReads {
     const accept = acceptor(this.#projection, scope)
     return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)
   }
-
-  async #guard<T>(read: () => Promise<T>): Promise<T> {
-    if (this.#isDamaged) throw beingRebuilt(undefined)
-    try {
-      return await read()
-    } catch (error) {
-      if (!(error instanceof DamagedWords) && !isDamage(error)) throw error
-      // Only one of two concurrent questions reports it.
-      if (this.#isDamaged) throw beingRebuilt(error)
-      this.#isDamaged = true
-      this.#index.reopen()
-      this.#onDamage()
-      throw beingRebuilt(error)
-    }
-  }
-}
-
-function beingRebuilt(cause: unknown): RouxError {
-  return new RouxError('STORE_UNAVAILABLE', 'The search index was found damaged and is being built again.', {
-    hint: 'Call again: the next answer waits for it.',
-    cause,
-  })
 }

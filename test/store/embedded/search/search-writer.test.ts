@@ -183,7 +183,7 @@ test('a writer notices that its index is gone, also one that made it itself', as
 test('an answer is of one moment: segments that are merged away while it is made are still read', async () => {
   const { rig, keys } = await graphOnly()
   await putOneByOne(rig.writer, keys)
-  const projection = new Projection({ kind: 'file', path: rig.indexFile }, undefined)
+  const projection = new Projection({ kind: 'file', path: rig.indexFile })
   projection.refresh()
   const index = new SearchIndex({ kind: 'file', path: rig.searchFile }, () => projection.graph, { kind: 'exact' })
   const counts = index.read(() => {
@@ -194,7 +194,7 @@ test('an answer is of one moment: segments that are merged away while it is made
   expect(counts).toEqual(Object.keys(NOTES).map(() => 1))
   expect(index.read(() => index.words.keysWithPrefix('word').length)).toBe(32)
   index.close()
-  projection.close()
+  projection.file.close()
 })
 
 test('the vectors of another model go a few at a time, and what a process that died left of them goes later', async () => {
