@@ -1,9 +1,9 @@
 import { hash as digest } from 'node:crypto'
 import { basename } from 'node:path'
 import { retentionOf, type Settings } from '../config/settings.ts'
-import type { IndexStatus } from '../core/indexing.ts'
+import type { IndexName, IndexStatus } from '../core/indexing.ts'
 import type { Store } from '../core/store.ts'
-import { indexLocation, searchLocation } from '../store/embedded/location.ts'
+import { locationOf } from '../store/embedded/location.ts'
 import { type EmbeddedStore, openEmbeddedStore, type StoreOptions } from '../store/embedded/open-store.ts'
 import type { FeederLease } from '../store/neo4j/feed/lease.ts'
 import { type Neo4jPlace, serverOf } from '../store/neo4j/server/place.ts'
@@ -18,8 +18,7 @@ let opened = 0
 export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
   readonly store: Store
   /** The index was replaced by another, perhaps elsewhere. */
-  reopen(cache: IndexStatus['cache']): void
-  reopenSearch(cache: IndexStatus['cache']): void
+  reopen(which: IndexName, cache: IndexStatus['cache']): void
 }
 
 /** A database on a server keeps nothing here that could be refreshed or replaced; what it can prepare are plans. */
@@ -41,18 +40,16 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
       },
       rest: nothing,
       reopen: nothing,
-      reopenSearch: nothing,
     }
   }
-  const store = openEmbeddedStore(indexLocation(place, 'disk'), { ...options, search: searchLocation(place, 'disk') })
+  const store = openEmbeddedStore(locationOf(place, 'index', 'disk'), { ...options, search: locationOf(place, 'search', 'disk') })
   return {
     store,
     refresh: () => store.refresh(),
     refreshSearch: (embedder) => store.refreshSearch(embedder),
     prepare: (part, until) => store.prepare(part, until),
     rest: () => store.rest(),
-    reopen: (cache) => store.reopen(indexLocation(place, cache)),
-    reopenSearch: (cache) => store.reopenSearch(searchLocation(place, cache)),
+    reopen: (which, cache) => store.reopen(which, locationOf(place, which, cache)),
   }
 }
 

@@ -44,8 +44,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const embedding = settings.embedder.kind === 'none' ? undefined : shared.embedding(settings.embedder, { ...options, gate: ai })
   const indexing = new IndexingClient(shared.indexers, data, {
     onCommitted: () => tryEagerly(() => engine.refresh()),
-    onReplaced: (cache) => tryEagerly(() => engine.reopen(cache)),
-    onSearchReplaced: (cache) => engine.reopenSearch(cache),
+    onReplaced: (which, cache) => tryEagerly(() => engine.reopen(which, cache)),
     openEmbedder: () => (embedding === undefined ? Promise.reject(new Error('no embedder is configured')) : embedding.open()),
     onError: options.onError ?? (() => {}),
     onBegin: options.onBegin,
@@ -57,8 +56,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   const chat = chatOf(settings, options)
   const engine = await openEngine(place, {
     ...(options.name === undefined ? {} : { vault: options.name }),
-    onDamage: () => indexing.reportDamage(),
-    onSearchDamage: () => indexing.reportSearchDamage(),
+    onDamage: (which) => indexing.reportDamage(which),
     vectorIndex: settings.vectors.index,
     vectorGraphs: compute,
   })

@@ -38,6 +38,9 @@ export interface IndexStatus {
 
 export type SearchReadiness = 'words' | 'meaning'
 
+/** Notes and links are in one file, the words and vectors that find them in another. */
+export type IndexName = 'index' | 'search'
+
 /** The indexing side for `app/`. It reads files and commits their facts; nobody else writes the store. */
 export interface Indexing {
   status(): IndexStatus

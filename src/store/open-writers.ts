@@ -2,7 +2,7 @@ import type { IndexWriter } from '../core/index-writer.ts'
 import type { IndexStatus } from '../core/indexing.ts'
 import type { SearchWriter } from '../core/search-writer.ts'
 import { once } from '../core/waiting/once.ts'
-import { type EmbeddedPlace, indexLocation, searchLocation } from './embedded/location.ts'
+import { type EmbeddedPlace, locationOf } from './embedded/location.ts'
 import { openSearchWriter } from './embedded/search/search-writer.ts'
 import { isDamage, isUnwritable } from './embedded/sqlite.ts'
 import { openIndexWriter } from './embedded/writer.ts'
@@ -29,8 +29,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
   switch (place.type) {
     case 'embedded':
       return {
-        openIndex: (cache) => openIndexWriter(indexLocation(place, cache)),
-        openSearch: (cache) => openSearchWriter(searchLocation(place, cache)),
+        openIndex: (cache) => openIndexWriter(locationOf(place, 'index', cache)),
+        openSearch: (cache) => openSearchWriter(locationOf(place, 'search', cache)),
         keepsTexts: false,
         isDamage,
         isUnwritable,

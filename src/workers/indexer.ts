@@ -4,7 +4,7 @@ import { retentionOf } from '../config/settings.ts'
 import { conflictOriginal } from '../core/conflict-copies.ts'
 import type { Embedder } from '../core/embedder.ts'
 import { RouxError } from '../core/errors.ts'
-import type { SearchReadiness } from '../core/indexing.ts'
+import type { IndexName, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteRequest } from '../core/operations.ts'
 import { answer, Calls } from '../core/thread-calls.ts'
 import { Freshness } from '../indexing/freshness.ts'
@@ -42,7 +42,7 @@ function serveVault(port: MessagePort): void {
   let writes: WriteService | undefined
   let calls: IndexerService | undefined
   let log: OpenLogWriter | undefined
-  let replaced = 0
+  const replaced = { index: 0, search: 0 }
   let ai: OpenIndexer['settings']['ai'] | undefined
 
   port.on('message', (message: ToIndexer) => {
@@ -57,7 +57,7 @@ function serveVault(port: MessagePort): void {
           embedder,
           log,
           ai: () => ai ?? message.data.settings.ai,
-          onReplaced: () => replaced++,
+          onReplaced: (which) => replaced[which]++,
           onRest: () => writes?.tidy(),
         })
         writes = openWrites(message.data, service)
@@ -79,10 +79,9 @@ function serveVault(port: MessagePort): void {
         break
       case 'damaged':
         // A reader that has not heard yet that the index was replaced means the one before.
-        if (message.replaced === replaced) service?.replaceDamaged()
-        break
-      case 'searchDamaged':
-        service?.replaceDamagedSearch()
+        if (message.replaced !== replaced[message.which]) break
+        if (message.which === 'index') service?.replaceDamaged()
+        else service?.replaceDamagedSearch()
         break
       case 'embedder':
         embedder.receive(message.reply)
@@ -108,7 +107,7 @@ interface ServiceCallbacks {
   readonly log: OpenLogWriter | undefined
   /** The current settings of `ai`. */
   ai(): OpenIndexer['settings']['ai']
-  readonly onReplaced: () => void
+  readonly onReplaced: (which: IndexName) => void
   /** Nothing is left to do for now. */
   readonly onRest: () => void
 }
@@ -142,6 +141,10 @@ function openService(
     mode: vault.mode,
   }
   const { openIndex, openSearch, keepsTexts, isDamage, isUnwritable } = openWriters(engine)
+  const tellReplaced = (which: IndexName, cache: IndexStatus['cache']): void => {
+    onReplaced(which)
+    send({ type: 'replaced', which, cache })
+  }
   const watchKind = !watch || vault.watch === 'off' ? 'off' : vault.watch === 'polling' ? 'polling' : 'events'
   return new IndexingService({
     openVault: () => openVault(root, options),
@@ -163,17 +166,14 @@ function openService(
       keepsTexts,
       ...(log === undefined ? undefined : { log }),
     },
-    onReplaced: (cache) => {
-      onReplaced()
-      send({ type: 'replaced', cache })
-    },
+    onReplaced: (cache) => tellReplaced('index', cache),
     search: {
       openWriter: openSearch,
       ...(embedder.kind === 'none' ? undefined : { openEmbedder: () => openPassageEmbedder(embedder, calls) }),
       mayEmbed: mayEmbed(embedder, ai),
       isEmbedderQuick: embedder.kind === 'static',
       isEager: watch,
-      onReplaced: (cache) => send({ type: 'searchReplaced', cache }),
+      onReplaced: (cache) => tellReplaced('search', cache),
     },
     onCommitted: (generation) => send({ type: 'committed', generation }),
     freshness: new Freshness(freshness),

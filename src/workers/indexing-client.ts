@@ -1,6 +1,6 @@
 import type { ChangeFate } from '../core/changes.ts'
 import type { Embedder } from '../core/embedder.ts'
-import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
+import type { Indexing, IndexName, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteResult, Writing } from '../core/operations.ts'
 import { answer, Calls } from '../core/thread-calls.ts'
 import { Freshness } from '../indexing/freshness.ts'
@@ -12,8 +12,7 @@ import type { FromIndexer, IndexerData, ToIndexer } from './messages.ts'
 import { embedderService } from './relayed-embedder.ts'
 
 export interface ClientListeners {
-  readonly onReplaced: (cache: IndexStatus['cache']) => void
-  readonly onSearchReplaced: (cache: IndexStatus['cache']) => void
+  readonly onReplaced: (which: IndexName, cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
   /** Opens the embedder, or gives the one that is open. */
   readonly openEmbedder: () => Promise<Embedder>
@@ -47,9 +46,9 @@ export class IndexingClient implements Indexing {
   #held = 0
   #askedAt = 0
   #hasBegun = false
-  #replaced = 0
+  #replaced: Readonly<Record<IndexName, number>> = NOT_REPLACED
   /** The last reported places of the indexes. */
-  #caches: Readonly<Record<'index' | 'search', IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
+  #caches: Readonly<Record<IndexName, IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
   /** Damage was reported; until there is another index, events refer to the damaged one. */
   #isReplacing = false
   #isClosing = false
@@ -180,12 +179,14 @@ export class IndexingClient implements Indexing {
     return () => this.#statusListeners.delete(listener)
   }
 
-  /** A reader found the index damaged: callers that wait, wait for the next one. */
-  reportDamage(): void {
-    if (this.#failure !== undefined) return
-    this.#isReplacing = true
-    this.#upToDate.shut()
-    this.#send({ type: 'damaged', replaced: this.#replaced })
+  /** A reader found an index damaged. Callers that wait for notes and links wait for the next one. */
+  reportDamage(which: IndexName): void {
+    if (which === 'index') {
+      if (this.#failure !== undefined) return
+      this.#isReplacing = true
+      this.#upToDate.shut()
+    }
+    this.#send({ type: 'damaged', which, replaced: this.#replaced[which] })
   }
 
   /** The writing side in the same worker: the index has the change before the answer. */
@@ -226,11 +227,6 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /** A reader found the search index damaged: it is built again. */
-  reportSearchDamage(): void {
-    this.#send({ type: 'searchDamaged' })
-  }
-
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => {
       this.#onClosed = resolve
@@ -251,13 +247,12 @@ export class IndexingClient implements Indexing {
   #open(): void {
     // Each worker starts on disk, because nobody writes its predecessor's memory any more. Damage found then is
     // reported once the vault is open.
-    if (this.#caches.index === 'memory') this.#replace('disk')
-    if (this.#caches.search === 'memory') this.#replaceSearch('disk')
+    for (const which of ['index', 'search'] as const) if (this.#caches[which] === 'memory') this.#replace(which, 'disk')
     const channel = this.#host.channel()
     this.#channel = channel
     this.#calls = new Calls((call) => channel.post({ type: 'call', call }))
     this.#freshness = new Freshness()
-    this.#replaced = 0
+    this.#replaced = NOT_REPLACED
     let reason = ENDED
     channel.onMessage((message) => {
       if (this.#channel === channel) this.#receive(message, channel)
@@ -270,7 +265,7 @@ export class IndexingClient implements Indexing {
     })
     this.#send({ type: 'open', data: { ...this.#data, freshness: this.#freshness.memory } })
     if (this.#hasBegun) this.#send({ type: 'begin' })
-    if (this.#isReplacing) this.#send({ type: 'damaged', replaced: 0 })
+    if (this.#isReplacing) this.#send({ type: 'damaged', which: 'index', replaced: 0 })
     this.#started.open()
     // Only what waits for an answer keeps the process alive; a listener for messages would, too.
     if (this.#held === 0) channel.unref()
@@ -295,12 +290,9 @@ export class IndexingClient implements Indexing {
         this.#caughtUp.open()
         break
       case 'replaced':
-        this.#replaced++
-        this.#isReplacing = false
-        this.#replace(message.cache)
-        break
-      case 'searchReplaced':
-        this.#replaceSearch(message.cache)
+        this.#replaced = { ...this.#replaced, [message.which]: this.#replaced[message.which] + 1 }
+        if (message.which === 'index') this.#isReplacing = false
+        this.#replace(message.which, message.cache)
         break
       case 'recovered':
         this.#recovered.open()
@@ -323,14 +315,9 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  #replace(cache: IndexStatus['cache']): void {
-    this.#caches = { ...this.#caches, index: cache }
-    this.#listeners.onReplaced(cache)
-  }
-
-  #replaceSearch(cache: IndexStatus['cache']): void {
-    this.#caches = { ...this.#caches, search: cache }
-    this.#listeners.onSearchReplaced(cache)
+  #replace(which: IndexName, cache: IndexStatus['cache']): void {
+    this.#caches = { ...this.#caches, [which]: cache }
+    this.#listeners.onReplaced(which, cache)
   }
 
   #tell(status: IndexStatus): void {
@@ -403,6 +390,7 @@ function isEmbedding({ search }: IndexStatus): boolean {
 /** Calls a method of the worker. */
 type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
+const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
 /** Deaths of workers that a read survives: it may be what they die of. */
 const READS_OUTLIVE = 2

@@ -1,7 +1,7 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Settings } from '../config/settings.ts'
 import type { VaultPath } from '../core/ids.ts'
-import type { IndexStatus } from '../core/indexing.ts'
+import type { IndexName, IndexStatus } from '../core/indexing.ts'
 import type { NoteText } from '../core/texts.ts'
 import type { Call, Reply } from '../core/thread-calls.ts'
 import type { FileStat } from '../core/vault.ts'
@@ -33,8 +33,7 @@ export type ToIndexer =
   | { readonly type: 'asked' }
   | { readonly type: 'call'; readonly call: Call }
   /** `replaced`: how many times the index had been replaced as far as the reader knows. */
-  | { readonly type: 'damaged'; readonly replaced: number }
-  | { readonly type: 'searchDamaged' }
+  | { readonly type: 'damaged'; readonly which: IndexName; readonly replaced: number }
   /** The main thread's embedder answers. */
   | { readonly type: 'embedder'; readonly reply: Reply }
   /** The settings of `ai` changed. */
@@ -46,8 +45,7 @@ export type ToIndexer =
 export type FromIndexer =
   | { readonly type: 'status'; readonly status: IndexStatus }
   | { readonly type: 'committed'; readonly generation: number }
-  | { readonly type: 'replaced'; readonly cache: IndexStatus['cache'] }
-  | { readonly type: 'searchReplaced'; readonly cache: IndexStatus['cache'] }
+  | { readonly type: 'replaced'; readonly which: IndexName; readonly cache: IndexStatus['cache'] }
   | { readonly type: 'reply'; readonly reply: Reply }
   /** The index now contains everything the watcher reported. */
   | { readonly type: 'caughtUp' }

@@ -33,7 +33,6 @@ function openStore(path: string) {
     {
       onDamage: () => {},
       search: { kind: 'file', path: `${path}-search` },
-      onSearchDamage: () => {},
     },
   )
   onTestFinished(() => store.close())

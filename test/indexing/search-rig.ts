@@ -58,7 +58,7 @@ export function serveSearch(file: string, vault: MemoryVault, options: ServeOpti
     ...(options.embedder === undefined ? undefined : { openEmbedder: options.embedder }),
     isEager: options.isEager ?? true,
     isEmbedderQuick: options.isEmbedderQuick ?? false,
-    onReplaced: (cache) => store.reopenSearch(searchAt(cache)),
+    onReplaced: (cache) => store.reopen('search', searchAt(cache)),
   }
   const service = new IndexingService({
     openVault: () => vault,
@@ -69,14 +69,13 @@ export function serveSearch(file: string, vault: MemoryVault, options: ServeOpti
     isUnwritable,
     indexer: { profile: 'lenient', comments: true, mode: 'obsidian', kindOf: fileKind, isConflictCopy: () => false },
     search,
-    onReplaced: (cache) => store.reopen(graphAt(cache)),
+    onReplaced: (cache) => store.reopen('index', graphAt(cache)),
     onCommitted: () => store.refresh(),
     onError: (error) => errors.push(error),
   })
   const store = openEmbeddedStore(graphAt('disk'), {
-    onDamage: () => service.replaceDamaged(),
+    onDamage: (which) => (which === 'index' ? service.replaceDamaged() : service.replaceDamagedSearch()),
     search: searchAt('disk'),
-    onSearchDamage: () => service.replaceDamagedSearch(),
   })
   const close = async (): Promise<void> => {
     await service.close()

@@ -64,9 +64,13 @@ function serve(file: string, vault: MemoryVault, { onDisk = (writer) => writer, 
         openSearchWriter(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
       isEager: false,
       onReplaced: (cache) =>
-        store.reopenSearch(cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }),
+        store.reopen(
+          'search',
+          cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` },
+        ),
     },
-    onReplaced: (cache) => store.reopen(cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
+    onReplaced: (cache) =>
+      store.reopen('index', cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }),
     onCommitted: () => store.refresh(),
     onError: (error) => errors.push(error),
     ...parts,
@@ -74,9 +78,8 @@ function serve(file: string, vault: MemoryVault, { onDisk = (writer) => writer, 
   store = openEmbeddedStore(
     { kind: 'file', path: file },
     {
-      onDamage: () => service.replaceDamaged(),
+      onDamage: (which) => (which === 'index' ? service.replaceDamaged() : service.replaceDamagedSearch()),
       search: { kind: 'file', path: searchFile },
-      onSearchDamage: () => service.replaceDamagedSearch(),
     },
   )
   const close = async () => {

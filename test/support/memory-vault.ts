@@ -180,7 +180,6 @@ export function embeddedEngine(location?: Location, vault?: string): Engine<Embe
     ...(vault === undefined ? {} : { vault }),
     onDamage: () => {},
     search,
-    onSearchDamage: () => {},
   })
   writersOf.set(store, [writers.index, writers.search])
   return { ...writers, store }

@@ -70,7 +70,6 @@ export class WritableVault {
     this.store = openEmbeddedStore(location, {
       onDamage: () => {},
       search,
-      onSearchDamage: () => {},
     })
     this.texts = textsOf(open)
     this.changes = openChanges({

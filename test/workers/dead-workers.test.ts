@@ -51,8 +51,7 @@ function client(host: IndexerHost) {
   const errors: string[] = []
   const replaced: string[] = []
   const indexing = new IndexingClient(host, { engine: { file: 'index.db' } } as IndexerData, {
-    onReplaced: (cache) => replaced.push(`index on ${cache}`),
-    onSearchReplaced: (cache) => replaced.push(`search on ${cache}`),
+    onReplaced: (which, cache) => replaced.push(`${which} on ${cache}`),
     onCommitted: () => {},
     openEmbedder: () => Promise.resolve(new BagOfWords()),
     onError: (stack) => errors.push(stack),
@@ -123,8 +122,8 @@ describe('an indexing worker that dies', () => {
 
   test('leaves no reader with the indexes that it kept in memory', async () => {
     const { workers, replaced, die } = settledClient()
-    workers.newest().emit('message', { type: 'replaced', cache: 'memory' })
-    workers.newest().emit('message', { type: 'searchReplaced', cache: 'memory' })
+    workers.newest().emit('message', { type: 'replaced', which: 'index', cache: 'memory' })
+    workers.newest().emit('message', { type: 'replaced', which: 'search', cache: 'memory' })
     die()
     await vi.runAllTimersAsync()
     const moved = ['index on memory', 'search on memory', 'index on disk', 'search on disk']

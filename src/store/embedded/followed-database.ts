@@ -29,7 +29,7 @@ export class FollowedDatabase<T extends object> {
   #opened: Opened<T> | undefined
   /** Skip the identity check until this time (`performance.now()`). */
   #sameUntil = 0
-  /** What was loaded last. */
+  /** The version that was loaded last. */
   #version = Number.NaN
   #isDamaged = false
 

@@ -1,7 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorCode } from '../../core/error-code.ts'
-import type { IndexStatus } from '../../core/indexing.ts'
+import type { IndexName, IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
 /** An index that nobody opened for so long belongs to a former vault, version or setting (ms). */
@@ -68,12 +68,10 @@ export interface EmbeddedPlace {
   readonly memory: string
 }
 
-export function indexLocation({ file, memory }: EmbeddedPlace, cache: IndexStatus['cache']): Location {
-  return cache === 'disk' ? { kind: 'file', path: file } : { kind: 'memory', name: memory }
-}
-
-export function searchLocation({ searchFile, memory }: EmbeddedPlace, cache: IndexStatus['cache']): Location {
-  return cache === 'disk' ? { kind: 'file', path: searchFile } : { kind: 'memory', name: `${memory}-search` }
+export function locationOf(place: EmbeddedPlace, which: IndexName, cache: IndexStatus['cache']): Location {
+  const isSearch = which === 'search'
+  if (cache === 'disk') return { kind: 'file', path: isSearch ? place.searchFile : place.file }
+  return { kind: 'memory', name: isSearch ? `${place.memory}-search` : place.memory }
 }
 
 /** Deletes files of other indexes in the same folder that were not used for 30 days, and drafts that were left behind. */

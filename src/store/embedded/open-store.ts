@@ -1,4 +1,5 @@
 import { SnapshotOutdated } from '../../core/errors.ts'
+import type { IndexName } from '../../core/indexing.ts'
 import type { ExportRow, Metric, Scores, Snapshot, Store, StoreChange, StoreCondition, Topology } from '../../core/store.ts'
 import type { VectorGraphs } from '../../core/vector-graphs.ts'
 import { EmbeddedSnapshot } from './embedded-snapshot.ts'
@@ -13,12 +14,10 @@ import { SearchReads } from './search/search-reads.ts'
 export interface StoreOptions {
   /** Part of every id, where one process serves several vaults. */
   readonly vault?: string
-  /** The index was damaged: have it built again. */
-  readonly onDamage: () => void
+  /** An index was found damaged: have it built again. */
+  readonly onDamage: (which: IndexName) => void
   /** Where the search indexes are. */
   readonly search: Location
-  /** The search index was found damaged: have it built again. */
-  readonly onSearchDamage: () => void
   /** How vectors are compared; `auto` unless said. */
   readonly vectorIndex?: VectorIndexKind
   /** Builds graphs of vectors; without it the store does so itself. */
@@ -29,12 +28,10 @@ export interface StoreOptions {
 export interface EmbeddedStore extends Store {
   /** Takes over what was committed; cheap when nothing was. */
   refresh(): void
-  /** The index was thrown away and built again, perhaps elsewhere. */
-  reopen(location: Location): void
+  /** An index was thrown away and built again, perhaps elsewhere. */
+  reopen(which: IndexName, location: Location): void
   /** Takes over what was committed for search, and what is new of this embedder's vectors. */
   refreshSearch(embedder?: string): Promise<void>
-  /** The search index was thrown away and built again, perhaps elsewhere. */
-  reopenSearch(location: Location): void
   /**
    * Builds ahead what the first look-up of a name, or of names that are similar, would build, until a moment (of `performance.now()`).
    * @returns whether all of it is built.
@@ -62,13 +59,13 @@ class SqliteStore implements EmbeddedStore {
     this.#projection = new Projection(location, {
       vault: options.vault,
       onReplaced: () => this.#search.graphReplaced(),
-      onDamage: options.onDamage,
+      onDamage: () => options.onDamage('index'),
     })
     this.#rankings = new Rankings(this.#projection)
     this.#search = new SearchReads(this.#projection, options.search, {
       ...(options.vectorIndex === undefined ? undefined : { vectorIndex: options.vectorIndex }),
       ...(options.vectorGraphs === undefined ? undefined : { vectorGraphs: options.vectorGraphs }),
-      onDamage: options.onSearchDamage,
+      onDamage: () => options.onDamage('search'),
     })
   }
 
@@ -112,17 +109,17 @@ class SqliteStore implements EmbeddedStore {
     })
   }
 
-  reopen(location: Location): void {
+  reopen(which: IndexName, location: Location): void {
+    if (which === 'search') {
+      this.#search.reopen(location)
+      return
+    }
     this.#projection.file.reopen(location)
     this.refresh()
   }
 
   async refreshSearch(embedder?: string): Promise<void> {
     await this.#search.refresh(embedder)
-  }
-
-  reopenSearch(location: Location): void {
-    this.#search.reopen(location)
   }
 
   prepare(part: 'names' | 'similar names', until: number): boolean {

@@ -343,7 +343,7 @@ describe('what is not known', () => {
     const cursor = await garden.cursor()
     await garden.change({ 'Home.md': 'Nothing.' })
     await garden.engine.index.reset()
-    garden.engine.store.reopen({ kind: 'memory', name: 'none' })
+    garden.engine.store.reopen('index', { kind: 'memory', name: 'none' })
     garden.clock += HOUR
     const again = await loggedVault(Object.fromEntries(garden.vault.paths().map((path) => [path, ''])), garden)
     again.clock = garden.clock + HOUR

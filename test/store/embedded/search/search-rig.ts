@@ -57,7 +57,6 @@ export class SearchRig {
       {
         onDamage: () => {},
         search: location,
-        onSearchDamage: () => {},
       },
     )
     const embedder = this.#embedder
