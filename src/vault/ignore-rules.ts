@@ -1,6 +1,5 @@
-import ignore from 'ignore'
-import picomatch from 'picomatch'
 import type { Mode } from '../core/note.ts'
+import { trimEndOf } from '../core/text/trim-characters.ts'
 import { diskFileSystem, type FileSystem, readSmallText } from './file-system.ts'
 import { markerOf } from './vault-root.ts'
 
@@ -8,7 +7,7 @@ import { markerOf } from './vault-root.ts'
 const ANY = 'any'
 
 /** A star, an escaped character, a class or a single character. A class has an end, or each `[` would be followed to the pattern's. */
-const PART = /\*+|\\.|\[[!^]?\]?[^\]]{0,200}\]|./gs
+const PART = /\*+|\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,200}\]|./gs
 
 /** The files left out by settings and `.gitignore` files. */
 export interface IgnoreOptions {
@@ -41,25 +40,24 @@ export function isHiddenName(name: string): boolean {
 
 /** Opens the rules for leaving names out; they never throw. */
 export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSystem): IgnoreRules {
-  const globs = options.ignore.flatMap((glob) => compileGlob(glob, fs.rules.folds))
+  const hidesByGlob = matchAny(options.ignore, fs.rules.folds)
   const gitignores = options.gitignore ? new Gitignores(root, fs) : undefined
 
   const rulesOf = (
     folder: string,
-    patterns: readonly Patterns[],
+    above: readonly GitRule[],
     logseq: boolean,
     hasGitignore: boolean | undefined,
   ): FolderRules => {
     const own = hasGitignore === false ? undefined : gitignores?.in(folder)
-    const chain = own ? [...own, ...patterns] : patterns
+    const chain = own ? [...own, ...above] : above
     const prefix = folder === '' ? '' : `${folder}/`
     return {
       hides(name, isFolder) {
         if (isHiddenName(name)) return true
         if (logseq && folder === 'logseq' && name === 'bak') return true
-        if (globs.length === 0 && chain.length === 0) return false
         const path = prefix + name
-        return hidesByGlob(globs, path, isFolder) || hidesByPatterns(chain, path, isFolder)
+        return hidesByGlob(path, isFolder) || (chain.length > 0 && hidesByRules(chain, path.split('/'), isFolder))
       },
       enter: (name, has) => rulesOf(prefix + name, chain, logseq, has),
     }
@@ -95,32 +93,31 @@ function hidesPath(root: FolderRules, names: readonly string[], isFolder: boolea
 
 /** A test whether globs over vault-relative paths match a file or a folder above it. */
 export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules.folds): (path: string) => boolean {
-  const compiled = globs.flatMap((glob) => compileGlob(glob, folds))
+  const matches = matchAny(globs, folds)
   return (path) => {
-    if (compiled.length === 0) return false
     const names = path.split('/')
-    return names.some((_, at) => hidesByGlob(compiled, names.slice(0, at + 1).join('/'), at < names.length - 1))
+    return globs.length > 0 && names.some((_, at) => matches(names.slice(0, at + 1).join('/'), at < names.length - 1))
   }
 }
 
-interface Glob {
-  readonly foldersOnly: boolean
-  matches(path: string): boolean
-}
-
-function compileGlob(glob: string, nocase: boolean): readonly Glob[] {
-  const trimmed = glob.normalize('NFC').replace(/^\.?\//, '')
-  const pattern = trimmed.replace(/\/$/, '')
-  const foldersOnly = pattern !== trimmed
-  if (pattern === '') return []
-  if (isCostly(pattern)) return alternatives(pattern).map((one) => ({ foldersOnly, matches: linearGlob(one, nocase) }))
-  try {
-    const matches = picomatch(asPlainGlob(pattern), { dot: true, nocase, nonegate: true, noextglob: true, windows: false })
-    return [{ foldersOnly, matches: (path) => matches(path) }]
-  } catch {
-    return []
+/** A test whether one of these globs matches a path itself. With a slash at its end a glob matches folders only. */
+export function matchAny(globs: readonly string[], nocase: boolean): (path: string, isFolder: boolean) => boolean {
+  const compile = (glob: string, isForFolders: boolean) =>
+    alternatives(glob).map((one) => ({ isForFolders, matches: linearGlob(one, nocase) }))
+  const compiled = globs.flatMap((glob) => {
+    const written = glob.normalize('NFC').replace(/^\.?\//, '')
+    // A folder need not be read when `f/**` leaves out everything in it.
+    const folder = written.replace(/\/(?:\*\*)?$/, '')
+    return [...(folder === written ? [] : compile(folder, true)), ...(written.endsWith('/') ? [] : compile(written, false))]
+  })
+  return (path, isFolder) => {
+    if (compiled.length === 0) return false
+    const names = path.normalize('NFC').split('/')
+    return compiled.some(({ isForFolders, matches }) => (isFolder || !isForFolders) && matches(names))
   }
 }
+
+const MAX_LENGTH = 1000
 
 /** Nobody writes more by hand. */
 const MOST_ALTERNATIVES = 64
@@ -141,44 +138,17 @@ function alternatives(pattern: string): readonly string[] {
   return patterns
 }
 
-// picomatch lets the regular expression's own groups and quantifiers through; in names of notes they are just characters.
-function asPlainGlob(pattern: string): string {
-  return pattern.replace(/\\.|[()+|]/gs, (found) => (found.startsWith('\\') ? found : `\\${found}`))
-}
-
-const MAX_LENGTH = 1000
-
-// In a regular expression a star backtracks, so the cost is the name's length to the power of the stars: three take
-// some 10 ms for a name of 255 bytes, five take minutes. Globs may come from a stranger's vault.
-function isCostly(pattern: string): boolean {
-  if (pattern.length > MAX_LENGTH) return true
-  const segments = pattern.split('/')
-  const deep = segments.filter((segment) => /^\*{2,}$/.test(segment)).length
-  return deep > 3 || segments.some((segment) => (segment.match(/\*+/g)?.length ?? 0) > 3)
-}
-
-function hidesByGlob(globs: readonly Glob[], path: string, isFolder: boolean): boolean {
-  if (globs.length === 0) return false
-  const name = path.normalize('NFC')
-  return globs.some((glob) => (isFolder || !glob.foldersOnly) && glob.matches(name))
-}
-
-/** Patterns of a `.gitignore`, and the folder they are relative to. */
-interface Patterns {
-  readonly prefix: string
-  readonly tester: {
-    /** A folder's path ends with `/`. */
-    test(path: string): { readonly ignored: boolean; readonly unignored: boolean }
-  }
+/** A line of a `.gitignore`. */
+interface GitRule {
+  readonly isNegated: boolean
+  /** @param names those of a path in the vault */
+  matches(names: readonly string[], isFolder: boolean): boolean
 }
 
 /** The nearest file that says anything about a path decides, as in git. */
-function hidesByPatterns(chain: readonly Patterns[], path: string, isFolder: boolean): boolean {
-  for (const { prefix, tester } of chain) {
-    const { ignored, unignored } = tester.test(path.slice(prefix.length) + (isFolder ? '/' : ''))
-    if (ignored || unignored) return ignored
-  }
-  return false
+function hidesByRules(chain: readonly GitRule[], names: readonly string[], isFolder: boolean): boolean {
+  const decisive = chain.find(({ matches }) => matches(names, isFolder))
+  return decisive !== undefined && !decisive.isNegated
 }
 
 const GITIGNORE_BYTES = 256_000
@@ -189,24 +159,24 @@ const GITIGNORE_LINES = 1000
 class Gitignores {
   readonly #root: string
   readonly #fs: FileSystem
-  readonly #known = new Map<string, { readonly stamp: string; readonly patterns: readonly Patterns[] }>()
+  readonly #known = new Map<string, { readonly stamp: string; readonly rules: readonly GitRule[] }>()
 
   constructor(root: string, fs: FileSystem) {
     this.#root = root
     this.#fs = fs
   }
 
-  /** The patterns of a folder's own file, those that count first first. */
-  in(folder: string): readonly Patterns[] | undefined {
+  /** The rules of a folder's own file, the last line first. */
+  in(folder: string): readonly GitRule[] | undefined {
     const prefix = folder === '' ? '' : `${folder}/`
     const file = `${this.#root}/${prefix}.gitignore`
     const stamp = this.#stamp(file)
     if (stamp === undefined) return void this.#known.delete(folder)
     const known = this.#known.get(folder)
-    if (known?.stamp === stamp) return known.patterns
-    const patterns = this.#compile(file, prefix)
-    this.#known.set(folder, { stamp, patterns })
-    return patterns
+    if (known?.stamp === stamp) return known.rules
+    const rules = this.#compile(file, folder)
+    this.#known.set(folder, { stamp, rules })
+    return rules
   }
 
   #stamp(file: string): string | undefined {
@@ -219,39 +189,28 @@ class Gitignores {
     }
   }
 
-  #compile(file: string, prefix: string): readonly Patterns[] {
-    const text = readSmallText(this.#fs, file, GITIGNORE_BYTES) ?? ''
-    const { folds } = this.#fs.rules
-    const patterns: Patterns[] = []
-    let plain: ignore.Ignore | undefined
-    for (const line of text.split(/\r?\n/).slice(0, GITIGNORE_LINES)) {
-      if (isCostly(line)) {
-        plain = undefined
-        patterns.push({ prefix, tester: costlyTester(line, folds) })
-      } else if (plain === undefined) {
-        plain = ignore({ ignorecase: folds, allowRelativePaths: true }).add(line)
-        patterns.push({ prefix, tester: plain })
-      } else plain.add(line)
-    }
-    return patterns.reverse()
+  #compile(file: string, folder: string): readonly GitRule[] {
+    const depth = folder === '' ? 0 : folder.split('/').length
+    const lines = (readSmallText(this.#fs, file, GITIGNORE_BYTES) ?? '').split(/\r?\n/).slice(0, GITIGNORE_LINES)
+    return lines.flatMap((line) => gitRule(line, depth, this.#fs.rules.folds) ?? []).reverse()
   }
 }
 
 /** One line of a `.gitignore`, with the meaning it has in git. */
-function costlyTester(line: string, nocase: boolean): Patterns['tester'] {
+function gitRule(line: string, depth: number, nocase: boolean): GitRule | undefined {
   const isNegated = line.startsWith('!')
-  const written = line.slice(isNegated ? 1 : 0).trimEnd()
-  const foldersOnly = written.endsWith('/')
-  const pattern = foldersOnly ? written.slice(0, -1) : written
+  const trimmed = trimEndOf(line, ' ')
+  // A backslash keeps the space after it.
+  const written = (trimmed.endsWith('\\') ? line.slice(0, trimmed.length + 1) : trimmed).slice(isNegated ? 1 : 0)
+  const isForFolders = written.endsWith('/')
+  const pattern = isForFolders ? written.slice(0, -1) : written
+  if (pattern === '' || line.startsWith('#')) return undefined
   // One without a slash in it means names at any depth.
-  const matches = linearGlob(pattern.includes('/') ? pattern.replace(/^\//, '') : `**/${pattern}`, nocase)
-  return {
-    test(path) {
-      const isFolder = path.endsWith('/')
-      const hit = !line.startsWith('#') && (isFolder || !foldersOnly) && matches(isFolder ? path.slice(0, -1) : path)
-      return { ignored: hit && !isNegated, unignored: hit && isNegated }
-    },
-  }
+  const isForNames = !pattern.includes('/')
+  const test = linearGlob(pattern.replace(/^\//, ''), nocase)
+  const matches: GitRule['matches'] = (names, isFolder) =>
+    (isFolder || !isForFolders) && test(names, isForNames ? names.length - 1 : depth)
+  return { isNegated, matches }
 }
 
 type Matches<T> = (item: T) => boolean
@@ -259,26 +218,25 @@ type Matches<T> = (item: T) => boolean
 type Part<T> = Matches<T> | typeof ANY
 
 /**
- * Compiles a glob to a matcher of paths whose time grows with pattern times path, however many stars there are: `*`, `?`, `[a-z]`,
+ * Compiles a glob to a test of a path's names whose time grows with pattern times path, however many stars there are: `*`, `?`, `[a-z]`,
  * `[!a-z]`, `\*` and folders `**`. Everything else stands for itself.
  */
-export function linearGlob(pattern: string, nocase: boolean): Matches<string> {
+export function linearGlob(pattern: string, nocase: boolean): (names: readonly string[], from?: number) => boolean {
   const segments = pattern.split('/').flatMap((segment, i, all): readonly Part<string>[] => {
     // As in git, `f/**` is what is in the folder, not the folder.
     if (segment === '**') return i > 0 && i === all.length - 1 ? [() => true, ANY] : [ANY]
-    const parts = partsOf(segment, nocase)
-    return [(name) => matchesAll(parts, name)]
+    return [nameTest(segment, nocase)]
   })
-  return (path) => matchesAll(segments, path.split('/'))
+  return (names, from) => matchesAll(segments, names, from)
 }
 
 /**
  * True if the parts match all items, one each or `ANY`. Only the last `ANY` grows: earlier ones already took as little
  * as possible.
  */
-function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>): boolean {
+function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>, from = 0): boolean {
   let part = 0
-  let at = 0
+  let at = from
   let last = -1
   let lastEnd = 0
   while (at < items.length) {
@@ -298,22 +256,32 @@ function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>): boolean 
   return part === parts.length
 }
 
-function partsOf(segment: string, nocase: boolean): readonly Part<string>[] {
-  return (segment.match(PART) ?? []).flatMap((text): readonly Part<string>[] => {
+function nameTest(segment: string, nocase: boolean): Matches<string> {
+  if (!/[*?[\\]/.test(segment)) return literal(segment, nocase)
+  const [head = '', tail = ''] = segment.split('*')
+  // Most patterns have one star, and two comparisons are faster than a walk.
+  if (!nocase && segment === `${head}*${tail}` && !/[?[\\]/.test(segment))
+    return (name) => name.length >= segment.length - 1 && name.startsWith(head) && name.endsWith(tail)
+  const parts = (segment.match(PART) ?? []).flatMap((text): readonly Part<string>[] => {
     if (text.startsWith('*')) return [ANY]
     if (text === '?') return [() => true]
     if (text.length > 2) return [oneOf(text, nocase) ?? (() => false)]
     return [literal(text.slice(-1), nocase)]
   })
+  return (name) => matchesAll(parts, name)
 }
 
 function literal(wanted: string, nocase: boolean): Matches<string> {
   const folded = wanted.toLowerCase()
-  return nocase ? (c) => c.toLowerCase() === folded : (c) => c === wanted
+  return nocase ? (text) => text.toLowerCase() === folded : (text) => text === wanted
 }
 
 function oneOf(text: string, nocase: boolean): Matches<string> | undefined {
-  const body = text.slice(1, -1).replace(/^!/, '^').replace(/[[\]]/g, '\\$&')
+  const escaped = (found: string, c = found) => (/\w/.test(c) ? c : `\\${c}`)
+  const body = text
+    .slice(1, -1)
+    .replace(/^!/, '^')
+    .replace(/\\(.)|[[\]]/gs, escaped)
   try {
     const expression = new RegExp(`[${body}]`, nocase ? 'i' : '')
     return (c) => expression.test(c)

@@ -1,5 +1,5 @@
 import type { Settings } from '../config/settings.ts'
-import { linearGlob } from '../vault/ignore-rules.ts'
+import { matchAny } from '../vault/ignore-rules.ts'
 
 type AiSettings = Settings['ai']
 type PathTest = (path: string) => boolean
@@ -8,10 +8,7 @@ type PathTest = (path: string) => boolean
 export function mayLeave({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>): PathTest {
   const allowed = allowLists(allow).map((globs) => anyOf(globs, false))
   const isDenied = anyOf(deny, true)
-  return (written) => {
-    const path = written.normalize('NFC')
-    return allowed.every((fits) => fits(path)) && !isDenied(path)
-  }
+  return (path) => allowed.every((fits) => fits(path)) && !isDenied(path)
 }
 
 /** Tells whether a file may be embedded, by the settings as they are now; `undefined` if no server embeds and all files may. */
@@ -27,9 +24,8 @@ export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () =>
 
 /** The patterns of `ai.allow` and `ai.deny` without a matching path. */
 export function unusedPatterns({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>, paths: readonly string[]): readonly string[] {
-  const normal = paths.map((path) => path.normalize('NFC'))
   const unused = (key: string, globs: readonly string[], nocase: boolean): readonly string[] =>
-    globs.flatMap((glob) => (normal.some(anyOf([glob], nocase)) ? [] : [`${key}: ${JSON.stringify(glob)}`]))
+    globs.flatMap((glob) => (paths.some(anyOf([glob], nocase)) ? [] : [`${key}: ${JSON.stringify(glob)}`]))
   return [...unused('ai.allow', allowLists(allow).flat(), false), ...unused('ai.deny', deny, true)]
 }
 
@@ -44,13 +40,12 @@ function allowLists(allow: readonly string[]): readonly (readonly string[])[] {
 }
 
 function anyOf(globs: readonly string[], nocase: boolean): PathTest {
-  const tests = globs.flatMap(readingsOf).map((glob) => linearGlob(glob, nocase))
-  return (path) => tests.some((fits) => fits(path))
+  const matches = matchAny(globs.flatMap(readingsOf), nocase)
+  return (path) => matches(path, false)
 }
 
 /** A pattern as a file or folder of the vault: `/a`, `./a`, `a/` and `a\\` all mean `a` with everything in it. */
-function readingsOf(written: string): readonly string[] {
-  const glob = written.normalize('NFC')
+function readingsOf(glob: string): readonly string[] {
   // On Windows a backslash separates folders; elsewhere it escapes the character after it.
   return [...new Set([glob, glob.replaceAll('\\', '/')])].flatMap((one) => {
     const path = one

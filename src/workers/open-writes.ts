@@ -1,11 +1,10 @@
-import picomatch from 'picomatch'
 import { openChanges } from '../changes/open-changes.ts'
 import { retentionOf } from '../config/settings.ts'
 import type { IndexingService } from '../indexing/service.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 import { openExclusionFilters } from '../vault/exclusion-filters.ts'
 import { diskFileSystem } from '../vault/file-system.ts'
-import { openIgnoreRules } from '../vault/ignore-rules.ts'
+import { matchAny, openIgnoreRules } from '../vault/ignore-rules.ts'
 import { openVaultView } from './files/vault-view.ts'
 import type { IndexerData } from './messages.ts'
 import { WriteService } from './write-service.ts'
@@ -33,15 +32,15 @@ export function openWrites({ root, settings, stateFolder }: IndexerData, service
 function refusalOf(root: string, { vault, write }: IndexerData['settings']): (path: string) => string | undefined {
   const rules = openIgnoreRules(root, { ignore: vault.ignore, gitignore: vault.gitignore, mode: vault.mode }, diskFileSystem)
   const filters = openExclusionFilters(root, diskFileSystem)
-  const options = { dot: true, nocase: diskFileSystem.rules.folds }
-  const isAllowed = write.allow.length === 0 ? () => true : picomatch([...write.allow], options)
-  const isDenied = picomatch([...write.deny], options)
+  const { folds } = diskFileSystem.rules
+  const isAllowed = write.allow.length === 0 ? () => true : matchAny(write.allow, folds)
+  const isDenied = matchAny(write.deny, folds)
   return (path) => {
     // The file of write rules is not written through them.
     if (path.toLowerCase() === SETTINGS_FILE) return 'it holds the settings of this vault'
     if (rules.hides(path, false)) return 'the vault leaves it out (vault.ignore, .gitignore or its name)'
     if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"
-    if (!isAllowed(path)) return 'the setting write.allow does not name it'
-    return isDenied(path) ? 'the setting write.deny names it' : undefined
+    if (!isAllowed(path, false)) return 'the setting write.allow does not name it'
+    return isDenied(path, false) ? 'the setting write.deny names it' : undefined
   }
 }

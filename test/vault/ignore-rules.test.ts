@@ -1,9 +1,11 @@
+import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { openGlobs } from '../../src/vault/ignore-rules.ts'
-import { diskVault, type Files, memoryVault, path, pathsOf } from './support.ts'
+import { openVault } from '../../src/vault/open-vault.ts'
+import { diskVault, type Files, memoryVault, OPTIONS, path, pathsOf } from './support.ts'
 
 function check(files: Files, options: Parameters<typeof memoryVault>[1], expected: readonly string[]) {
   const { vault } = memoryVault(files, options)
@@ -100,6 +102,48 @@ describe('.gitignore', () => {
       'x/keep.log',
       'x/root.md',
     ])
+  })
+
+  test.runIf(spawnSync('git', ['--version']).status === 0)('hides what git hides', () => {
+    const names = ['a', 'b', 'ab', 'A', 'a b', 'a*b', '#a', '!a', '[a]', 'a]', 'a-b']
+    const folders = ['', 'a/', 'b/', 'ab/a/', 'b/A/a/']
+    const files = Object.fromEntries(folders.flatMap((folder) => names.map((name) => [`${folder}${name}.md`, ''])))
+    const { root } = diskVault(files)
+    const git = (...args: readonly string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout
+    git('init', '--quiet')
+    const part = fc.constantFrom(
+      'a',
+      'b',
+      'A',
+      '*',
+      '?',
+      '**',
+      '/',
+      '/**/',
+      '[ab]',
+      '[!a]',
+      '[^b]',
+      '[]a]',
+      '[a\\]]',
+      '[a-c]',
+      '\\*',
+      '-',
+    )
+    const sign = fc.constantFrom('', '', '', '!', '#', '\\#', '\\!', '/', '**/')
+    const end = fc.constantFrom('', '.md', '.md', '*.md', '/', '/**', ' ', '\\ ')
+    const line = fc
+      .tuple(sign, fc.array(part, { minLength: 1, maxLength: 4 }), end)
+      .map(([head, parts, tail]) => head + parts.join('') + tail)
+    const isClear = (text: string) => !/\/\/|\*{3}/.test(text)
+    fc.assert(
+      fc.property(fc.array(line.filter(isClear), { minLength: 1, maxLength: 4 }), (lines) => {
+        writeFileSync(join(root, '.gitignore'), lines.join('\n'))
+        const listed = git('ls-files', '-z', '--others', '--exclude-per-directory=.gitignore').split('\0')
+        const vault = openVault(root, { ...OPTIONS, gitignore: true })
+        expect(pathsOf(vault.list()), lines.join('\n')).toEqual(listed.filter((file) => file.endsWith('.md')).sort())
+      }),
+      { numRuns: 200 },
+    )
   })
 
   test('patterns of any number of stars count, in their order', () => {

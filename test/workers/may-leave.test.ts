@@ -32,6 +32,11 @@ test.each(['NFC', 'NFD'] as const)(
   },
 )
 
+test('braces mean each of their parts', () => {
+  expect(leaves({ deny: ['{secret,private}/**'] }, 'private/a.md')).toBe(false)
+  expect(leaves({ allow: ['{work,home}/**'] }, 'home/a.md')).toBe(true)
+})
+
 test('a path must fit every list of ai.allow', () => {
   const allow = ['work/**', 'home/**', '', '**/public/**']
   expect(['work/public/a.md', 'work/a.md', 'other/public/a.md'].map((path) => leaves({ allow }, path))).toEqual([
