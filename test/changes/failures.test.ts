@@ -22,14 +22,15 @@ function deny(call: string, path: string): never {
 
 describe('a call that fails', () => {
   test.each([
-    ['ENOSPC', 'PROVIDER_ERROR'],
-    ['EACCES', 'PERMISSION_DENIED'],
-    ['EROFS', 'PERMISSION_DENIED'],
-    ['EIO', 'PROVIDER_ERROR'],
-  ])('with %s, whichever it is, leaves the vault as before', async (code, expected) => {
+    // Every call with the two kinds of answer; of the errors that are answered alike, some.
+    ['ENOSPC', 'PROVIDER_ERROR', 1],
+    ['EACCES', 'PERMISSION_DENIED', 1],
+    ['EROFS', 'PERMISSION_DENIED', 7],
+    ['EIO', 'PROVIDER_ERROR', 7],
+  ] as const)('with %s, whichever it is, leaves the vault as before', async (code, expected, step) => {
     const world = makeWorld(temporaryFolder(), FILES)
     const before = snapshot(world.root)
-    for (let at = 0; ; at++) {
+    for (let at = 0; ; at += step) {
       const fate = new Fate(at, code)
       const writer = world.open({ fs: fatedFiles(fate) })
       const error = await writer.apply(CHANGES, { title: 'fails' }).catch((thrown: unknown) => thrown)
