@@ -11,7 +11,7 @@ import { type Host, UsageError } from './host.ts'
 import type { Printer } from './output/printer.ts'
 import { ProgressLine } from './output/progress.ts'
 import { PATIENCE } from './tools/findable.ts'
-import { folderIn, openOptions } from './vaults/open-vaults.ts'
+import { folderIn } from './vaults/open-vaults.ts'
 
 /** One run of a command: its arguments and its process. */
 export interface Invocation {
@@ -127,9 +127,10 @@ export async function withVaults<T>(
     if (vault === undefined) throw new Error(`There is no vault ${name}.`)
     if (vault.stored === undefined) requireFolder(vault.settings.vault.path, Object.keys(vault.settings.vaults))
     const core = await openCore(vault.settings, {
+      ...vault,
       watch: false,
       onError: (stack) => printer.note(stack),
-      ...openOptions(vault, shared),
+      shared,
       onDownload: (download) => progress.download(download),
     })
     opened.set(core, progress.follow(core.indexing).stop)

@@ -27,7 +27,7 @@ export interface OpenOptions {
   /** A vault of that database that is answered for without its folder, by the name that it has there. */
   readonly stored?: string
   /** Parts shared by the vaults of one process; absent for a single vault. */
-  readonly shared?: SharedParts
+  readonly shared?: SharedParts | undefined
   /** Called at the first real request. */
   readonly onBegin?: () => void
   /** The current permissions for writing and attachments; the settings decide by default. */

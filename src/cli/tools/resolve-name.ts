@@ -1,4 +1,3 @@
-import type { GraphCore } from '../../app/graph-core.ts'
 import { ambiguousName, findIds, nodesNamed } from '../../app/names/known-node.ts'
 import { isFolder } from '../../app/scope.ts'
 import type { Vaults } from '../../app/vaults.ts'
@@ -34,61 +33,40 @@ interface Where {
   readonly vault: unknown
 }
 
-interface Asked extends Pick<Where, 'orFolder'> {
-  readonly name: string
-}
-
 async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Where): Promise<string> {
   const own = vaultOf(value, vaults.names)
   const inOwn = own === undefined ? [] : await idsIn(vaults, [own], { orFolder, name: value.slice(own.length + 1) })
-  const asked = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : namesOf(vaults)
+  const all = vaults.names.length === 0 ? [undefined] : vaults.names
+  const chosen = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : all
   // A title may start like a vault's name: "Work: plan".
-  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, asked, { orFolder, name: value })
-  const [id] = ids
-  if (id === undefined) return value
+  const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, chosen, { orFolder, name: value })
   if (ids.length > 1)
     throw ambiguousName(
       value,
-      ids.map((one) => ({ id: one })),
+      ids.map((id) => ({ id })),
     )
-  return id
+  return ids[0] ?? value
 }
 
+/** Looks up a name in these vaults: a node's id, a folder, or the notes with that title or alias. */
 async function idsIn(
   vaults: Vaults,
-  asked: readonly (string | undefined)[],
-  { orFolder, name }: Asked,
+  chosen: readonly (string | undefined)[],
+  { orFolder, name }: { readonly orFolder: boolean; readonly name: string },
 ): Promise<readonly string[]> {
-  const ids = new Set<string>()
-  for (const one of asked) for (const id of await idsOf(vaults, one, { orFolder, name })) ids.add(id)
-  return [...ids]
-}
-
-/** Names of the vaults to open; `undefined` for the only, unnamed vault. */
-function namesOf({ names }: Vaults): readonly (string | undefined)[] {
-  return names.length === 0 ? [undefined] : names
-}
-
-/** Looks up a name in one vault: a node's id, a folder, or the notes with that title or alias. */
-async function idsOf(vaults: Vaults, vault: string | undefined, { orFolder, name }: Asked): Promise<readonly string[]> {
-  const core = await coreOf(vaults, vault)
-  if (core === undefined) return []
-  return await core.store.read(async (snapshot) => {
-    const [id] = await findIds(snapshot, core, [name])
-    const inVault = vault === undefined ? name : `${vault}:${name}`
-    if (orFolder && (await isFolder(snapshot, name))) return [inVault]
-    if (id !== undefined) return [vault === undefined ? name : id]
-    const [hits = []] = await nodesNamed(snapshot, [name])
-    return hits.map((hit) => hit.id)
-  })
-}
-
-/** The tool itself reports a missing vault. */
-async function coreOf(vaults: Vaults, vault: string | undefined): Promise<GraphCore | undefined> {
-  try {
-    return await vaults.open(vault)
-  } catch (error) {
-    if (vault === undefined) throw error
-    return undefined
+  const found = new Set<string>()
+  for (const vault of chosen) {
+    const opening = vaults.open(vault)
+    // The tool itself reports that one of several vaults is missing.
+    const core = await (vault === undefined ? opening : opening.catch(() => undefined))
+    const ids = await core?.store.read(async (snapshot) => {
+      if (orFolder && (await isFolder(snapshot, name))) return [vault === undefined ? name : `${vault}:${name}`]
+      const [id] = await findIds(snapshot, core, [name])
+      if (id !== undefined) return [vault === undefined ? name : id]
+      const [hits = []] = await nodesNamed(snapshot, [name])
+      return hits.map((hit) => hit.id)
+    })
+    for (const id of ids ?? []) found.add(id)
   }
+  return [...found]
 }

@@ -7,7 +7,6 @@ import type { IndexStatus } from '../../core/indexing.ts'
 import type { Progress } from '../../core/search.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
-import { openOptions } from './open-vaults.ts'
 
 /** How often a feeder renews its lease, and how often a waiting one asks for it, ms. */
 const BEAT = 4_000
@@ -44,7 +43,7 @@ async function remove(invocation: Invocation): Promise<number> {
   const { removeFed } = await host.compose()
   for (const name of positionals) {
     const { server } = await loadVaults(settingsInput(invocation))
-    await removeFed(server.settings, { ...openOptions(server, undefined), name })
+    await removeFed(server.settings, { ...server, name })
     printer.note(`Removed what was fed of "${name}".`)
   }
   return 0
@@ -55,7 +54,7 @@ async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: A
   const { openFeederLease } = await host.compose()
   const label = vault.name ?? vault.settings.vault.path
   const say = unrepeated((line) => printer.note(`${label}: ${line}`))
-  const lease = await openFeederLease(vault.settings, openOptions(vault, undefined))
+  const lease = await openFeederLease(vault.settings, vault)
   let waitsFor: string | undefined
   try {
     while (!signal.aborted) {
@@ -113,7 +112,7 @@ interface Feeding {
 async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: AbortSignal): Promise<void> {
   const { openCore } = await host.compose()
   say('feeding.')
-  const core = await openCore(vault.settings, { watch: true, onError: say, ...openOptions(vault, undefined) })
+  const core = await openCore(vault.settings, { ...vault, watch: true, onError: say })
   const stop = core.indexing.onStatus((status) => {
     const { phase, message } = status
     if (isUpToDate(status, core.embedding !== undefined)) say('up to date.')

@@ -52,7 +52,7 @@ export function serveVaults(
     const { openCore, shareParts } = await host.compose()
     if (vaults.length > 1) shared ??= shareParts()
     const current = { ai: () => ai(vault), onAiChange: (listener: () => void) => void listeners.push(listener) }
-    return openCore(vault.settings, { watch: true, ...options, ...current, onBegin, ...openOptions(vault, shared) })
+    return openCore(vault.settings, { ...vault, watch: true, ...options, ...current, onBegin, shared })
   }
   return {
     ...onDemand,
@@ -77,21 +77,6 @@ function begin(opening: Promise<GraphCore>): void {
     // The caller that asks for it gets the error.
     () => {},
   )
-}
-
-/** The options with which a command or a server opens a vault. */
-export function openOptions(
-  { name, apiKey, aiKey, storePassword, stored }: LoadedVault,
-  shared: SharedParts | undefined,
-): Pick<OpenOptions, 'name' | 'apiKey' | 'aiKey' | 'storePassword' | 'stored' | 'shared'> {
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(aiKey === undefined ? {} : { aiKey }),
-    ...(storePassword === undefined ? {} : { storePassword }),
-    ...(stored === undefined ? {} : { stored }),
-    ...(shared === undefined ? {} : { shared }),
-  }
 }
 
 function after(ms: number): Promise<void> {
