@@ -1,7 +1,6 @@
 import type { CallOptions } from './calls/call-tool.ts'
 import type { SwitchedOffBy, Tool } from './definition/define-tool.ts'
 import type { EventFeed } from './events/events.ts'
-import type { ServerFacts } from './server-facts.ts'
 
 /** The parts of one connection's server. */
 export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | 'timeout' | 'mayRead'> {
@@ -20,4 +19,17 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   maxTokens?(): number | undefined
   /** Called when the opening request of a client has been answered. */
   onOpened?(): void
+}
+
+/** Facts about a server. */
+export interface ServerFacts {
+  readonly version: string
+  /** Settings that are not as they are by default, by key; none that is secret or a path. */
+  readonly settings: Readonly<Record<string, unknown>>
+  /** True if clients learn paths of this computer. */
+  readonly verbose?: boolean
+  /** The embedder for search by meaning; absent without one. */
+  readonly embedder?: string
+  /** Today's tokens by model server. */
+  tokens?(): Promise<Readonly<Record<string, unknown>>>
 }

@@ -1,7 +1,7 @@
 import type { Call } from '../answer/answer-when-ready.ts'
 import { type SearchArguments, search } from '../find/search.ts'
 import type { GraphCore } from '../graph-core.ts'
-import type { KnownItem } from './known-item.ts'
+import type { KnownItem } from './known-items.ts'
 
 export type SearchMode = SearchArguments['mode']
 

@@ -1,12 +1,35 @@
 import type { NodeId } from '../../core/ids.ts'
 import { ALL, type Node } from '../../core/store.ts'
 import { foldName } from '../../core/text/fold.ts'
+import { sentenceAt } from '../../markdown/prose/sentences.ts'
+import { plainText, unitsOf } from '../../search/chunks.ts'
+import { analyze } from '../../search/words/scan.ts'
 import type { GraphCore } from '../graph-core.ts'
-import type { KnownItem } from './known-item.ts'
-import { NameCounts, type NoteNames } from './name-counts.ts'
-import { drawIndex, type Random, seededRandom, shuffled } from './random.ts'
-import { firstSentence, linkSentence } from './sentence-queries.ts'
-import { withTypo } from './typo.ts'
+import { readNotes, readTexts } from '../read/texts.ts'
+import { drawIndex, type Random, seededRandom, shuffled } from './statistics.ts'
+
+export const QUERY_KINDS = ['title', 'title with a typo', 'alias', 'heading', 'link sentence', 'first sentence'] as const
+
+/** Longer texts are nothing that anybody types. */
+const LONGEST_NAME = 200
+
+/** One of this many first links of a note is used. */
+const LINKS = 50
+
+/** How much of a note is looked through for its first sentence, in UTF-16 units. */
+const BEGINNING = 10_000
+
+const PARAGRAPH = 6
+
+const LINK = /\[\[|\]\(/
+
+const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
+
+/** Shorter words are seldom mistyped, and are nothing any more when they are. */
+const SHORTEST_WORD = 4
+
+/** Fewer words than these ask for nothing in particular. */
+const FEWEST_WORDS = 4
 
 export interface KnownItemOptions {
   /** Maximum queries of a kind. */
@@ -132,4 +155,162 @@ async function sentences(
     made.set(item.query, before === undefined ? item : 'boilerplate')
   }
   return [...made.values()].filter((item) => item !== 'boilerplate')
+}
+
+export type QueryKind = (typeof QUERY_KINDS)[number]
+
+/** A query with a known answer, because it was made from that note. */
+export interface KnownItem {
+  readonly kind: QueryKind
+  readonly query: string
+  readonly wanted: NodeId
+  /** The note that the query was taken from word for word, where that is another: it does not count as an answer. */
+  readonly source?: NodeId
+}
+
+/** A note's names. */
+export interface NoteNames {
+  readonly title: string
+  /** Without the title. */
+  readonly aliases: readonly string[]
+  /** Without the title. */
+  readonly headings: readonly string[]
+}
+
+/** How many notes each name belongs to, compared folded. */
+class NameCounts {
+  readonly #names = new Map<string, number>()
+  readonly #headings = new Map<string, number>()
+
+  constructor(notes: Iterable<NoteNames>) {
+    for (const { title, aliases, headings } of notes) {
+      for (const name of new Set([title, ...aliases].map(foldName))) this.#names.set(name, (this.#names.get(name) ?? 0) + 1)
+      for (const name of new Set(headings.map(foldName))) this.#headings.set(name, (this.#headings.get(name) ?? 0) + 1)
+    }
+  }
+
+  /** True if it is a title or alias. */
+  isName(name: string): boolean {
+    return this.#names.has(foldName(name))
+  }
+
+  /** True if it is the title or alias of exactly one note, and usable as a query. */
+  isOnlyName(name: string): boolean {
+    return canBeAsked(name) && this.#names.get(foldName(name)) === 1
+  }
+
+  /** True if it is a heading in exactly one note, nobody's title or alias, and usable as a query. */
+  isOnlyHeading(name: string): boolean {
+    return canBeAsked(name) && this.#headings.get(foldName(name)) === 1 && !this.isName(name)
+  }
+}
+
+function canBeAsked(name: string): boolean {
+  return name.length <= LONGEST_NAME && /[\p{L}\p{N}]/u.test(name)
+}
+
+export interface LinkSentenceOptions {
+  /** The notes that may be the answer. */
+  readonly listed: ReadonlySet<NodeId>
+  readonly random: Random
+}
+
+/** A sentence of a note that links to another, without what the link says; `undefined` where none says enough without. */
+async function linkSentence(
+  core: GraphCore,
+  from: NodeId,
+  { listed, random }: LinkSentenceOptions,
+): Promise<KnownItem | undefined> {
+  // Drawn once, however often this runs.
+  const drawn = random()
+  const found = await core.store.read(async (snapshot) => {
+    const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
+    const targets = items.filter((id) => id !== from && listed.has(id))
+    const to = targets[drawIndex(targets.length, () => drawn)]
+    if (to === undefined) return undefined
+    const { texts, changed } = await readTexts({ core, snapshot, call: {} }, [from])
+    const source = changed.has(from) ? undefined : texts.get(from)
+    const [target] = await snapshot.nodes([to], { links: 0 })
+    const [places = []] = await snapshot.occurrences([[from, to]])
+    return source === undefined || target === undefined || snapshot.isMixed ? undefined : { to, source, target, places }
+  })
+  if (found === undefined) return undefined
+  const { to, source, target, places } = found
+  const place = places.find(({ kind, inComment }) => kind === 'link' && !inComment)
+  if (place === undefined) return undefined
+  const { start, end } = place
+  const link = source.text.slice(start, end)
+  const masked = source.text.slice(0, start) + ' '.repeat(end - start) + source.text.slice(end)
+  const sentence = sentenceAt(masked, start, end)
+  // With other links in it, it is about them as much.
+  if (LINK.test(sentence)) return undefined
+  const query = withoutWords(sentence, [link, target.title, ...target.aliases])
+  return query === undefined ? undefined : { kind: 'link sentence', query, wanted: to, source: from }
+}
+
+/** The first sentence of a note's text, without the words of its title; `undefined` where it says nothing else. */
+async function firstSentence(
+  core: GraphCore,
+  { id, title, aliases }: { readonly id: NodeId; readonly title: string; readonly aliases: readonly string[] },
+): Promise<KnownItem | undefined> {
+  const { notes } = await core.store.read((snapshot) => readNotes({ core, snapshot, call: {} }, [id], { links: 0 }))
+  const { node, source } = notes[0] ?? {}
+  if (source === undefined || node === undefined) return undefined
+  const text = source.text.slice(0, source.bodyStart + BEGINNING)
+  for (const { start, level } of unitsOf(text, source.bodyStart, node.headings).units) {
+    if (level !== PARAGRAPH) continue
+    const query = withoutWords(sentenceAt(text, start, start + 1), [title, ...aliases])
+    if (query !== undefined) return { kind: 'first sentence', query, wanted: id }
+  }
+  return undefined
+}
+
+/**
+ * Adds one typo to a word of four letters or more: an extra, missing, wrong or swapped letter. The first letter stays,
+ * because hardly anybody mistypes it. `undefined` if no word is long enough.
+ */
+export function withTypo(text: string, random: Random): string | undefined {
+  const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => [...word].length >= SHORTEST_WORD)
+  const chosen = words[drawIndex(words.length, random)]
+  if (chosen === undefined) return undefined
+  const [word] = chosen
+  return text.slice(0, chosen.index) + slip([...word], random).join('') + text.slice(chosen.index + word.length)
+}
+
+function slip(letters: readonly string[], random: Random): readonly string[] {
+  const at = 1 + drawIndex(letters.length - 1, random)
+  const kind = drawIndex(4, random)
+  const letter = otherLetter(letters[at] ?? '', random)
+  if (kind === 0) return letters.toSpliced(at, 0, letter)
+  if (kind === 1) return letters.toSpliced(at, 1)
+  const next = at + 1 < letters.length ? at + 1 : at - 1
+  const left = Math.min(at, next)
+  const isSwap = kind === 3 && left > 0 && letters[at] !== letters[next]
+  if (!isSwap) return letters.with(at, letter)
+  return letters.with(left, letters[left + 1] ?? '').with(left + 1, letters[left] ?? '')
+}
+
+function otherLetter(letter: string, random: Random): string {
+  const others = [...LETTERS].filter((other) => other !== letter.toLowerCase())
+  return others[drawIndex(others.length, random)] ?? 'x'
+}
+
+/**
+ * A sentence of Markdown as a question: as plain text, without every word that one of the names has in any form. `undefined`
+ * where fewer than four words are left, stop words not counted.
+ */
+function withoutWords(sentence: string, names: readonly string[]): string | undefined {
+  const plain = plainText(sentence.replaceAll('…', ' ').replace(/\s+/g, ' '))
+  const taboo = new Set(names.flatMap((name) => analyze(name)).map(({ stem }) => stem))
+  const tokens = analyze(plain)
+  let text = ''
+  let from = 0
+  for (const { stem, start, end } of tokens) {
+    if (!taboo.has(stem) || start < from) continue
+    text += plain.slice(from, start)
+    from = end
+  }
+  const question = (text + plain.slice(from)).replace(/\s+/g, ' ').trim()
+  const left = tokens.filter(({ kind, stem, isStopWord }) => kind === 'word' && !isStopWord && !taboo.has(stem))
+  return left.length < FEWEST_WORDS ? undefined : question
 }

@@ -1,5 +1,5 @@
 import type { Asked, SearchMode } from './ask.ts'
-import { QUERY_KINDS, type QueryKind } from './known-item.ts'
+import { QUERY_KINDS, type QueryKind } from './known-items.ts'
 import { type Estimate, meanOf, quantile, shareOf } from './statistics.ts'
 
 /** How well a vault's own notes are found. */

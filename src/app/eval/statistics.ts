@@ -1,4 +1,6 @@
-import { drawIndex, seededRandom } from './random.ts'
+const MODULUS = 2_147_483_647
+
+const MULTIPLIER = 48_271
 
 /** A figure and where it lies with 95 % confidence. */
 export interface Estimate {
@@ -9,7 +11,9 @@ export interface Estimate {
 
 /** Samples of a bootstrap: the ends of the interval are then off by some hundredths of its width. */
 const SAMPLES = 2_000
+
 const SEED = 1
+
 /** The 97.5th percentile of the normal distribution. */
 const Z = 1.96
 
@@ -43,4 +47,33 @@ function average(values: readonly number[]): number {
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
+}
+
+/** Numbers from 0 up to, not including, 1. */
+export type Random = () => number
+
+/** The same numbers for the same seed: Park and Miller's minimal standard generator (1988; multiplier of 1993). */
+export function seededRandom(seed: number): Random {
+  let state = (Math.abs(Math.trunc(seed)) % (MODULUS - 1)) + 1
+  return () => {
+    state = (state * MULTIPLIER) % MODULUS
+    return (state - 1) / (MODULUS - 1)
+  }
+}
+
+/** A whole number from 0 up to, not including, `count`. */
+export function drawIndex(count: number, random: Random): number {
+  return Math.floor(random() * count)
+}
+
+/** All of the items in an order drawn again (Fisher and Yates). */
+export function shuffled<T>(items: readonly T[], random: Random): readonly T[] {
+  const order = [...items]
+  for (let last = order.length - 1; last > 0; last--) {
+    const other = drawIndex(last + 1, random)
+    const item = order[last] as T
+    order[last] = order[other] as T
+    order[other] = item
+  }
+  return order
 }

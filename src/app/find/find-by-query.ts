@@ -14,8 +14,7 @@ import {
   toCondition,
 } from '../../search/query/query.ts'
 import type { GraphCore } from '../graph-core.ts'
-import { lookUp, unknownNodeError } from '../names/known-node.ts'
-import { namedExactly } from '../names/named-exactly.ts'
+import { lookUp, namedExactly, unknownNodeError } from '../names/known-node.ts'
 import { WITH_TEXT } from '../scope.ts'
 
 export interface QueryOptions {

@@ -1,9 +1,13 @@
 import { ALL, type NodeKind, type NodeSummary, type Paged, type Snapshot } from '../../core/store.ts'
-import { answer, answerInSteps, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
-import { scopeWarnings } from '../answer/scope-warnings.ts'
+import { foldTag } from '../../core/text/fold.ts'
+import { parseQuery } from '../../search/query/parse-query.ts'
+import { answer, answerInSteps, type Call, listed, type PageArguments, pageFor, plain } from '../answer/answer-when-ready.ts'
+import { type ListedNode, linksShown, listResponses } from '../answer/node-response.ts'
+import { scopeWarnings, tagWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { toScope } from '../scope.ts'
 import { notesOfCommunities } from './communities.ts'
+import { findByQuery } from './find-by-query.ts'
 
 export interface ListNodesArguments extends PageArguments {
   readonly tag?: string | undefined
@@ -59,4 +63,56 @@ async function listOf(
   const value = { nodes: items.map(({ id, title }) => ({ id, title })), total }
   const warnings = total === 0 ? await scopeWarnings(snapshot, args) : []
   return { ...listed(value, { offset, shown: items.length, total }), warnings }
+}
+
+export interface SearchByTagsArguments extends PageArguments {
+  readonly tags: readonly string[]
+  readonly mode: 'any' | 'all'
+  /** Links shown of each. */
+  readonly links?: number | undefined
+}
+
+/** Notes that carry any or all of these tags, or tags nested in them, by id. */
+export function searchByTags(
+  core: GraphCore,
+  args: SearchByTagsArguments,
+  call: Call = {},
+): Promise<Answer<readonly ListedNode[]>> {
+  return answer(core, call, async (snapshot) => {
+    const names = args.tags.map(foldTag)
+    const page = pageFor(args, call)
+    const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
+    const ids = items.map(({ id }) => id)
+    const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
+    // With several tags, an unknown one changes the answer invisibly.
+    const warnings = await tagWarnings(snapshot, args.tags, call)
+    return { ...listed(value, { offset: page.offset, shown: ids.length, total }), warnings }
+  })
+}
+
+export interface RecentNote {
+  readonly id: string
+  readonly title: string
+  /** ISO 8601, or as the note says. */
+  readonly modified?: string
+}
+
+/** The notes that were changed last, newest first, without archived ones. */
+export function recentNotes(
+  core: GraphCore,
+  { limit }: { readonly limit: number },
+  call: Call = {},
+): Promise<Answer<readonly RecentNote[]>> {
+  return answer(core, call, async (snapshot) => {
+    const { found } = await findByQuery(snapshot, core, parseQuery('', new Date()), {
+      scope: { withoutArchived: true },
+      orderBy: 'modified',
+      page: { offset: 0, limit },
+    })
+    const { items } = found
+    const ids = items.map(({ id }) => id)
+    const nodes = await snapshot.nodes(ids, { links: 0, times: true })
+    const present = nodes.filter((node) => node !== undefined)
+    return plain(present.map(({ id, title, modified }) => ({ id, title, ...(modified === undefined ? {} : { modified }) })))
+  })
 }

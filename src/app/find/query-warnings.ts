@@ -7,7 +7,7 @@ import type { Call } from '../answer/answer-when-ready.ts'
 import { tagWarnings } from '../answer/scope-warnings.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Warning } from '../graph-core.ts'
-import { unknownProperty } from '../read/list-properties.ts'
+import { unknownProperty } from '../read/tags-and-properties.ts'
 import type { FoundByQuery } from './find-by-query.ts'
 
 /** Most titles and properties in the warnings. */

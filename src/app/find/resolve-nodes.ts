@@ -1,13 +1,22 @@
 import { foldId, type NodeId } from '../../core/ids.ts'
+import type { NameVectorHit } from '../../core/search.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
+import { listSome } from '../../core/text/list-some.ts'
+import { isKnown } from '../../search/fusion.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { answer, answerFindable, type Call, plain } from '../answer/answer-when-ready.ts'
+import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
 import { nodesNamed } from '../names/known-node.ts'
 import { toScope } from '../scope.ts'
-import { embedQuestions } from './question-vector.ts'
-import { meaningSame } from './resolve-semantic.ts'
+import { embedQuestions, type QuestionVectors, unknownWarning } from './question-vector.ts'
+
+/** Names that are compared with each: a note may come under several. */
+const NAMES = 50
+
+/** Names of a warning that are written out. */
+const LISTED = 3
 
 export interface ResolveArguments {
   readonly names: readonly string[]
@@ -40,6 +49,7 @@ const MAX_SIMILAR = 20
 
 /** Who asks for more likeness than this (the default) means that of pairs alone. */
 const SPELLED = 0.7
+
 /** How many names that are like no other are looked at letter by letter; each takes some milliseconds in a large vault. */
 const MAX_SPELLED = 50
 
@@ -130,4 +140,33 @@ function isAlias(hit: Fitting): boolean {
 
 function round(score: number): number {
   return Number(score.toFixed(4))
+}
+
+/** Names, and the vector of each. */
+export interface NameVectors extends QuestionVectors {
+  readonly names: readonly string[]
+}
+
+/**
+ * For each name the notes whose title or alias means about the same, the best name of each note, best first; the score is the cosine. For a
+ * name that the embedder knows too little of there are none, and a warning.
+ */
+async function meaningSame(
+  snapshot: Snapshot,
+  { names, embedder, vectors }: NameVectors,
+  { scope, threshold }: { readonly scope: Scope; readonly threshold: number },
+): Promise<Answer<readonly (readonly NameVectorHit[])[]>> {
+  const isUnknown = names.map((name) => {
+    const coverage = embedder.coverage?.(name)
+    return coverage !== undefined && !isKnown(coverage)
+  })
+  const known = vectors.filter((_, at) => isUnknown[at] !== true)
+  const found = [...(await snapshot.nearestNames(embedder.id, known, scope, { limit: NAMES, minimum: threshold }))]
+  const value = names.map((_, at) => {
+    const seen = new Set<string>()
+    const hits = isUnknown[at] === true ? [] : (found.shift() ?? [])
+    return hits.filter(({ id }) => !seen.has(id) && seen.add(id))
+  })
+  const unknown = names.filter((_, at) => isUnknown[at] === true)
+  return { value, warnings: unknown.length === 0 ? [] : [unknownWarning(listSome(unknown.map(quoted), LISTED))] }
 }

@@ -1,12 +1,14 @@
 import { RouxError } from '../../core/errors.ts'
 import { foldId, type NodeId, toNodeId } from '../../core/ids.ts'
 import type { FileVersion, NameHit, NodeKind, Scope, Snapshot } from '../../core/store.ts'
+import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
-import type { GraphCore, Warning } from '../graph-core.ts'
+import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 
 /** How many of the nearest ids a warning or an error lists. */
 const NEAREST = 3
+
 /** Less similar names are no help. */
 const LIKENESS = 0.3
 
@@ -256,4 +258,59 @@ function nameOf(id: string): string {
     .slice(id.lastIndexOf('/') + 1)
     .replace(/\.md$/i, '')
     .slice(0, LONGEST_NAME)
+}
+
+/** Notes that are called exactly so. */
+export interface NamedExactly {
+  /** A file's name counts only where no note has it as title or alias. */
+  readonly own: readonly NodeId[]
+  readonly all: readonly NodeId[]
+}
+
+/**
+ * The notes of a scope with this title or alias, or with it except for accents and punctuation; and the note with that
+ * id.
+ */
+export async function namedExactly(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  typed: string,
+  scope: Scope = {},
+): Promise<NamedExactly> {
+  const name = typed.trim()
+  if (name === '') return { own: [], all: [] }
+  const [[equal = []], [plain = []], ids] = await Promise.all([
+    snapshot.names([name], 'equal', scope),
+    snapshot.names([name], 'plain', scope),
+    noteWithId(snapshot, core, name, scope),
+  ])
+  const named = equal.length > 0 ? equal : plain
+  const toIds = (hits: typeof named): readonly NodeId[] => [...hits.map(({ id }) => id), ...ids]
+  return { own: toIds(ownNames(named)), all: toIds(named) }
+}
+
+async function noteWithId(
+  snapshot: Snapshot,
+  core: Pick<GraphCore, 'name'>,
+  typed: string,
+  scope: Scope,
+): Promise<readonly NodeId[]> {
+  const [id] = await lookUp(snapshot, core, [typed])
+  if (id === undefined || (scope.note !== undefined && scope.note !== id)) return []
+  const { items } = await snapshot.select({ ...scope, note: id }, { offset: 0, limit: 1 })
+  return items.map((item) => item.id)
+}
+
+/** True if nodes with these ids exist, by normalised id. A missing target does not exist. */
+export function nodesExist(
+  core: GraphCore,
+  ids: readonly string[],
+  call: Call = {},
+): Promise<Answer<Readonly<Record<string, boolean>>>> {
+  return answer(core, call, async (snapshot) => {
+    const known = await findIds(snapshot, core, ids)
+    return plain(
+      Object.fromEntries(ids.map((id, index) => [known[index] ?? toNodeId(foldId(id), core.name), known[index] !== undefined])),
+    )
+  })
 }

@@ -1,7 +1,7 @@
 import type { LoadedSettings } from '../../config/load.ts'
 import { type Settings, splitKey } from '../../config/settings.ts'
 import { findSetting } from '../../config/settings-schema.ts'
-import type { ServerFacts } from '../../mcp/server-facts.ts'
+import type { ServerFacts } from '../../mcp/server-options.ts'
 
 /** Types of values that reveal no paths, addresses or secrets. */
 const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']

@@ -4,7 +4,7 @@ import type { WholeFile } from '../../app/read/read-file.ts'
 import { coreOf, ofEveryVault } from '../calls/vaults.ts'
 import type { SwitchedOffBy } from '../definition/define-tool.ts'
 import { MissingResource } from '../protocol.ts'
-import type { ServerFacts } from '../server-facts.ts'
+import type { ServerFacts } from '../server-options.ts'
 import { readResourceUri, resourceUri } from './resource-uri.ts'
 import { isOffered, RESOURCES, TEMPLATES, type TemplateResource } from './resources.ts'
 

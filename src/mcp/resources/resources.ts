@@ -1,7 +1,7 @@
 import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/server'
 import { type Call, plain } from '../../app/answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, TOKEN_BYTES } from '../../app/answer/budget.ts'
-import { recentNotes } from '../../app/find/recent-notes.ts'
+import { recentNotes } from '../../app/find/list-nodes.ts'
 import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import { fitMap } from '../../app/insight/fit-map.ts'
 import { mapVault } from '../../app/insight/map.ts'
@@ -13,7 +13,7 @@ import { vaultFacts } from '../../app/system-info.ts'
 import type { NodeKind } from '../../core/store.ts'
 import type { SwitchedOffBy, ToolIdentity } from '../definition/define-tool.ts'
 import { MODERN_VERSION } from '../protocol.ts'
-import type { ServerFacts } from '../server-facts.ts'
+import type { ServerFacts } from '../server-options.ts'
 
 /** Facts beside the vault when a resource is read. */
 export interface ResourceRequest extends Call {

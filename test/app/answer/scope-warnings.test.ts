@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { findNodes } from '../../../src/app/find/find-nodes.ts'
-import { listNodes } from '../../../src/app/find/list-nodes.ts'
-import { searchByTags } from '../../../src/app/find/search-by-tags.ts'
+import { listNodes, searchByTags } from '../../../src/app/find/list-nodes.ts'
 import { listProblems } from '../../../src/app/insight/get-problems.ts'
 import { getHubs } from '../../../src/app/links/get-hubs.ts'
 import { getTree } from '../../../src/app/read/get-tree.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { seededRandom } from '../../../src/app/eval/random.ts'
-import { withTypo } from '../../../src/app/eval/typo.ts'
+import { withTypo } from '../../../src/app/eval/known-items.ts'
+import { seededRandom } from '../../../src/app/eval/statistics.ts'
 import { editDistance } from '../../../src/search/similar-names.ts'
 
 test('a typo is one slip, and never in a first letter', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { listProperties, type PropertiesArguments } from '../../../src/app/read/list-properties.ts'
+import { listProperties, type PropertiesArguments } from '../../../src/app/read/tags-and-properties.ts'
 import { searchCore } from '../search-core.ts'
 
 const NOTES = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { searchByTags } from '../../../src/app/find/search-by-tags.ts'
+import { searchByTags } from '../../../src/app/find/list-nodes.ts'
 import { fakeCore, fakeStore } from '../../support/fake-store.ts'
 import { IndexedVault, MemoryVault } from '../../support/memory-vault.ts'
 
