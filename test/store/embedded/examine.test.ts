@@ -12,7 +12,7 @@ import { openIndexer } from '../../support/indexers.ts'
 import { MemoryVault } from '../../support/memory-vault.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
-type Harm = readonly [what: string, sql: string, state?: string]
+type Harm = readonly [what: string, sql: string]
 
 /** A closed index of a few files, one of which is gone, on disk. */
 async function writtenIndex(): Promise<string> {
@@ -45,7 +45,7 @@ async function writtenSearchIndex(): Promise<string> {
   return path
 }
 
-const BOTH: readonly Harm[] = [
+const BOTH: readonly (readonly [...Harm, state: string])[] = [
   ['another program', 'PRAGMA application_id = 7', 'foreign'],
   ['a newer version', 'PRAGMA user_version = 999', 'newer'],
   ['an older version', 'PRAGMA user_version = 1', 'older'],
@@ -86,7 +86,7 @@ describe.each([
     expect(readFileSync(path).equals(before)).toBe(true)
   })
 
-  test.each([...BOTH, ...harms])('%s', async (_, sql, state = 'damaged') => {
+  test.each([...BOTH, ...harms.map(([what, sql]) => [what, sql, 'damaged'] as const)])('%s', async (_, sql, state) => {
     const path = await written()
     const database = openSqlite(path)
     database.exec(sql)
