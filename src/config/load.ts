@@ -15,12 +15,13 @@ import {
   isDefault,
   STORE_PASSWORD_VARIABLE,
   unknownKey,
+  variableOf,
 } from './given.ts'
 import { type Settings, toSettings } from './settings.ts'
 import { findSetting, type Setting, widensTrust } from './settings-schema.ts'
 import { shellWord } from './shell-word.ts'
 import { fileTrust, type TrustStore, trustFile } from './trust.ts'
-import { expandPath, readText, readValue } from './values.ts'
+import { expandPath, readValue } from './values.ts'
 
 export interface SettingsInput {
   readonly cwd: string
@@ -147,10 +148,7 @@ class Merge {
         if (problem !== undefined) this.#problems.push(problem)
         continue
       }
-      const read =
-        item.written === 'text'
-          ? readText(setting.type, String(item.raw), item.base)
-          : readValue(setting.type, item.raw, item.base)
+      const read = readValue(setting.type, item)
       if (!read.ok) this.#problems.push(wrongValue(item, read))
       else if (this.#values.has(item.key)) this.#combine(item.key, setting, read.value)
       else {
@@ -187,14 +185,11 @@ class Merge {
 
   result(vault: string): LoadedSettings {
     const settings = toSettings(new Map([...this.#values, ['vault.path', vault]]))
-    const apiKey = this.#apiKeyFor(settings)
-    const aiKey = this.#aiKeyFor(settings)
-    const storePassword = this.#passwordFor(settings)
     return {
       settings,
-      ...(apiKey === undefined ? {} : { apiKey }),
-      ...(aiKey === undefined ? {} : { aiKey }),
-      ...(storePassword === undefined ? {} : { storePassword }),
+      ...this.#apiKeyFor(settings),
+      ...this.#aiKeyFor(settings),
+      ...this.#passwordFor(settings),
       vaultNamed: (this.#input.vault ?? '') !== '',
       warnings: this.#warnings,
       problems: this.#problems,
@@ -217,29 +212,26 @@ class Merge {
     return useful.filter((item) => !widening.includes(item))
   }
 
-  /** Trust that was said for a file is no leave to send the user's key to where it says. */
-  #apiKeyFor({ embedder }: Settings): string | undefined {
-    const apiKey = this.#input.env[API_KEY_VARIABLE]
-    if (apiKey === undefined || apiKey === '' || embedder.kind !== 'openai') return undefined
-    if (embedder.base_url === '' || !this.#found.has('embedder.base_url')) return apiKey
-    const where = this.#origins.get('embedder.base_url')
-    this.#warnings.push(
-      `${where}: ${API_KEY_VARIABLE} is not sent to an address from this file; say embedder.base_url in your own settings, or as ROUX_EMBEDDER_BASE_URL.`,
-    )
-    return undefined
+  #apiKeyFor({ embedder }: Settings): Pick<LoadedSettings, 'apiKey'> {
+    const apiKey = this.#input.env[API_KEY_VARIABLE] ?? ''
+    if (apiKey === '' || embedder.kind !== 'openai') return {}
+    return embedder.base_url === '' || this.#maySend(API_KEY_VARIABLE, 'embedder.base_url') ? { apiKey } : {}
   }
 
-  #passwordFor({ store }: Settings): string | undefined {
-    if (store.type !== 'neo4j') return undefined
+  #passwordFor({ store }: Settings): Pick<LoadedSettings, 'storePassword'> {
+    if (store.type !== 'neo4j') return {}
     const file = this.#isOwn('store.neo4j.password_file') ? store['neo4j.password_file'] : ''
-    const password = this.#input.env[STORE_PASSWORD_VARIABLE] || this.#passwordIn(file)
-    if (password === undefined || password === '') return undefined
-    if (!this.#found.has('store.neo4j.url')) return password
-    const where = this.#origins.get('store.neo4j.url')
+    const storePassword = this.#input.env[STORE_PASSWORD_VARIABLE] || this.#passwordIn(file) || ''
+    return storePassword !== '' && this.#maySend(STORE_PASSWORD_VARIABLE, 'store.neo4j.url') ? { storePassword } : {}
+  }
+
+  /** Trust in a file does not permit it to say where the user's keys are sent. */
+  #maySend(secret: string, address: string): boolean {
+    if (!this.#found.has(address)) return true
     this.#warnings.push(
-      `${where}: ${STORE_PASSWORD_VARIABLE} is not sent to an address from this file; say store.neo4j.url in your own settings, or as ROUX_STORE_NEO4J_URL.`,
+      `${this.#origins.get(address)}: ${secret} is not sent to an address from this file; say ${address} in your own settings, or as ${variableOf(address)}.`,
     )
-    return undefined
+    return false
   }
 
   #passwordIn(file: string): string | undefined {
@@ -259,18 +251,12 @@ class Merge {
     return false
   }
 
-  /** Nor does it say where a key is sent to. */
-  #aiKeyFor({ ai }: Settings): AiKey | undefined {
+  #aiKeyFor({ ai }: Settings): Pick<LoadedSettings, 'aiKey'> {
     const value = this.#input.env[AI_KEY_VARIABLE] ?? ''
     const file = this.#isOwn('ai.key_file') ? ai.key_file : ''
     const command = this.#isOwn('ai.key_command') ? ai.key_command : []
-    if (value === '' && file === '' && command.length === 0) return undefined
-    if (this.#found.has('ai.base_url')) {
-      const where = this.#origins.get('ai.base_url')
-      this.#warnings.push(`${where}: no key is sent to an address from this file; say ai.base_url in your own settings.`)
-      return undefined
-    }
-    return { ...(value === '' ? {} : { value }), ...(file === '' ? {} : { file }), ...(command.length === 0 ? {} : { command }) }
+    const aiKey = { ...(value && { value }), ...(file && { file }), ...(command.length > 0 && { command }) }
+    return Object.keys(aiKey).length > 0 && this.#maySend('the key of the chat model', 'ai.base_url') ? { aiKey } : {}
   }
 
   #trust(): TrustStore {

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
+import type { Given } from './given.ts'
 import type { SettingType } from './settings-schema.ts'
 
 /** `~someone` is no home folder that we know, and no id of a model either. */
@@ -9,8 +10,9 @@ export type Reading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly expected: string; readonly got: string }
 
-/** Reads a value that a file gives; `base` is the folder that relative paths start from. */
-export function readValue(type: SettingType, raw: unknown, base: string): Reading {
+/** Reads the value of a setting. Relative paths start from the source's folder. */
+export function readValue(type: SettingType, { raw: given, written, base }: Pick<Given, 'raw' | 'written' | 'base'>): Reading {
+  const raw = written === 'text' ? parseText(type, String(given)) : given
   switch (type.kind) {
     case 'flag':
       return typeof raw === 'boolean' ? ok(raw) : wrong(type, raw)
@@ -21,9 +23,9 @@ export function readValue(type: SettingType, raw: unknown, base: string): Readin
     case 'choice':
       return typeof raw === 'string' && type.values.includes(raw) ? ok(raw) : wrong(type, raw)
     case 'list':
-      return readList(type, raw, base)
+      return readItems(type, raw, (item) => (type.of === 'path' ? expandPath(item, base) : item))
     case 'hosts':
-      return typeof raw === 'boolean' ? ok(raw) : readHosts(type, raw)
+      return typeof raw === 'boolean' ? ok(raw) : readItems(type, raw, hostName)
     case 'path':
       return typeof raw === 'string' ? ok(expandPath(raw, base)) : wrong(type, raw)
     case 'model':
@@ -33,23 +35,21 @@ export function readValue(type: SettingType, raw: unknown, base: string): Readin
   }
 }
 
-/** Reads a value that a variable or `--set` gives: a list is a JSON array or names with commas between them. */
-export function readText(type: SettingType, text: string, base: string): Reading {
-  switch (type.kind) {
+/** The value in the text of a variable or `--set`: a list is a JSON array or names with commas between them. */
+function parseText({ kind }: SettingType, text: string): unknown {
+  switch (kind) {
     case 'flag':
-      return readFlag(type, text)
+      return parseFlag(text) ?? text
     case 'integer':
-      return readValue(type, /^-?\d+$/.test(text) ? Number(text) : text, base)
+      return /^-?\d+$/.test(text) ? Number(text) : text
     case 'number':
-      return readValue(type, /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : text, base)
+      return /^-?(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) ? Number(text) : text
     case 'list':
-      return readValue(type, splitList(text), base)
-    case 'hosts': {
-      const flag = readFlag(type, text)
-      return flag.ok ? flag : readValue(type, splitList(text), base)
-    }
+      return splitList(text)
+    case 'hosts':
+      return parseFlag(text) ?? splitList(text)
     default:
-      return readValue(type, text, base)
+      return text
   }
 }
 
@@ -83,34 +83,25 @@ export function expandPath(path: string, base: string): string {
   return /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : resolve(base, path)
 }
 
-function readList(type: SettingType & { readonly kind: 'list' }, raw: unknown, base: string): Reading {
+/** @param readItem returns an empty text for an invalid item */
+function readItems(type: SettingType, raw: unknown, readItem: (item: string) => string): Reading {
   if (!Array.isArray(raw)) return wrong(type, raw)
-  const items: string[] = []
-  for (const item of raw) {
-    if (typeof item !== 'string' || item === '') return wrong(type, item, 'an item that is ')
-    items.push(type.of === 'path' ? expandPath(item, base) : item)
-  }
-  return ok(items)
+  const items = raw.map((item: unknown) => (typeof item === 'string' ? readItem(item) : ''))
+  const invalid = items.indexOf('')
+  return invalid === -1 ? ok(items) : wrong(type, raw[invalid], 'an item that is ')
 }
 
 /** The host part of an address, in lower case. */
 const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
-function readHosts(type: SettingType, raw: unknown): Reading {
-  if (!Array.isArray(raw)) return wrong(type, raw)
-  const hosts: string[] = []
-  for (const item of raw) {
-    const host = typeof item === 'string' ? item.toLowerCase() : ''
-    if (!HOST_NAME.test(host)) return wrong(type, item, 'an item that is ')
-    hosts.push(host)
-  }
-  return ok(hosts)
+function hostName(item: string): string {
+  return HOST_NAME.exec(item.toLowerCase())?.[0] ?? ''
 }
 
-function readFlag(type: SettingType, text: string): Reading {
+function parseFlag(text: string): boolean | undefined {
   const word = text.toLowerCase()
-  if (['true', '1', 'yes', 'on'].includes(word)) return ok(true)
-  return ['false', '0', 'no', 'off'].includes(word) ? ok(false) : wrong(type, text)
+  if (['true', '1', 'yes', 'on'].includes(word)) return true
+  return ['false', '0', 'no', 'off'].includes(word) ? false : undefined
 }
 
 function splitList(text: string): unknown {

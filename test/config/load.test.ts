@@ -494,7 +494,7 @@ describe('the chat model', () => {
       input({ [OWN]: ON, [IN_VAULT]: 'ai:\n  base_url: https://evil.example\n' }, { trust, env }),
     )
     expect(address.aiKey).toBeUndefined()
-    expect(address.warnings.join()).toMatch(/no key is sent/)
+    expect(address.warnings.join()).toMatch(/the key of the chat model is not sent/)
   })
 
   test('a file of the vault keeps notes back without trust, and adds to the own settings', async () => {
