@@ -1,13 +1,12 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openInsightState } from '../../src/changes/insight-state.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 function place() {
-  const folder = mkdtempSync(join(tmpdir(), 'roux-insight-state-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const folder = temporaryFolder()
   const path = join(folder, 'state', 'insight.db')
   const open = (root = '/vault') => {
     const state = openInsightState({ path, root, openDatabase: openSqlite, now: () => 5 })

@@ -1,17 +1,17 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
+import { beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
 import { loadSettings, readSettings, type SettingsInput } from '../../src/config/load.ts'
 import { type Settings, toSettings } from '../../src/config/settings.ts'
 import type { FileVersion, TrustStore } from '../../src/config/trust.ts'
 import { RouxError } from '../../src/core/errors.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 let root: string
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'roux-settings-')))
+  root = temporaryFolder()
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const TOOLS = ['get_hubs', 'get_node', 'find_path']
 

@@ -1,19 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { changeStateFile } from '../../src/config/state-file.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 let folder: string
 let file: string
 let lock: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'roux-state-'))
+  folder = temporaryFolder()
   file = join(folder, 'x.json')
   lock = `${file}.lock`
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const heldBy = (pid: number | undefined, host = hostname()) => writeFileSync(lock, JSON.stringify({ pid, host }))
 const minutesOld = () => utimesSync(lock, Date.now() / 1000 - 60, Date.now() / 1000 - 60)

@@ -1,14 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { fileTrust } from '../../src/config/trust.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 let root: string
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'roux-trust-'))
+  root = temporaryFolder()
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const FILE = { realPath: '/v/roux.config.yaml', sha256: 'a' }
 

@@ -1,33 +1,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toVaultPath } from '../../src/core/ids.ts'
 import type { PathOptions } from '../../src/core/store.ts'
 import { Graph, type GraphRow } from '../../src/graph/graph.ts'
 import { findPaths } from '../../src/graph/paths.ts'
+import { noteRow } from './support.ts'
 
 /** A graph of notes `0.md`, `1.md`, … with these links. */
 function graphOf(links: readonly (readonly number[])[], row: (key: number) => Partial<GraphRow> = () => ({})): Graph {
   const graph = new Graph()
-  graph.apply(links.map((targets, key) => noteRow(key, targets, row(key))))
+  graph.apply(
+    links.map((targets, key) =>
+      noteRow(key, `${key}.md`, { title: String(key), targets: Int32Array.from(new Set(targets)), ...row(key) }),
+    ),
+  )
   return graph
-}
-
-function noteRow(key: number, targets: readonly number[], more: Partial<GraphRow> = {}): GraphRow {
-  return {
-    key,
-    path: toVaultPath(`${key}.md`),
-    kind: 'note',
-    excluded: false,
-    archived: false,
-    conflict: false,
-    title: String(key),
-    aliases: [],
-    tags: [],
-    targets: Int32Array.from(new Set(targets)),
-    missing: [],
-    problems: [0, 0, 0, 0],
-    ...more,
-  }
 }
 
 const PLAIN: PathOptions = { direction: 'any', count: 1, avoidHubs: false }

@@ -1,10 +1,9 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { chmodSync } from 'node:fs'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { changeTokens, closeToOthers, tokenFileIn } from '../../src/http/token-file.ts'
 import { TokenGate } from '../../src/http/token-gate.ts'
 import { firstToken } from '../../src/http/tokens.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 vi.mock(import('node:fs'), async (original) => {
   const fs = await original()
@@ -17,7 +16,7 @@ let file: string
 let warnings: string[]
 let gate: TokenGate
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'roux-tokens-'))
+  folder = temporaryFolder()
   file = tokenFileIn(folder)
   warnings = []
   changeTokens(file, () => [first])
@@ -26,7 +25,6 @@ beforeEach(() => {
 })
 afterEach(() => {
   vi.mocked(chmodSync).mockRestore()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** As for a file of another owner, which may be read but not changed. */

@@ -1,10 +1,10 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { changeTokens, closeToOthers, openTokens, readTokens, tokenFileIn } from '../../src/http/token-file.ts'
 import { TokenGate } from '../../src/http/token-gate.ts'
 import { addToken, firstToken, removeToken, requireToken, rotateToken } from '../../src/http/tokens.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 const first = firstToken()
 const READER = { name: 'reader', scopes: ['read'], vaults: ['work'] } as const
@@ -47,10 +47,9 @@ describe('the file', () => {
   let folder: string
   let file: string
   beforeEach(() => {
-    folder = join(mkdtempSync(join(tmpdir(), 'roux-tokens-')), 'state')
+    folder = join(temporaryFolder(), 'state')
     file = tokenFileIn(folder)
   })
-  afterEach(() => rmSync(join(folder, '..'), { recursive: true, force: true }))
 
   test('is made once, for its owner only, and nothing is left beside it', () => {
     const made = openTokens(file)

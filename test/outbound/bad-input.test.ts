@@ -1,5 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { loadSettings } from '../../src/config/load.ts'
@@ -9,6 +8,7 @@ import { Gate } from '../../src/outbound/gate.ts'
 import { readKey } from '../../src/outbound/keys.ts'
 import { type ChatModelSettings, chatPlace, openChatProvider } from '../../src/outbound/open-chat.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 import { type Behaviour, openAiSays, openAiStream, reply, serve, slowly } from './fake-servers.ts'
 
 const NOON = Date.parse('2026-03-02T12:00:00Z')
@@ -22,15 +22,9 @@ const QUESTION = {
   feature: 'ask',
 } as const
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'roux-ai-'))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
 /** A gate with a ledger of its own; `clock.now` may be set. */
 function openGate({ budget = 'auto' as number | 'auto' } = {}) {
-  const state = new AiState(aiStateFile(folder()), openSqlite)
+  const state = new AiState(aiStateFile(temporaryFolder()), openSqlite)
   onTestFinished(() => state.close())
   const clock = { now: NOON }
   const gate = new Gate({
@@ -90,7 +84,13 @@ describe('settings', () => {
     ['ai.allow_remote=https://api.openai.com/v1', /ai\.allow_remote/],
     ['ai.provder=openai', /ai\.provider/],
   ])('%s is refused with what it may be', async (given, said) => {
-    const loading = loadSettings({ cwd: folder(), env: {}, set: [given], vault: folder(), toolNames: async () => ['ask'] })
+    const loading = loadSettings({
+      cwd: temporaryFolder(),
+      env: {},
+      set: [given],
+      vault: temporaryFolder(),
+      toolNames: async () => ['ask'],
+    })
     await expect(loading).rejects.toMatchObject({ code: 'INVALID_SETTINGS' })
     const error = await loading.catch((reason: unknown) => reason as { message: string; hint?: string })
     expect(`${'message' in error ? error.message : ''} ${'hint' in error ? error.hint : ''}`).toMatch(said)
@@ -102,7 +102,7 @@ describe('settings', () => {
   })
 
   test.each(['a\nb', 'a b', 'a\r\nX-Evil: 1', 'schlüssel', '\n', 'a\0b'])('a key %j is refused and not shown', async (value) => {
-    const file = join(folder(), 'key')
+    const file = join(temporaryFolder(), 'key')
     writeFileSync(file, value, { mode: 0o600 })
     for (const source of [{ value }, { file }]) {
       const error = await readKey(source).catch((reason: unknown) => reason)

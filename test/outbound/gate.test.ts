@@ -1,25 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AiState, aiStateFile } from '../../src/outbound/consent-ledger.ts'
 import { Gate, type GateSettings } from '../../src/outbound/gate.ts'
 import { readKey } from '../../src/outbound/keys.ts'
 import { openSqlite } from '../../src/store/embedded/sqlite.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 const REMOTE = { baseUrl: 'https://api.example.com/v1', model: 'big' }
 const LOCAL = { baseUrl: 'http://127.0.0.1:11434/v1', model: 'small' }
 const NOON = Date.parse('2026-03-01T12:00:00Z')
 
-function folder(): string {
-  const path = mkdtempSync(join(tmpdir(), 'roux-gate-'))
-  onTestFinished(() => rmSync(path, { recursive: true, force: true }))
-  return path
-}
-
 function rig(settings: Partial<GateSettings> = {}, { env = {} }: { env?: Record<string, string> } = {}) {
-  const path = join(folder(), 'state', 'roux')
+  const path = join(temporaryFolder(), 'state', 'roux')
   const state = new AiState(aiStateFile(path), openSqlite)
   onTestFinished(() => state.close())
   let now = NOON
@@ -175,7 +169,7 @@ describe('the ledger', () => {
     const { path } = rig()
     expect(statSync(aiStateFile(path)).mode & 0o777).toBe(0o600)
     expect(statSync(path).mode & 0o777).toBe(0o700)
-    const other = join(folder(), 'ai.db')
+    const other = join(temporaryFolder(), 'ai.db')
     writeFileSync(other, 'no database, but a long enough text to be taken for one'.repeat(100))
     expect(() => new AiState(other, openSqlite)).toThrow(/cannot be used/)
     expect(readFileSync(other, 'utf8')).toContain('no database')
@@ -185,7 +179,7 @@ describe('the ledger', () => {
     ['of a newer version', `PRAGMA application_id = ${0x526f7804}; PRAGMA user_version = 99`],
     ['of another program', 'PRAGMA application_id = 7; CREATE TABLE consents (x)'],
   ])('a database %s is refused, and stays as it is', (_, sql) => {
-    const file = join(folder(), 'ai.db')
+    const file = join(temporaryFolder(), 'ai.db')
     const made = openSqlite(file)
     made.exec(sql)
     made.close()
@@ -209,7 +203,7 @@ describe('a full disk', () => {
   /** A database that has no room from now on. */
   function full(): { readonly state: AiState; readonly gate: Gate; fill(): void } {
     let isFull = false
-    const state = new AiState(join(folder(), 'ai.db'), (path) => {
+    const state = new AiState(join(temporaryFolder(), 'ai.db'), (path) => {
       const database = openSqlite(path)
       const exec = (sql: string): void => {
         if (isFull && sql === 'ROLLBACK') throw new Error('cannot rollback - no transaction is active')
@@ -258,7 +252,7 @@ describe('a full disk', () => {
 describe('keys', () => {
   const KEY = 'sk-canary-1'
   function keyFile(mode: number, text = `${KEY}\n`): string {
-    const file = join(folder(), 'key')
+    const file = join(temporaryFolder(), 'key')
     writeFileSync(file, text, { mode })
     return file
   }
@@ -287,7 +281,7 @@ describe('keys', () => {
   })
 
   test.skipIf(process.platform === 'win32')('a pipe is no file of a key', async () => {
-    const file = join(folder(), 'pipe')
+    const file = join(temporaryFolder(), 'pipe')
     execFileSync('mkfifo', ['-m', '600', file])
     await expect(readKey({ file })).rejects.toMatchObject({ message: expect.stringContaining('not a regular file') })
   })

@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type FileSystem, fileKind } from '../../src/vault/file-system.ts'
 import { openVault } from '../../src/vault/open-vault.ts'
-import { diskVault, memoryVault, OPTIONS, path, pathsOf, temporaryFolder, textOf, writeFiles } from './support.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { diskVault, memoryVault, OPTIONS, path, pathsOf, textOf, writeFiles } from './support.ts'
 
 const isRoot = process.getuid?.() === 0
 

@@ -1,23 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createFsFromVolume, Volume } from 'memfs'
-import { onTestFinished } from 'vitest'
 import { toVaultPath } from '../../src/core/ids.ts'
 import type { Listing } from '../../src/core/vault.ts'
 import type { FileSystem, PathRules } from '../../src/vault/file-system.ts'
 import { openVault, type VaultOptions } from '../../src/vault/open-vault.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 
 export const OPTIONS: VaultOptions = { ignore: [], gitignore: false, linkRoots: [], mode: 'auto' }
 
 export type Files = Readonly<Record<string, string>>
-
-/** An empty folder that goes with the test. */
-export function temporaryFolder(): string {
-  const folder = realpathSync.native(mkdtempSync(join(tmpdir(), 'roux-vault-')))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }))
-  return folder
-}
 
 /** Writes files, with the folders they need; a name that ends in `/` is a folder. */
 export function writeFiles(root: string, files: Files): void {

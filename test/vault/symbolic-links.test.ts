@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { diskFileSystem } from '../../src/vault/file-system.ts'
 import { openVault, type VaultOptions } from '../../src/vault/open-vault.ts'
-import { type Files, OPTIONS, path, pathsOf, temporaryFolder, textOf, writeFiles } from './support.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { type Files, OPTIONS, path, pathsOf, textOf, writeFiles } from './support.ts'
 
 /** A vault in `vault/` with links, beside other folders. */
 function linked(files: Files, links: Files, options: Partial<VaultOptions> = {}) {

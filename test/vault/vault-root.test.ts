@@ -3,7 +3,8 @@ import { homedir } from 'node:os'
 import { join, parse } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { isTooWide, markerOf, requireVaultRoot } from '../../src/vault/vault-root.ts'
-import { type Files, memoryVault, temporaryFolder, writeFiles } from './support.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { type Files, memoryVault, writeFiles } from './support.ts'
 
 describe('the root of a vault', () => {
   test('is a real, absolute path', () => {

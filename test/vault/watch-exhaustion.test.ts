@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { temporaryFolder } from '../support/temporary.ts'
 import { mirrorVault } from './mirror.ts'
-import { temporaryFolder, writeFiles } from './support.ts'
+import { writeFiles } from './support.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 

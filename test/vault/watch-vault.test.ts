@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { type WatchOptions, watchVault } from '../../src/vault/watch-vault.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 import { countWatches, mirrorVault } from './mirror.ts'
-import { type Files, pathsOf, temporaryFolder, writeFiles } from './support.ts'
+import { type Files, pathsOf, writeFiles } from './support.ts'
 
 // Waiting is bounded by patience, not by how busy the machine is.
 vi.setConfig({ testTimeout: 60_000 })

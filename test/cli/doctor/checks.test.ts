@@ -1,14 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { beforeEach, expect, test } from 'vitest'
 import { checkCacheFolder, checkFileCase, checkNode, checkVault, checkWatching } from '../../../src/cli/doctor/checks.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 let root: string
 beforeEach(() => {
-  root = realpathSync(mkdtempSync(join(tmpdir(), 'roux-doctor-')))
+  root = temporaryFolder()
 })
-afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 test.each([
   ['18.20.0', 'fail'],

@@ -1,20 +1,18 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, writeFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { checkHttp } from '../../../src/cli/doctor/checks.ts'
 import { openTokens, tokenFileIn } from '../../../src/http/token-file.ts'
 import { listening } from '../../http/support.ts'
+import { temporaryFolder } from '../../support/temporary.ts'
 
 let folder: string
 let file: string
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'roux-doctor-'))
+  folder = temporaryFolder()
   file = tokenFileIn(folder)
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const http = { enabled: false, host: '127.0.0.1', port: 0, origins: [], hosts: [] }
 const check = async (changes: Partial<typeof http>): Promise<readonly string[]> =>
