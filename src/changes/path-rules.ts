@@ -1,4 +1,4 @@
-import { RouxError } from '../core/errors.ts'
+import { invalid, RouxError } from '../core/errors.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
 /** Why a new name cannot be held everywhere, and one that could. */
@@ -99,10 +99,6 @@ function isNote(name: string): boolean {
 /** A path or name for a message, however strange. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 300 ? `${text.slice(0, 300)}…` : text)
-}
-
-function invalid(message: string, hint: string): RouxError {
-  return new RouxError('INVALID_PARAMS', message, { hint })
 }
 
 function denied(message: string, hint: string): RouxError {

@@ -101,7 +101,7 @@ export function isDefault({ key, raw }: Pick<Given, 'key' | 'raw'>): boolean {
 /** An error about settings. */
 export function invalid(message: string, hint?: string, candidates: readonly string[] = []): RouxError {
   return new RouxError('INVALID_SETTINGS', message, {
-    ...(hint === undefined ? {} : { hint }),
+    hint,
     ...(candidates.length === 0 ? {} : { candidates }),
   })
 }

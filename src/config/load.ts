@@ -87,7 +87,7 @@ export function requireRight({ problems }: Pick<LoadedSettings, 'problems'>): vo
   const hint = [first.hint, rest].filter((part) => part !== undefined).join(' ')
   throw new RouxError('INVALID_SETTINGS', first.message, {
     ...(hint === '' ? {} : { hint }),
-    ...(first.candidates === undefined ? {} : { candidates: first.candidates }),
+    candidates: first.candidates,
   })
 }
 

@@ -36,9 +36,9 @@ const NUMBERS: Partial<Record<ErrorCode, number>> = {
 
 export interface ErrorDetails {
   /** One sentence about how to fix it. */
-  readonly hint?: string
+  readonly hint?: string | undefined
   /** Similar names: ids, headings with their lines, names. */
-  readonly candidates?: readonly unknown[]
+  readonly candidates?: readonly unknown[] | undefined
   /** The very same may succeed later: a server that is down, busy or slow. */
   readonly isTransient?: boolean
   readonly cause?: unknown
@@ -71,6 +71,11 @@ export class RouxError extends Error {
       ...(number === undefined ? {} : { number }),
     }
   }
+}
+
+/** The error for an argument that cannot be used. */
+export function invalid(message: string, hint?: string): RouxError {
+  return new RouxError('INVALID_PARAMS', message, { hint })
 }
 
 /** True if the same call may succeed later. */

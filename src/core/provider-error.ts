@@ -2,12 +2,12 @@ import { RouxError } from './errors.ts'
 
 /** A model that failed or is not there: what happened, and what to do about it. */
 export function providerError(message: string, hint: string, cause?: unknown): RouxError {
-  return new RouxError('PROVIDER_ERROR', message, { hint, ...(cause === undefined ? {} : { cause }) })
+  return new RouxError('PROVIDER_ERROR', message, { hint, cause })
 }
 
 /** A model that cannot be asked now, and perhaps can later: down, busy or slow. */
 export function unavailableError(message: string, hint: string, cause?: unknown): RouxError {
-  return new RouxError('PROVIDER_ERROR', message, { hint, isTransient: true, ...(cause === undefined ? {} : { cause }) })
+  return new RouxError('PROVIDER_ERROR', message, { hint, isTransient: true, cause })
 }
 
 /** The error of a call after `close`. */

@@ -84,5 +84,5 @@ function cannotListen(cause: NodeJS.ErrnoException, { host, port, portAdvice = '
       'Set http.host to 127.0.0.1, or to 0.0.0.0 for all of its addresses.',
     ],
   }[cause.code ?? ''] ?? [`Cannot listen on ${host}, port ${port}: ${cause.message}.`, 'Check http.host and http.port.']
-  return new RouxError('INVALID_SETTINGS', message ?? '', { ...(hint === undefined ? {} : { hint }), cause })
+  return new RouxError('INVALID_SETTINGS', message ?? '', { hint, cause })
 }

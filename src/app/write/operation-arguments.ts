@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId, withoutVault } from '../../core/ids.ts'
 import type { Operation } from '../../core/operations.ts'
 import { fileStemOf } from '../../core/paths.ts'
@@ -95,10 +95,6 @@ function checkDepth(properties: unknown): void {
 
 function modeWithoutSection(mode: string | undefined): RouxError {
   return invalid(`mode ${mode} needs a section.`, 'To add to the whole note use append or prepend.')
-}
-
-function invalid(message: string, hint?: string): RouxError {
-  return new RouxError('INVALID_PARAMS', message, hint === undefined ? {} : { hint })
 }
 
 /** Operations whose notes are given by their paths. */
@@ -213,11 +209,7 @@ export async function withNearest(core: GraphCore, thrown: unknown, { unknown, i
   const name = unknown.find((one) => error.message.includes(JSON.stringify(one)))
   if (name === undefined) return error
   const { hint, candidates } = await core.store.read((snapshot) => unknownNodeError(snapshot, name))
-  return new RouxError(error.code, error.message, {
-    ...(hint === undefined ? {} : { hint }),
-    ...(candidates === undefined ? {} : { candidates }),
-    cause: error,
-  })
+  return new RouxError(error.code, error.message, { hint, candidates, cause: error })
 }
 
 /** The error with names as the caller wrote them. A caller that may not read notes must not learn an id from a title. */
@@ -225,9 +217,5 @@ function asWritten(error: RouxError, ids: ReadonlyMap<string, string>): RouxErro
   const message = [...ids].reduce((text, [name, id]) => text.replaceAll(JSON.stringify(id), quoted(name)), error.message)
   if (message === error.message) return error
   const { code, hint, candidates } = error
-  return new RouxError(code, message, {
-    ...(hint === undefined ? {} : { hint }),
-    ...(candidates === undefined ? {} : { candidates }),
-    cause: error,
-  })
+  return new RouxError(code, message, { hint, candidates, cause: error })
 }

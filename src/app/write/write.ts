@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { Operation, WriteResult } from '../../core/operations.ts'
 import { type Call, plain } from '../answer/answer-when-ready.ts'
@@ -159,12 +159,8 @@ function checkNumbered(operation: Operation, at: number): void {
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
     const { code, message, hint } = error
-    throw new RouxError(code, `Operation ${at + 1}: ${message}`, { ...(hint === undefined ? {} : { hint }), cause: error })
+    throw new RouxError(code, `Operation ${at + 1}: ${message}`, { hint, cause: error })
   }
-}
-
-function invalid(message: string, hint?: string): RouxError {
-  return new RouxError('INVALID_PARAMS', message, hint === undefined ? {} : { hint })
 }
 
 export interface UndoneChange extends WriteFacts {

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import { endingOf, mediaTypeOf } from '../../core/media-types.ts'
 import type { Mode } from '../../core/note.ts'
 import type { AddAttachment } from '../../core/operations.ts'
@@ -158,8 +158,4 @@ async function embedText(path: string, { mode, title, note = '' }: EmbedContext)
   const destination = encodeDestination(relative, { spaces: false, ascii: false, enders: '' })
   const isShown = /^(?:image|audio|video)\//.test((await mediaTypeOf(path)) ?? '')
   return isShown ? `![${title ?? ''}](${destination})` : `[${title ?? nameOf(path)}](${destination})`
-}
-
-function invalid(message: string, hint: string): RouxError {
-  return new RouxError('INVALID_PARAMS', message, { hint })
 }

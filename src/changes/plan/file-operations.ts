@@ -1,5 +1,5 @@
 import type { Trashed } from '../../core/changes.ts'
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { Operation } from '../../core/operations.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
@@ -115,10 +115,6 @@ export async function createFolder(workspace: Workspace, { path }: Of<'createFol
   }
   workspace.makeFolder(spelled)
   return undefined
-}
-
-function invalid(message: string, hint: string): RouxError {
-  return new RouxError('INVALID_PARAMS', message, { hint })
 }
 
 /**

@@ -1,4 +1,4 @@
-import { RouxError } from '../../core/errors.ts'
+import { invalid, RouxError } from '../../core/errors.ts'
 import { foldId } from '../../core/ids.ts'
 import type { CreateNote, Operation, RelationTargets, UpdateNote } from '../../core/operations.ts'
 import { folderOf, nameOf } from '../../core/paths.ts'
@@ -259,10 +259,6 @@ function requireSizes({ title, content, append, prepend }: Partial<UpdateNote>):
 
 function tooLarge(message: string): RouxError {
   return new RouxError('TOO_LARGE', message, { hint: 'Make it several notes.' })
-}
-
-function invalid(message: string, hint?: string): RouxError {
-  return new RouxError('INVALID_PARAMS', message, hint === undefined ? {} : { hint })
 }
 
 /** A notice about duplicate tags in a list. */

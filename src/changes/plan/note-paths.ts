@@ -55,7 +55,7 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
       taken === undefined
         ? 'Choose another name. One that another operation gives up can be taken by a note that moves there afterwards; else make two requests of it.'
         : 'Choose another name, or change the one that is there with update_node.',
-    ...(taken === undefined ? undefined : { candidates: [workspace.idOf(taken.path)] }),
+    candidates: taken && [workspace.idOf(taken.path)],
   })
 }
 

@@ -91,9 +91,5 @@ function run(workspace: Workspace, operation: Operation, deletions: () => Iterab
 function numbered(error: unknown, at: number): unknown {
   if (!(error instanceof RouxError)) return error
   const { code, message, hint, candidates } = error
-  return new RouxError(code, `Operation ${at + 1}: ${message}`, {
-    ...(hint === undefined ? undefined : { hint }),
-    ...(candidates === undefined ? undefined : { candidates }),
-    cause: error,
-  })
+  return new RouxError(code, `Operation ${at + 1}: ${message}`, { hint, candidates, cause: error })
 }

@@ -7,7 +7,7 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u
 
 /** The error for an invalid argument. */
 export function invalid(name: string, problem: string, hint?: string): RouxError {
-  return new RouxError('INVALID_PARAMS', `${name}: ${problem}`, hint === undefined ? {} : { hint })
+  return new RouxError('INVALID_PARAMS', `${name}: ${problem}`, { hint })
 }
 
 /**

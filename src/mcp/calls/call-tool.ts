@@ -72,7 +72,7 @@ function redactAnswer(answer: Answer<unknown>, { needs, unredacted }: ToolFacts)
 function redactError(thrown: unknown): unknown {
   if (!(thrown instanceof RouxError) || OF_THE_CALL.includes(thrown.code)) return thrown
   const { code, message, hint } = thrown
-  return new RouxError(code, message, { ...(hint === undefined ? {} : { hint }), cause: thrown })
+  return new RouxError(code, message, { hint, cause: thrown })
 }
 
 function only(names: ReadonlySet<string>, value: unknown): unknown {
