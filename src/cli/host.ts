@@ -1,8 +1,4 @@
 import manifest from '../../package.json' with { type: 'json' }
-import type { GraphCore } from '../app/graph-core.ts'
-import type { AiDesk, Diagnosis, FeederLease, History, OpenOptions, SharedParts } from '../compose/index.ts'
-import type { AiKey } from '../config/load.ts'
-import type { Settings } from '../config/settings.ts'
 import type { Places } from '../install/clients.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
 
@@ -33,23 +29,7 @@ export interface Host extends Places {
 }
 
 /** The part of `compose/` that commands use. */
-export interface Composition {
-  openCore(settings: Settings, options: OpenOptions): Promise<GraphCore>
-  openFeederLease(settings: Settings, options: Pick<OpenOptions, 'name' | 'storePassword'>): Promise<FeederLease>
-  removeFed(settings: Settings, options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>): Promise<void>
-  /** Creates what several vaults of one process share. */
-  shareParts(): SharedParts
-  /** Asks the adapters for facts that only they know. Changes nothing on disk. */
-  diagnose(settings: Settings, options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'>): Promise<Diagnosis>
-  /** Opens consent and the ledger of model usage. */
-  openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk>
-  /** Reads the size of the vault's history. */
-  readHistory(settings: Settings): History
-  /** Removes the vault's history and returns what was removed. */
-  forgetHistory(settings: Settings): History
-  /** Size of the vault's indexes on disk, in bytes. */
-  measureIndexes(settings: Settings): { readonly index: number; readonly search: number }
-}
+export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
 /**
  * Runs `work` until it ends or Ctrl+C or SIGTERM aborts its signal. An error after an abort is not a failure; `told` is

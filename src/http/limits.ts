@@ -2,34 +2,10 @@ import { SHUTDOWN } from '../core/waiting/shutdown.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
 /** The limits for clients of one server: times in ms, sizes in bytes. */
-export interface Limits {
-  readonly body: number
-  /** With the scope `attach`. */
-  readonly attachmentBody: number
-  readonly headers: number
-  readonly headerBytes: number
-  readonly headersTimeout: number
-  readonly requestTimeout: number
-  readonly idleTimeout: number
-  readonly stallTimeout: number
-  readonly requestsPerConnection: number
-  readonly connections: number
-  readonly calls: number
-  readonly callsPerToken: number
-  readonly streams: number
-  readonly streamsPerToken: number
-  readonly streamBacklog: number
-  readonly sessions: number
-  readonly sessionsPerToken: number
-  readonly sessionIdle: number
-  readonly keepAlive: number
-  readonly drain: number
-}
-
-export const LIMITS: Limits = {
+export const LIMITS = {
   // A note holds at most 1 MB, and JSON may write each of its bytes as up to six.
   body: 4 * 1024 * 1024,
-  // An attachment of 5 MB takes 6.7 MB as base64.
+  // With the scope `attach`. An attachment of 5 MB takes 6.7 MB as base64.
   attachmentBody: 8 * 1024 * 1024,
   headers: 100,
   headerBytes: 16 * 1024,
@@ -56,6 +32,8 @@ export const LIMITS: Limits = {
   keepAlive: 15_000,
   drain: SHUTDOWN.drain,
 }
+
+export type Limits = Readonly<Record<keyof typeof LIMITS, number>>
 
 /** A place that was taken and is given back with `end`, or why there is none. */
 export type Place = { readonly refusal: Refusal } | { end(): void }

@@ -24,12 +24,15 @@ export function printableText(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '')
 }
 
-/** The width of a text in terminal columns. */
+/** The width of a text in terminal columns, word by word: a long text would take quadratic time to segment. */
 export function textWidth(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length
-  let width = 0
-  for (const { segment } of graphemes().segment(text)) width += graphemeWidth(segment)
-  return width
+  const words = text.split(' ')
+  return words.reduce((width, word) => width + wordWidth(word), words.length - 1)
+}
+
+function wordWidth(word: string): number {
+  if (/^[\x20-\x7e]*$/.test(word)) return word.length
+  return characters(word).reduce((width, character) => width + graphemeWidth(character), 0)
 }
 
 /** Cuts a text to `width` columns; a cut text ends with `…`. */
@@ -37,10 +40,10 @@ export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let cut = ''
   let left = width - 1
-  for (const { segment } of graphemes().segment(text)) {
-    left -= graphemeWidth(segment)
+  for (const character of characters(text)) {
+    left -= graphemeWidth(character)
     if (left < 0) break
-    cut += segment
+    cut += character
   }
   return `${cut}…`
 }
@@ -58,19 +61,31 @@ export function wrapWords(
   room: number,
   { breaks = true, words = text.split(' ') }: WrapOptions = {},
 ): readonly string[] {
-  if (textWidth(text) <= room) return text === '' ? [] : [text]
+  // Longer texts do not fit, or hold little but marks.
+  if (text.length <= 4 * room && textWidth(text) <= room) return text === '' ? [] : [text]
   const lines: string[] = []
   let line = ''
+  let left = room
   const end = (): void => {
     if (line !== '') lines.push(line)
     line = ''
+    left = room
+  }
+  const add = (part: string, width: number): void => {
+    line += part
+    left -= width
   }
   for (const word of words.filter((each) => each !== '')) {
-    if (line !== '' && textWidth(line) + 1 + textWidth(word) > room) end()
-    line += line === '' ? '' : ' '
-    for (const part of !breaks || textWidth(word) <= room ? [word] : characters(word)) {
-      if (breaks && textWidth(line) + textWidth(part) > room) end()
-      line += part
+    const width = word.length > 4 * room ? Number.POSITIVE_INFINITY : textWidth(word)
+    if (line !== '' && width + 1 > left) end()
+    if (line !== '') add(' ', 1)
+    if (!breaks || width <= room) {
+      add(word, width)
+      continue
+    }
+    for (const part of characters(word)) {
+      if (graphemeWidth(part) > left) end()
+      add(part, graphemeWidth(part))
     }
   }
   end()

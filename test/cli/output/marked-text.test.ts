@@ -48,6 +48,13 @@ describe('wrapping', () => {
     expect(wrap('nothing nothing <here>', 12, 1)).toEqual(['…<here>'])
   })
 
+  test('a long paragraph takes no quadratic time', () => {
+    const text = '日本語 word '.repeat(8_000)
+    const began = performance.now()
+    wrapMarked({ text, marks: [[0, 3]] }, { width: 80, lines: 4, mark })
+    expect(performance.now() - began).toBeLessThan(5_000)
+  })
+
   test('no line is wider than it may be, and no word is lost', () => {
     const texts = fc.string({ unit: 'grapheme', maxLength: 80 })
     fc.assert(
