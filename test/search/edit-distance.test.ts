@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { editDistance } from '../../src/search/similar-names.ts'
+import { editDistance } from '../../src/core/text/nearest.ts'
 
 test.each([
   ['', '', 0],

@@ -1,6 +1,7 @@
 import type { NodeId } from '../../core/ids.ts'
 import type { NameHit, Scope, Snapshot } from '../../core/store.ts'
-import { digitsOf, editDistance, plainName } from '../../search/similar-names.ts'
+import { editDistance } from '../../core/text/nearest.ts'
+import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
 /** Names that share so many character pairs are looked at: two slips in a title of eight letters leave as many. */

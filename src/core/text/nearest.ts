@@ -13,10 +13,10 @@ export function nearest(word: string, names: Iterable<string>, count = 1): reado
   const hits: { readonly name: string; readonly distance: number }[] = []
   for (const name of names) {
     const known = fold(name)
-    const distance = distanceBetween(wanted, known)
     const limit = Math.max(1, Math.floor(Math.max(wanted.length, known.length) / 3))
     const isPart = wanted.length >= MIN_PART && known.includes(wanted)
-    if (distance <= limit || isPart) hits.push({ name, distance })
+    const distance = editDistance(wanted, known, isPart ? known.length : limit)
+    if (distance !== undefined) hits.push({ name, distance })
   }
   const sorted = hits.sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : Number(a.name > b.name)))
   return sorted.slice(0, count).map(({ name }) => name)
@@ -31,22 +31,32 @@ function fold(word: string): string {
   return word.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }
 
-/** Damerau-Levenshtein distance (optimal string alignment), over three rows. */
-function distanceBetween(a: string, b: string): number {
+/**
+ * How many letters must be put in, left out, changed or swapped with their neighbour to make one text of the other (optimal string
+ * alignment distance); `undefined` when more than `most`.
+ */
+export function editDistance(a: string, b: string, most: number): number | undefined {
+  if (Math.abs(a.length - b.length) > most) return undefined
   let before: number[] = []
   let above = Array.from({ length: b.length + 1 }, (_, column) => column)
   for (let row = 1; row <= a.length; row++) {
     const current = [row]
+    let least = row
     for (let column = 1; column <= b.length; column++) {
-      const same = a[row - 1] === b[column - 1]
-      let best = Math.min((above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (above[column - 1] ?? 0) + (same ? 0 : 1))
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
-        best = Math.min(best, (before[column - 2] ?? 0) + 1)
+      let cost = most + 1
+      if (Math.abs(row - column) <= most) {
+        const change = a[row - 1] === b[column - 1] ? 0 : 1
+        cost = Math.min((above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1, (above[column - 1] ?? 0) + change)
+        const isSwapped = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
+        if (isSwapped) cost = Math.min(cost, (before[column - 2] ?? 0) + 1)
       }
-      current.push(best)
+      current.push(cost)
+      least = Math.min(least, cost)
     }
+    if (least > most) return undefined
     before = above
     above = current
   }
-  return above[b.length] ?? 0
+  const distance = above[b.length] ?? 0
+  return distance > most ? undefined : distance
 }

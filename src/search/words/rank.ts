@@ -332,7 +332,7 @@ export function inverseDocumentFrequency(documents: number, all: number): number
 }
 
 /** The contribution of one word to the documents with it in a field. */
-export class FieldScore {
+class FieldScore {
   /** Above every score. */
   readonly max: number
   readonly #flat: number

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { withTypo } from '../../../src/app/eval/known-items.ts'
 import { seededRandom } from '../../../src/app/eval/statistics.ts'
-import { editDistance } from '../../../src/search/similar-names.ts'
+import { editDistance } from '../../../src/core/text/nearest.ts'
 
 test('a typo is one slip, and never in a first letter', () => {
   const word = fc.stringMatching(/^[a-z]{4,12}$/)
