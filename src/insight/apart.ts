@@ -1,10 +1,10 @@
 import { type CommunityLevel, NO_COMMUNITY } from '../core/insight/communities.ts'
 import type { ApartCommunities } from '../core/insight/gaps.ts'
-import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import { eachLinkBetween } from './communities/between.ts'
 import type { NearestByText } from './communities/clustered-graph.ts'
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 import type { Corpus } from './corpus.ts'
+import { wordWeights } from './nearest.ts'
 
 export interface ApartSource {
   readonly corpus: Pick<Corpus, 'bags' | 'documents'>
@@ -30,7 +30,7 @@ const NO_NEAREST = 0.02
 const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
 const NEAREST_PAIRS = 3
-/** Squared length that is added to a note's words, as for nearest notes: few words say little. */
+/** See `wordWeights`: few words say little. */
 const DAMPING = 50
 
 /** Pairs of communities whose notes are about the same and do not link to each other as much as they might, the most striking first. */
@@ -74,7 +74,9 @@ interface Centroid {
 /** Pairs of communities that are more alike than pairs are on average: cosines of their words, without the words of all. */
 export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLeftOut }: ApartSource) {
   const { bags, documents } = corpus
-  const { notes, mean } = noteVectors(bags, documents)
+  const notes = wordWeights(bags, documents, DAMPING)
+  const mean = new Float64Array(documents.length)
+  for (const [at, term] of bags.terms.entries()) mean[term]! += (notes[at] as number) / isLeftOut.length
   const meanSquare = mean.reduce((sum, weight) => sum + weight * weight, 0)
   const members: number[][] = Array.from({ length: count }, () => [])
   of.forEach((community, note) => {
@@ -122,25 +124,6 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
     for (const term of first.terms) dense[term] = 0
   })
   return alike
-}
-
-/** The weight of each term in each note and, in the mean, of all notes. */
-function noteVectors({ offsets, terms, counts }: Corpus['bags'], documents: Uint32Array) {
-  const count = offsets.length - 1
-  const idf = Float64Array.from(documents, (frequency) => inverseDocumentFrequency(frequency, count))
-  const notes = new Float64Array(terms.length)
-  for (let at = 0; at < terms.length; at++)
-    notes[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
-  const mean = new Float64Array(documents.length)
-  for (let note = 0; note < count; note++) {
-    const own = notes.subarray(offsets[note], offsets[note + 1])
-    const length = Math.sqrt(own.reduce((sum, weight) => sum + weight * weight, DAMPING))
-    for (let at = 0; at < own.length; at++) {
-      own[at] = (own[at] as number) / length
-      mean[terms[(offsets[note] as number) + at] as number]! += (own[at] as number) / count
-    }
-  }
-  return { notes, mean }
 }
 
 /** A note of one community and a note of another. */

@@ -16,7 +16,8 @@ const CANDIDATES = 40
  * number of places is looked at.
  */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
-  const weights = weightsOf(bags, documents)
+  // As if each note had one more word, which no other note has.
+  const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)
   const most = Math.max(FREQUENT.notes, FREQUENT.share * notes)
   // The places of the other terms are never needed; in a large vault they are half of all.
   const places = documents.map((count) => (count > 1 && count <= most ? count : 0))
@@ -43,21 +44,19 @@ interface Weighted {
 }
 
 /**
- * A note's words as a vector of a length below 1: as if it had one more, which no other note has. Otherwise two notes of three equal words would be as alike
- * as two of three hundred.
+ * For each term of the bags, its TF-IDF weight. A note's words are a vector of a length below 1, as `damping` is added to the square of its length.
+ * Otherwise two notes of three equal words would be as alike as two of three hundred.
  */
-function weightsOf({ offsets, terms, counts }: Bags, documents: Uint32Array): Float32Array {
+export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32Array, damping: number): Float32Array {
   const notes = offsets.length - 1
-  const idfOf = (count: number): number => inverseDocumentFrequency(count, notes)
-  const idf = Float32Array.from(documents, idfOf)
+  const idf = Float32Array.from(documents, (count) => inverseDocumentFrequency(count, notes))
   // A functional style would hold the whole list in memory.
   const weights = new Float32Array(terms.length)
   for (let at = 0; at < terms.length; at++)
     weights[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
-  const unique = idfOf(1) ** 2
   for (let note = 0; note < notes; note++) {
     const own = weights.subarray(offsets[note], offsets[note + 1])
-    const length = Math.sqrt(own.reduce((sum, weight) => sum + weight * weight, unique))
+    const length = Math.sqrt(own.reduce((sum, weight) => sum + weight * weight, damping))
     for (let at = 0; at < own.length; at++) own[at] = (own[at] as number) / length
   }
   return weights
