@@ -1,8 +1,4 @@
-/** A directed graph of listed notes in compressed rows: the targets of `i` are `targets[offsets[i] … offsets[i + 1]]`. */
-export interface Adjacency {
-  readonly offsets: Uint32Array
-  readonly targets: Uint32Array
-}
+import { type Adjacency, undirected } from '../core/csr.ts'
 
 /** How much a random reader is at home at each node: PageRank (Brin, Page 1998), damping .85, dead ends start anywhere; sums to 1. */
 export function pageRank({ offsets, targets }: Adjacency): Float64Array {
@@ -124,29 +120,4 @@ class Brandes {
       scores[node]! += dependency[node] as number
     }
   }
-}
-
-/** The same graph with every edge both ways, each neighbour once. */
-function undirected({ offsets, targets }: Adjacency): Adjacency {
-  const count = offsets.length - 1
-  const lists: number[][] = Array.from({ length: count }, () => [])
-  for (let node = 0; node < count; node++) {
-    for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
-      const other = targets[at] as number
-      lists[node]?.push(other)
-      lists[other]?.push(node)
-    }
-  }
-  const bothOffsets = new Uint32Array(count + 1)
-  const both: number[] = []
-  const seen = new Int32Array(count).fill(-1)
-  lists.forEach((list, node) => {
-    for (const other of list) {
-      if (seen[other] === node) continue
-      seen[other] = node
-      both.push(other)
-    }
-    bothOffsets[node + 1] = both.length
-  })
-  return { offsets: bothOffsets, targets: Uint32Array.from(both) }
 }

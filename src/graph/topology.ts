@@ -1,4 +1,4 @@
-import type { Adjacency } from './analytics.ts'
+import type { Adjacency } from '../core/csr.ts'
 import type { Graph } from './graph.ts'
 
 /** The listed notes and the links among them, for algorithms in another thread; self-links left out. */

@@ -24,7 +24,7 @@ export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
 /** Increased with every change of the computation, so older cached results are not used. */
-export const INSIGHT_VERSION = 11
+export const INSIGHT_VERSION = 12
 
 /**
  * Computes everything about a vault as a whole, and what to store. Equal sources and former communities give equal

@@ -3,7 +3,7 @@ import { WORD } from '../search/words/compound.ts'
 import { ownCopy } from '../search/words/fold-word.ts'
 import { scanWords } from '../search/words/scan.ts'
 import { isStopWord, stemOf } from '../search/words/stem.ts'
-import { FLAG_BITS, FLAGS, type NoteRecord } from './note-record.ts'
+import { FLAG_BITS, IS_CLOSED, type NoteRecord } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
@@ -104,7 +104,7 @@ export class CorpusBuilder {
     const all = this.#words.items
     for (let at = 0; at < words.length; at++) {
       const word = words[at] as number
-      all[base + at] = (numbers[word >>> FLAG_BITS] as number) * (FLAGS + 1) + (word & FLAGS)
+      all[base + at] = (numbers[word >>> FLAG_BITS] as number) * (1 << FLAG_BITS) + (word & IS_CLOSED)
     }
     for (let at = 0; at < lines.length; at++) {
       this.#numbers.push(lines[at] as number)

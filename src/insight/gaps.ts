@@ -1,6 +1,6 @@
+import type { Adjacency } from '../core/csr.ts'
 import type { CommunityLevel } from '../core/insight/communities.ts'
 import type { CutNote, Gaps } from '../core/insight/gaps.ts'
-import type { Adjacency } from '../graph/analytics.ts'
 import { apartCommunities } from './apart.ts'
 import { type NearestByText, plainLinks } from './communities/clustered-graph.ts'
 import { indexNotes } from './communities/index-notes.ts'

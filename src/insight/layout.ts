@@ -5,14 +5,9 @@
  * bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links.
  */
 
+import { type Adjacency, placesByNumber } from '../core/csr.ts'
+import { mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
-
-/** An undirected graph: each link stands in the rows of both of its ends. */
-export interface LinkRows {
-  /** Row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`. */
-  readonly offsets: Uint32Array
-  readonly targets: Uint32Array
-}
 
 /** Groups that belong together, the widest level first: for each level a number per note. */
 export type Levels = readonly Int32Array[]
@@ -55,7 +50,7 @@ const PACKING = 0.55
 const GROUPING = 0.2
 
 /** Places every note. Linear in notes and links for a fixed number of steps, but quadratic in the groups of one group. */
-export function layOut(links: LinkRows, levels: Levels, onProgress: OnProgress = () => {}): Places {
+export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress = () => {}): Places {
   const count = links.offsets.length - 1
   const places = new Float32Array(count * 2)
   const radii = Float32Array.from({ length: count }, (_, note) => radiusOf(degree(links, note)))
@@ -93,7 +88,7 @@ export interface LaidOut {
  * the links themselves say what lies together.
  */
 export function layOutFrom(
-  { levels, ...links }: LinkRows & { readonly levels: Levels },
+  { levels, ...links }: Adjacency & { readonly levels: Levels },
   before: Places | undefined,
   { again, onProgress = () => {} }: { readonly again: boolean; readonly onProgress?: OnProgress },
 ): LaidOut {
@@ -105,7 +100,7 @@ export function layOutFrom(
 }
 
 /** Keeps every place that there is and finds one for each note that has none (`NaN`), beside its neighbours. */
-export function placeNew(links: LinkRows, before: Places): Places {
+export function placeNew(links: Adjacency, before: Places): Places {
   const count = links.offsets.length - 1
   const places = Float32Array.from({ length: count * 2 }, (_, at) => before[at] ?? Number.NaN)
   const radii = Float32Array.from({ length: count }, (_, note) => radiusOf(degree(links, note)))
@@ -132,7 +127,7 @@ export function placeNew(links: LinkRows, before: Places): Places {
 }
 
 interface Packing {
-  readonly links: LinkRows
+  readonly links: Adjacency
   readonly levels: Levels
   readonly radii: Float32Array
   readonly places: Places
@@ -266,72 +261,44 @@ function groupsOf(notes: readonly number[], level: Int32Array | undefined): read
   return [...groups.values()]
 }
 
-interface WeightedRows extends LinkRows {
-  /** For each entry of `targets`. */
-  readonly weights: Float32Array
-}
-
 /** The links between groups, each as heavy as the links that it stands for. */
-function quotient(links: LinkRows, numberOf: ReadonlyMap<number, number>, count: number): WeightedRows {
-  const { groupOf, starts, members } = byGroup(numberOf, { notes: links.offsets.length - 1, groups: count })
+function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count: number): WeightedGraph {
+  const groupOf = new Int32Array(links.offsets.length - 1).fill(-1)
   let most = 0
-  for (const note of members) most += degree(links, note)
-  const targets = new Uint32Array(most)
-  const weights = new Float64Array(most)
-  const offsets = new Uint32Array(count + 1)
-  /** Where a group's link to another is kept. */
-  const places = new Int32Array(count).fill(-1)
-  let size = 0
-  for (let group = 0; group < count; group++) {
-    const begin = size
-    for (let member = starts[group] ?? 0; member < (starts[group + 1] ?? 0); member++) {
-      const note = members[member] ?? 0
-      for (let at = links.offsets[note] ?? 0; at < (links.offsets[note + 1] ?? 0); at++) {
-        const other = links.targets[at] ?? 0
-        const to = groupOf[other] ?? -1
-        if (to === -1 || to === group) continue
-        let place = places[to] ?? -1
-        if (place < begin) {
-          place = size++
-          places[to] = place
-          targets[place] = to
-        }
-        weights[place] = (weights[place] ?? 0) + weightOf(links, note, other)
-      }
-    }
-    offsets[group + 1] = size
-  }
-  return { offsets, targets: targets.slice(0, size), weights: Float32Array.from(weights.subarray(0, size)) }
-}
-
-/** The notes of each group, one group after another, in the order in which they are given. */
-function byGroup(numberOf: ReadonlyMap<number, number>, { notes, groups }: { readonly notes: number; readonly groups: number }) {
-  const groupOf = new Int32Array(notes).fill(-1)
-  const starts = new Uint32Array(groups + 1)
   for (const [note, group] of numberOf) {
     groupOf[note] = group
-    starts[group + 1] = (starts[group + 1] ?? 0) + 1
+    most += degree(links, note)
   }
-  for (let group = 0; group < groups; group++) starts[group + 1] = (starts[group + 1] ?? 0) + (starts[group] ?? 0)
-  const next = starts.slice()
-  const members = new Uint32Array(numberOf.size)
-  for (const [note, group] of numberOf) {
-    const at = next[group] ?? 0
-    members[at] = note
-    next[group] = at + 1
+  const notes = [...numberOf.keys()]
+  const members = placesByNumber([...numberOf.values()], count)
+  const starts = new Uint32Array(count + 1)
+  const targets = new Uint32Array(most)
+  const weights = new Float64Array(most)
+  let size = 0
+  for (let group = 0; group < count; group++) {
+    for (let at = members.offsets[group] as number; at < (members.offsets[group + 1] as number); at++) {
+      const note = notes[members.targets[at] as number] as number
+      for (const other of targetsOf(links, note)) {
+        const to = groupOf[other] as number
+        if (to === -1 || to === group) continue
+        targets[size] = to
+        weights[size++] = weightOf(links, note, other)
+      }
+    }
+    starts[group + 1] = size
   }
-  return { groupOf, starts, members }
+  return mergeRows(starts, { targets, weights })
 }
 
 /** A link of a note with many counts less: all that links to an index need not lie around it. */
-function weightOf(links: LinkRows, a: number, b: number): number {
+function weightOf(links: Adjacency, a: number, b: number): number {
   return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
 }
 
 type Phase = keyof typeof STEPS
 
 interface Relaxing {
-  readonly links: WeightedRows
+  readonly links: WeightedGraph
   readonly radii: Float32Array
   readonly places: Places
   readonly phase: Phase
@@ -380,7 +347,7 @@ function meanAt(places: Places, offset: number): number {
 }
 
 interface Move {
-  readonly links: WeightedRows
+  readonly links: WeightedGraph
   readonly places: Places
   readonly first: Places
   readonly next: Places
@@ -527,23 +494,12 @@ function squaresOf(places: Places, members: Uint32Array, least: number): Squares
   )
   const columns = Math.floor((right - left) / size) + 1
   const rows = Math.floor((bottom - top) / size) + 1
-  const starts = new Uint32Array(columns * rows + 1)
-  const squares = new Uint32Array(count)
-  for (const [at, body] of members.entries()) {
-    const square =
-      Math.floor(((places[body * 2 + 1] ?? 0) - top) / size) * columns + Math.floor(((places[body * 2] ?? 0) - left) / size)
-    squares[at] = square
-    starts[square + 1] = (starts[square + 1] ?? 0) + 1
-  }
-  for (let square = 0; square < columns * rows; square++) starts[square + 1] = (starts[square + 1] ?? 0) + (starts[square] ?? 0)
-  const next = starts.slice()
-  const bodies = new Uint32Array(count)
-  for (const [at, body] of members.entries()) {
-    const square = squares[at] ?? 0
-    bodies[next[square] ?? 0] = body
-    next[square] = (next[square] ?? 0) + 1
-  }
-  return { size, columns, rows, left, top, starts, bodies }
+  const squares = members.map((body) => {
+    const row = Math.floor(((places[body * 2 + 1] ?? 0) - top) / size)
+    return row * columns + Math.floor(((places[body * 2] ?? 0) - left) / size)
+  })
+  const { offsets, targets } = placesByNumber(squares, columns * rows)
+  return { size, columns, rows, left, top, starts: offsets, bodies: targets.map((at) => members[at] ?? 0) }
 }
 
 /** Moves two bodies apart that overlap; 1 where they did by more than can be overlooked. */
@@ -611,7 +567,7 @@ function meanOf(places: Places, notes: readonly number[]): readonly [number, num
 }
 
 /** The notes by their distance in links from the best-linked one; neighbours then start close together. */
-function fromTheMiddle(links: LinkRows, notes: readonly number[]): readonly number[] {
+function fromTheMiddle(links: Adjacency, notes: readonly number[]): readonly number[] {
   const waiting = new Set(notes)
   const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
   const order: number[] = []
@@ -626,7 +582,7 @@ function fromTheMiddle(links: LinkRows, notes: readonly number[]): readonly numb
 }
 
 /** The parts that links hold together, the largest first, each with its notes in order. */
-function partsOf(links: LinkRows): readonly (readonly number[])[] {
+function partsOf(links: Adjacency): readonly (readonly number[])[] {
   const count = links.offsets.length - 1
   const seen = new Uint8Array(count)
   const parts: number[][] = []
@@ -720,12 +676,16 @@ function isPlaced(places: Places, note: number): boolean {
   return Number.isFinite(places[note * 2]) && Number.isFinite(places[note * 2 + 1])
 }
 
-function degree({ offsets }: LinkRows, note: number): number {
+function degree({ offsets }: Adjacency, note: number): number {
   return (offsets[note + 1] ?? 0) - (offsets[note] ?? 0)
 }
 
-function neighbours({ offsets, targets }: LinkRows, note: number): readonly number[] {
-  return Array.from(targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0))
+function neighbours(links: Adjacency, note: number): readonly number[] {
+  return Array.from(targetsOf(links, note))
+}
+
+function targetsOf({ offsets, targets }: Adjacency, note: number): Uint32Array {
+  return targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)
 }
 
 /** Bodies by the square of the plane that they are in. */

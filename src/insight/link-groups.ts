@@ -1,4 +1,4 @@
-import type { Adjacency } from '../graph/analytics.ts'
+import type { Adjacency } from '../core/csr.ts'
 import { plainLinks } from './communities/clustered-graph.ts'
 import { indexNotes } from './communities/index-notes.ts'
 import { leiden } from './communities/leiden.ts'

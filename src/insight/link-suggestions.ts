@@ -1,11 +1,12 @@
+import { type Adjacency, placesByNumber, undirected } from '../core/csr.ts'
 import { NO_NOTE } from '../core/insight/insight.ts'
 import { BY_FOLDER, BY_LINKS, BY_RATE, BY_WORDS, IS_NAMED, type LinkSuggestions } from '../core/insight/link-suggestions.ts'
 import { selectTop } from '../graph/select-top.ts'
 import type { Corpus } from './corpus.ts'
-import { findMentions, IS_EXACT, IS_OPEN, type Mentions, type NameWords, nameWords, wordNumbers } from './mentions.ts'
+import { findMentions, type Mentions, type NameWords, nameWords, type Occurrence, wordNumbers } from './mentions.ts'
 import { FLAG_BITS } from './note-record.ts'
 import { SharedWords } from './shared-words.ts'
-import { type LinkLists, undirected, Walker } from './walk.ts'
+import { Walker } from './walk.ts'
 
 /** The input of suggestions; notes are numbers from 0. */
 export interface SuggestionSource {
@@ -15,7 +16,7 @@ export interface SuggestionSource {
   /** The number of each note's folder. */
   readonly folders: Uint32Array
   /** Ascending for each note. */
-  readonly links: LinkLists
+  readonly links: Adjacency
   /** 1 for notes that are neither linked nor linked from: ignored ones. */
   readonly ignored?: Uint8Array
 }
@@ -30,19 +31,13 @@ const WEIGHTS: readonly number[] = [
   // words: BM25 of the note's own words, ÷ the best.
   1.8,
   // open: A name stands where a link can be put.
-  1.8,
+  2.5,
   // linkRate: log of the share of notes that link it among those that hold the name.
   0.15,
   // rarity: How few notes hold the name, 0–1.
   5.5,
-  // exact: The name stands with its own capitals.
-  0.3,
-  // cover: The share of its line that the name is.
-  0.7,
   // context: log of the share of names behind this word, or at the beginning of a line, that are links, most of all in this note.
   0.6,
-  // place: How far up in the note it stands, 0–1.
-  0.4,
   // nameWords: The share of the words of its name that the note has.
   1.8,
   // linked: log of how many notes link it.
@@ -112,7 +107,7 @@ interface Suggestion {
 
 /** The contribution of a name in the text. */
 interface Named {
-  /** From `open` to `place`. */
+  /** From `open` to `context`. */
   readonly signs: readonly number[]
   readonly sum: number
   readonly mention: number
@@ -123,7 +118,8 @@ interface Named {
 class Suggester {
   readonly #source: SuggestionSource
   readonly #names: NameWords
-  readonly #namesOf: Uint32Array
+  /** The names of each note. */
+  readonly #namesOf: Adjacency
   readonly #mentions: Mentions
   readonly #habits: Habits
   readonly #words: SharedWords
@@ -132,9 +128,8 @@ class Suggester {
   readonly #walker: Walker
   readonly #peers: Peers
   readonly #inLinks: Uint32Array
-  /** Notes by folder, and where each folder's begin. */
-  readonly #members: Uint32Array
-  readonly #membersOf: Uint32Array
+  /** The notes of each folder. */
+  readonly #members: Adjacency
   /** For the current note: 1 for itself and its links, 1 for its terms, and its number of links per folder. */
   readonly #linked: Uint8Array
   readonly #hasTerm: Uint8Array
@@ -146,7 +141,7 @@ class Suggester {
     this.#source = source
     const words = wordNumbers(corpus)
     this.#names = nameWords(source.names, { terms: corpus.terms, words })
-    this.#namesOf = startsOf(this.#names.notes, notes)
+    this.#namesOf = placesByNumber(this.#names.notes, notes)
     const contexts = new Contexts(this.#names.notes, { links, words: words.count })
     this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, (...occurrence) => contexts.add(...occurrence))
     this.#habits = habitsOf(this.#mentions, this.#names, { links, contexts })
@@ -157,8 +152,7 @@ class Suggester {
     this.#inLinks = new Uint32Array(notes)
     for (const target of links.targets) this.#inLinks[target] = (this.#inLinks[target] as number) + 1
     const folderCount = folders.reduce((most, folder) => Math.max(most, folder + 1), 0)
-    this.#membersOf = startsOf(folders, folderCount)
-    this.#members = Uint32Array.from(folders.keys()).sort((a, b) => (folders[a] as number) - (folders[b] as number) || a - b)
+    this.#members = placesByNumber(folders, folderCount)
     this.#linked = new Uint8Array(notes)
     this.#hasTerm = new Uint8Array(corpus.terms.length)
     this.#folderLinks = new Uint32Array(folderCount)
@@ -256,12 +250,13 @@ class Suggester {
 
   /** How many notes a folder has. */
   #sizeOf(folder: number): number {
-    return (this.#membersOf[folder + 1] as number) - (this.#membersOf[folder] as number)
+    return (this.#members.offsets[folder + 1] as number) - (this.#members.offsets[folder] as number)
   }
 
   /** Unlinked notes of folders that this note links much, those with the greatest share first. */
   #lacking(note: number, isFree: (other: number) => boolean): readonly number[] {
     const { links, folders } = this.#source
+    const members = this.#members
     const linked = new Set(
       Array.from(links.targets.subarray(links.offsets[note], links.offsets[note + 1]), (target) => folders[target] as number),
     )
@@ -269,7 +264,7 @@ class Suggester {
     return [...linked]
       .filter((folder) => share(folder) >= LACKING.share)
       .sort((a, b) => share(b) - share(a) || a - b)
-      .flatMap((folder) => [...this.#members.subarray(this.#membersOf[folder], this.#membersOf[folder + 1])])
+      .flatMap((folder) => [...members.targets.subarray(members.offsets[folder], members.offsets[folder + 1])])
       .filter(isFree)
       .slice(0, LACKING.notes)
   }
@@ -293,12 +288,12 @@ class Suggester {
 
   /** The contribution of names in the text to each note's score. */
   #named(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, Named> {
-    const { offsets, names, marks } = this.#mentions
+    const { offsets, names, isOpen: open } = this.#mentions
     const found = new Map<number, Named>()
     for (let at = offsets[note] as number; at < (offsets[note + 1] as number); at++) {
       const target = this.#names.notes[names[at] as number] as number
       if (!isFree(target)) continue
-      const isOpen = ((marks[at] as number) & IS_OPEN) !== 0
+      const isOpen = open[at] === 1
       const known = found.get(target)
       if (known?.isOpen === true && !isOpen) continue
       const signs = this.#nameSigns(note, at)
@@ -310,19 +305,14 @@ class Suggester {
   }
 
   #nameSigns(note: number, mention: number): readonly number[] {
-    const { names, marks, covers, places } = this.#mentions
+    const { names, isOpen, before } = this.#mentions
     const name = names[mention] as number
-    const mark = marks[mention] as number
     const notes = this.#linked.length
-    const isOpen = (mark & IS_OPEN) !== 0
     return [
-      isOpen ? 1 : 0,
+      isOpen[mention] as number,
       Math.log(this.#habits.linkRate(name)),
       Math.log((notes + 1) / (this.#habits.held[name] as number)) / Math.log(notes + 1),
-      isOpen && (mark & IS_EXACT) !== 0 ? 1 : 0,
-      isOpen ? (covers[mention] as number) : 0,
-      Math.log(this.#habits.contextRate(note, this.#mentions.before[mention] as number)),
-      isOpen ? 1 - (places[mention] as number) : 0,
+      Math.log(this.#habits.contextRate(note, before[mention] as number)),
     ]
   }
 
@@ -342,7 +332,7 @@ class Suggester {
   /** The share of the words of a note's name, the rare ones more, that the note at hand has. */
   #nameShare(target: number): number {
     let best = 0
-    for (let name = this.#namesOf[target] as number; name < (this.#namesOf[target + 1] as number); name++) {
+    for (const name of this.#namesOf.targets.subarray(this.#namesOf.offsets[target], this.#namesOf.offsets[target + 1])) {
       let all = 0
       let shared = 0
       for (const term of this.#names.terms[name] ?? []) {
@@ -388,7 +378,7 @@ class Suggester {
 }
 
 const FIRST_NAME_SIGN = 2
-const UNNAMED: readonly number[] = [0, 0, 0, 0, 0, 0, 0]
+const UNNAMED: readonly number[] = [0, 0, 0, 0]
 
 function weighted(signs: readonly number[], first = 0): number {
   let sum = 0
@@ -413,7 +403,7 @@ class Peers {
   readonly #counts: readonly ReadonlyMap<number, number>[]
   readonly #most: readonly (readonly number[])[]
 
-  constructor(folders: Uint32Array, { offsets, targets }: LinkLists) {
+  constructor(folders: Uint32Array, { offsets, targets }: Adjacency) {
     const sizes: number[] = []
     const counts: Map<number, number>[] = []
     for (const [note, folder] of folders.entries()) {
@@ -447,14 +437,6 @@ class Peers {
   }
 }
 
-/** Where the stretch of each number begins when a list of numbers below `notes` is in ascending order. */
-function startsOf(sorted: Uint32Array, notes: number): Uint32Array {
-  const starts = new Uint32Array(notes + 1)
-  for (const note of sorted) starts[note + 1] = (starts[note + 1] as number) + 1
-  for (let note = 0; note < notes; note++) starts[note + 1] = (starts[note + 1] as number) + (starts[note] as number)
-  return starts
-}
-
 /** How names are used in a vault: which of them are links where they stand, and behind which words. */
 interface Habits {
   /** For each name: the number of notes containing it, and of those that link one of its notes. */
@@ -468,7 +450,7 @@ interface Habits {
 function habitsOf(
   { offsets, names }: Mentions,
   { notes: owners, terms }: NameWords,
-  { links, contexts }: { readonly links: LinkLists; readonly contexts: Contexts },
+  { links, contexts }: { readonly links: Adjacency; readonly contexts: Contexts },
 ): Habits {
   const held = new Uint32Array(terms.length)
   const linked = new Uint32Array(terms.length)
@@ -503,7 +485,7 @@ const LEAST_RATE = 0.001
 /** Behind which words, and where in which note, names are links. */
 class Contexts {
   readonly #owners: Uint32Array
-  readonly #links: LinkLists
+  readonly #links: Adjacency
   /** Behind each word, and at the beginning of a line: names, and links among them. */
   readonly #names: Uint32Array
   readonly #linked: Uint32Array
@@ -513,7 +495,7 @@ class Contexts {
   #all = 0
   #allLinked = 0
 
-  constructor(owners: Uint32Array, { links, words }: { readonly links: LinkLists; readonly words: number }) {
+  constructor(owners: Uint32Array, { links, words }: { readonly links: Adjacency; readonly words: number }) {
     this.#owners = owners
     this.#links = links
     this.#names = new Uint32Array(words + 1)
@@ -522,8 +504,8 @@ class Contexts {
     this.#ownLinked = new Uint32Array(2 * (links.offsets.length - 1))
   }
 
-  add(note: number, name: number, before: number, marks: number): void {
-    const isLink = (marks & IS_OPEN) === 0
+  add(note: number, name: number, { before, isOpen }: Occurrence): void {
+    const isLink = !isOpen
     // A name in a heading or in code is no link because it cannot be one.
     if (isLink && !links(this.#links, note, this.#owners[name] as number)) return
     const place = 2 * note + (before === 0 ? 0 : 1)
@@ -547,7 +529,7 @@ class Contexts {
 }
 
 /** True if a note links another; its targets are ascending. */
-function links({ offsets, targets }: LinkLists, note: number, other: number): boolean {
+function links({ offsets, targets }: Adjacency, note: number, other: number): boolean {
   let low = offsets[note] as number
   let high = offsets[note + 1] as number
   while (low < high) {

@@ -3,7 +3,7 @@ import { WORD } from '../search/words/compound.ts'
 import { scanWords } from '../search/words/scan.ts'
 import { isStopWord, stemOf } from '../search/words/stem.ts'
 import type { Corpus } from './corpus.ts'
-import { caseOf, FLAG_BITS, IS_CLOSED } from './note-record.ts'
+import { FLAG_BITS, IS_CLOSED } from './note-record.ts'
 
 /** The parts of a corpus that are needed. */
 export interface MentionCorpus extends Pick<Corpus, 'lines'> {
@@ -18,8 +18,6 @@ export interface NameWords {
   readonly words: readonly (readonly number[])[]
   /** The terms of the same words. */
   readonly terms: readonly (readonly number[])[]
-  /** The case of each of its words, as in `NoteRecord`. */
-  readonly flags: readonly (readonly number[])[]
 }
 
 /**
@@ -35,41 +33,23 @@ export interface Mentions {
   readonly lines: Uint32Array
   /** The number of the word before it in its line and 1; 0 where the line begins with it. */
   readonly before: Uint32Array
-  /** The share of its line's words that it is. */
-  readonly covers: Float32Array
-  /** How far down the note's words it stands, 0–1. */
-  readonly places: Float32Array
-  /** `IS_OPEN`, `IS_EXACT`. */
-  readonly marks: Uint8Array
+  /** 1 where a link can be put. */
+  readonly isOpen: Uint8Array
 }
-
-/** A link can be put there. */
-export const IS_OPEN = 1
-/** Its capitals are those of the name. */
-export const IS_EXACT = 2
 
 /** Longer names are sentences that no text repeats. */
 const MOST_WORDS = 12
-const CASE = ~IS_CLOSED
-
-/** A name prepared for searching in texts. */
-interface SplitName {
-  readonly forms: readonly string[]
-  readonly flags: readonly number[]
-}
 
 /** The words of a name; none if the name alone means nothing, such as a single letter or function words. */
-export function splitName(name: string): SplitName {
+export function splitName(name: string): readonly string[] {
   const forms: string[] = []
-  const flags: number[] = []
   let isTelling = false
-  scanWords(name, (form, kind, _position, start, end) => {
+  scanWords(name, (form, kind) => {
     if (kind !== WORD) return
     forms.push(form)
-    flags.push(caseOf(name, start, end))
     if (form.length > 1 && !isStopWord(form)) isTelling = true
   })
-  return isTelling && forms.length <= MOST_WORDS ? { forms, flags } : { forms: [], flags: [] }
+  return isTelling && forms.length <= MOST_WORDS ? forms : []
 }
 
 /** A form without the ending of an English plural: what names and texts are compared by. A stem would make `set` of `settings`. */
@@ -104,11 +84,11 @@ export function nameWords(
   { terms, words }: { readonly terms: readonly string[]; readonly words: WordNumbers },
 ): NameWords {
   const stems = new Map(terms.map((term, at) => [term, at]))
-  const found = { notes: [] as number[], words: [] as number[][], terms: [] as number[][], flags: [] as (readonly number[])[] }
+  const found = { notes: [] as number[], words: [] as number[][], terms: [] as number[][] }
   for (const [note, own] of names.entries()) {
     const seen = new Set<string>()
     for (const name of own) {
-      const { forms, flags } = splitName(name)
+      const forms = splitName(name)
       const known = forms.flatMap((form) => words.numbers.get(singularOf(form)) ?? [])
       const key = known.join()
       if (known.length === 0 || known.length < forms.length || seen.has(key)) continue
@@ -116,118 +96,74 @@ export function nameWords(
       found.notes.push(note)
       found.words.push(known)
       found.terms.push(forms.flatMap((form) => stems.get(stemOf(form)) ?? []))
-      found.flags.push(flags)
     }
   }
   return { ...found, notes: Uint32Array.from(found.notes) }
 }
 
-/** Given each occurrence of a name: its note, the name, the word before it as in `Mentions`, and its marks. */
-export type OccurrenceSink = (note: number, name: number, before: number, marks: number) => void
+/** A place of a name in a note. */
+export interface Occurrence {
+  /** As in `Mentions`. */
+  readonly line: number
+  readonly before: number
+  /** A link can be put there. */
+  readonly isOpen: boolean
+}
+
+export type OccurrenceSink = (note: number, name: number, occurrence: Occurrence) => void
 
 /** Finds every name in every note, the longest at each place, none over the end of a line. Linear in the words. */
 export function findMentions({ lines, words }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
   const trie = new NameTrie(names.words, words.count)
   const notes = lines.offsets.length - 1
-  const found = new FoundMentions(notes)
-  const line: number[] = []
-  let word = 0
+  const offsets = new Uint32Array(notes + 1)
+  const found = new NumberList(1 << 12)
+  const occurrences: Occurrence[] = []
+  let start = 0
   for (let note = 0; note < notes; note++) {
-    const from = lines.offsets[note] as number
-    const to = lines.offsets[note + 1] as number
-    const first = word
-    const last = to === from ? first : (lines.ends[to - 1] as number)
-    for (let at = from; at < to; at++) {
-      const start = word
-      const end = lines.ends[at] as number
-      line.length = 0
-      for (; word < end; word++) line.push(words.of[(lines.words[word] as number) >>> FLAG_BITS] as number)
-      for (let place = 0; place < line.length; ) {
-        const match = trie.longest(line, place)
-        if (match === undefined) {
-          place++
-          continue
-        }
+    const best = new Map<number, Occurrence>()
+    for (let at = lines.offsets[note] as number; at < (lines.offsets[note + 1] as number); at++) {
+      const line = lines.words.subarray(start, lines.ends[at])
+      start = lines.ends[at] as number
+      for (const { match, before, isOpen } of matchesIn(line, trie, words.of)) {
+        const occurrence = { line: lines.numbers[at] as number, before, isOpen }
         for (const name of match.names) {
           if (names.notes[name] === note) continue
-          const marks = marksOf(names.flags[name] ?? [], lines.words, start + place)
-          const before = place === 0 ? 0 : (line[place - 1] as number) + 1
-          sink(note, name, before, marks)
-          found.add(name, {
-            line: lines.numbers[at] as number,
-            before,
-            cover: match.length / line.length,
-            place: (start + place - first) / (last - first),
-            marks,
-          })
+          sink(note, name, occurrence)
+          const known = best.get(name)
+          if (known === undefined || (isOpen && !known.isOpen)) best.set(name, occurrence)
         }
-        place += match.length
       }
     }
-    found.endNote(note)
-  }
-  return found.mentions()
-}
-
-function marksOf(flags: readonly number[], words: Uint32Array, start: number): number {
-  let marks = IS_OPEN | IS_EXACT
-  for (const [at, flag] of flags.entries()) {
-    const own = (words[start + at] as number) & ((1 << FLAG_BITS) - 1)
-    if ((own & IS_CLOSED) !== 0) marks &= ~IS_OPEN
-    if ((own & CASE) !== (flag & CASE)) marks &= ~IS_EXACT
-  }
-  return marks
-}
-
-interface Occurrence {
-  readonly line: number
-  readonly before: number
-  readonly cover: number
-  readonly place: number
-  readonly marks: number
-}
-
-class FoundMentions {
-  readonly #offsets: Uint32Array
-  readonly #names = new NumberList(1 << 12)
-  readonly #occurrences: Occurrence[] = []
-  /** For each name of the current note its best occurrence. */
-  readonly #best = new Map<number, Occurrence>()
-
-  constructor(notes: number) {
-    this.#offsets = new Uint32Array(notes + 1)
-  }
-
-  add(name: number, occurrence: Occurrence): void {
-    const known = this.#best.get(name)
-    if (known === undefined || rankOf(occurrence) > rankOf(known)) this.#best.set(name, occurrence)
-  }
-
-  endNote(note: number): void {
-    for (const [name, occurrence] of this.#best) {
-      this.#names.push(name)
-      this.#occurrences.push(occurrence)
+    for (const [name, occurrence] of best) {
+      found.push(name)
+      occurrences.push(occurrence)
     }
-    this.#best.clear()
-    this.#offsets[note + 1] = this.#names.length
+    offsets[note + 1] = found.length
   }
-
-  mentions(): Mentions {
-    return {
-      offsets: this.#offsets,
-      names: this.#names.items.slice(0, this.#names.length),
-      lines: Uint32Array.from(this.#occurrences, ({ line }) => line),
-      before: Uint32Array.from(this.#occurrences, ({ before }) => before),
-      covers: Float32Array.from(this.#occurrences, ({ cover }) => cover),
-      places: Float32Array.from(this.#occurrences, ({ place }) => place),
-      marks: Uint8Array.from(this.#occurrences, ({ marks }) => marks),
-    }
+  return {
+    offsets,
+    names: found.copy(),
+    lines: Uint32Array.from(occurrences, ({ line }) => line),
+    before: Uint32Array.from(occurrences, ({ before }) => before),
+    isOpen: Uint8Array.from(occurrences, ({ isOpen }) => (isOpen ? 1 : 0)),
   }
 }
 
-/** Where a link can be put comes before where none can, the name's own capitals before others. */
-function rankOf({ marks }: Occurrence): number {
-  return (marks & IS_OPEN) === 0 ? 0 : (marks & IS_EXACT) === 0 ? 1 : 2
+/** The longest names in a line, from its beginning on, none over another. */
+function* matchesIn(line: Uint32Array, trie: NameTrie, numberOf: Uint32Array) {
+  const words = line.map((word) => numberOf[word >>> FLAG_BITS] as number)
+  for (let place = 0; place < words.length; ) {
+    const match = trie.longest(words, place)
+    if (match === undefined) {
+      place++
+      continue
+    }
+    const end = place + match.length
+    const isOpen = line.subarray(place, end).every((word) => (word & IS_CLOSED) === 0)
+    yield { match, before: place === 0 ? 0 : (words[place - 1] as number) + 1, isOpen }
+    place = end
+  }
 }
 
 interface Match {
@@ -268,7 +204,7 @@ class NameTrie {
   }
 
   /** The names of the most words that begin at a place. */
-  longest(words: readonly number[], from: number): Match | undefined {
+  longest(words: Uint32Array, from: number): Match | undefined {
     if (this.#begins[words[from] as number] !== 1) return undefined
     let state = 0
     let best: Match | undefined

@@ -18,19 +18,14 @@ export interface NoteRecord {
   readonly hashes: Uint32Array
   /** Where the words of each such line end in `words`. */
   readonly ends: Uint32Array
-  /** In order: eight times the number of the form, and the flags of `WordFlags`. */
+  /** In order: twice the number of the form, and `IS_CLOSED` where it is. */
   readonly words: Uint32Array
 }
 
 /** No link may be put on the word. */
 export const IS_CLOSED = 1
-/** It begins with a capital, the rest is small. */
-export const IS_CAPITAL = 2
-/** It has capitals elsewhere. */
-export const IS_MIXED = 4
 /** A word of a record without its flags: `word >>> FLAG_BITS`. */
-export const FLAG_BITS = 3
-export const FLAGS = 7
+export const FLAG_BITS = 1
 
 /** Given a word of a note: its line, 1-based in the file, UTF-16 offsets in the text, its folded form and its flags. */
 export type PlacedWordSink = (word: {
@@ -81,8 +76,7 @@ function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: 
   const piece = text.slice(base, limit)
   scanWords(piece, (form, kind, _position, start, end) => {
     if (kind !== WORD) return
-    const flags = caseOf(piece, start, end) | (marks[base + start] === OPEN ? 0 : IS_CLOSED)
-    sink(form, flags, line, base + start, base + end)
+    sink(form, marks[base + start] === OPEN ? 0 : IS_CLOSED, line, base + start, base + end)
   })
 }
 
@@ -147,7 +141,7 @@ export function noteRecord(source: RecordSource): NoteRecord {
       formHashes.push(hashOf(form))
     }
     hash = Math.imul(hash ^ (formHashes.items[number] as number), HASH_PRIME)
-    words.push(number * (FLAGS + 1) + flags)
+    words.push(number * (1 << FLAG_BITS) + flags)
   })
   endLine()
   return {
@@ -228,25 +222,6 @@ function lineOf(text: string, offset: number): number {
   let line = 1
   for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
   return line
-}
-
-/** How a word is written: `IS_CAPITAL`, `IS_MIXED` or 0. */
-export function caseOf(text: string, start: number, end: number): number {
-  let capitals = 0
-  let others = 0
-  for (let at = start; at < end; at++) {
-    const unit = text.charCodeAt(at)
-    if (unit >= 128) return caseOfAny(text.slice(start, end))
-    if (unit >= 65 && unit <= 90) at === start ? capitals++ : others++
-  }
-  return others > 0 ? IS_MIXED : capitals > 0 ? IS_CAPITAL : 0
-}
-
-function caseOfAny(word: string): number {
-  const small = word.toLowerCase()
-  if (small === word) return 0
-  const [first = ''] = word
-  return small.slice(first.toLowerCase().length) === word.slice(first.length) ? IS_CAPITAL : IS_MIXED
 }
 
 const HASH_SEED = 0x811c9dc5

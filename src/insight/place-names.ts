@@ -38,7 +38,7 @@ export function placeNames(source: RecordSource, wanted: readonly WantedName[]):
   return wanted.map(({ names, line }) => {
     const distance = (place: PlacedName): number => Math.abs(place.line - line)
     const places = names.flatMap((name) => {
-      const singulars = splitName(name).forms.map(singularOf)
+      const singulars = splitName(name).map(singularOf)
       const found = (bySingular.get(singulars[0] ?? ' ') ?? [])
         .flatMap((at) => placeAt(words, singulars, at) ?? [])
         .filter(({ start, end }) => !MARKUP.test(source.text.slice(start, end)))

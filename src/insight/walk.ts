@@ -1,46 +1,4 @@
-/** Links from number to number: node `n` has the stretch from `offsets[n]` to `offsets[n + 1]` of `targets`. */
-export interface LinkLists {
-  readonly offsets: Uint32Array
-  readonly targets: Uint32Array
-}
-
-/** For each node the nodes that it is linked with, in either direction, ascending, each once. */
-export function undirected({ offsets, targets }: LinkLists): LinkLists {
-  const nodes = offsets.length - 1
-  const counts = new Uint32Array(nodes + 1)
-  const eachEnd = (use: (node: number, other: number) => void): void => {
-    for (let node = 0; node < nodes; node++) {
-      for (let at = offsets[node] as number; at < (offsets[node + 1] as number); at++) {
-        const other = targets[at] as number
-        if (other === node) continue
-        use(node, other)
-        use(other, node)
-      }
-    }
-  }
-  eachEnd((node) => {
-    counts[node + 1] = (counts[node + 1] as number) + 1
-  })
-  for (let node = 0; node < nodes; node++) counts[node + 1] = (counts[node + 1] as number) + (counts[node] as number)
-  const next = counts.slice()
-  const all = new Uint32Array(counts[nodes] as number)
-  eachEnd((node, other) => {
-    const place = next[node] as number
-    all[place] = other
-    next[node] = place + 1
-  })
-  const found = { offsets: new Uint32Array(nodes + 1), targets: all }
-  let end = 0
-  for (let node = 0; node < nodes; node++) {
-    let last = -1
-    for (const other of all.slice(counts[node], counts[node + 1]).sort()) {
-      if (other !== last) all[end++] = other
-      last = other
-    }
-    found.offsets[node + 1] = end
-  }
-  return { offsets: found.offsets, targets: all.slice(0, end) }
-}
+import type { Adjacency } from '../core/csr.ts'
 
 /** The chance that a walk ends at each step. */
 const STOP = 0.15
@@ -52,12 +10,12 @@ const LEAST = 1e-4
  * small (R. Andersen, F. Chung and K. Lang, 2006).
  */
 export class Walker {
-  readonly #links: LinkLists
+  readonly #links: Adjacency
   readonly #visits: Float64Array
   readonly #left: Float64Array
   readonly #met: number[] = []
 
-  constructor(links: LinkLists) {
+  constructor(links: Adjacency) {
     this.#links = links
     this.#visits = new Float64Array(links.offsets.length - 1)
     this.#left = new Float64Array(links.offsets.length - 1)

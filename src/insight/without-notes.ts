@@ -1,4 +1,4 @@
-import type { Adjacency } from '../graph/analytics.ts'
+import { type Adjacency, undirected } from '../core/csr.ts'
 
 /** The effect of removing notes; numbers of notes, ascending. */
 export interface Loss {
@@ -25,34 +25,6 @@ export function withoutNotes(graph: Adjacency, gone: Uint8Array): Loss {
   for (let node = 0; node < gone.length; node++)
     if (before[node] === 1 && after[node] !== 1 && gone[node] !== 1) unreachable.push(node)
   return { ...touched, unreachable }
-}
-
-/** Links in both directions, without duplicates. */
-function undirected({ offsets, targets }: Adjacency): Adjacency {
-  const count = offsets.length - 1
-  const ends = new Uint32Array(count + 1)
-  for (let node = 0; node < count; node++) {
-    for (let at = from(offsets, node); at < from(offsets, node + 1); at++) {
-      ends[node + 1] = from(ends, node + 1) + 1
-      const other = from(targets, at) + 1
-      ends[other] = from(ends, other) + 1
-    }
-  }
-  for (let node = 0; node < count; node++) ends[node + 1] = from(ends, node + 1) + from(ends, node)
-  const next = ends.slice(0, count)
-  const all = new Uint32Array(targets.length * 2)
-  const put = (node: number, other: number): void => {
-    const at = from(next, node)
-    all[at] = other
-    next[node] = at + 1
-  }
-  for (let node = 0; node < count; node++) {
-    for (let at = from(offsets, node); at < from(offsets, node + 1); at++) {
-      put(node, from(targets, at))
-      put(from(targets, at), node)
-    }
-  }
-  return { offsets: ends, targets: all }
 }
 
 function partsTouched(both: Adjacency, gone: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {

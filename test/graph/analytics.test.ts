@@ -2,7 +2,8 @@ import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import type { AbstractGraph } from 'graphology-types'
 import { describe, expect, test } from 'vitest'
-import { type Adjacency, betweenness, pageRank } from '../../src/graph/analytics.ts'
+import type { Adjacency } from '../../src/core/csr.ts'
+import { betweenness, pageRank } from '../../src/graph/analytics.ts'
 
 // Its packages are CommonJS whose types describe modules: what `require` gives is said here.
 type Scores = (graph: AbstractGraph, options: Readonly<Record<string, unknown>>) => Record<string, number>

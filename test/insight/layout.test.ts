@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { alignTo, type LinkRows, layOut, type Places, placeNew, radiusOf } from '../../src/insight/layout.ts'
+import type { Adjacency } from '../../src/core/csr.ts'
+import { alignTo, layOut, type Places, placeNew, radiusOf } from '../../src/insight/layout.ts'
 
 test('a vault without notes has no places', () => {
   expect(layOut(linksOf(0, []), [])).toEqual(new Float32Array(0))
@@ -123,7 +124,7 @@ function chain(count: number): readonly (readonly [number, number])[] {
   return Array.from({ length: count - 1 }, (_, at) => [at, at + 1])
 }
 
-function linksOf(count: number, pairs: readonly (readonly [number, number])[]): LinkRows {
+function linksOf(count: number, pairs: readonly (readonly [number, number])[]): Adjacency {
   const rows = Array.from({ length: count }, () => new Set<number>())
   for (const [a, b] of pairs) {
     if (a === b) continue
@@ -136,7 +137,7 @@ function linksOf(count: number, pairs: readonly (readonly [number, number])[]): 
 }
 
 /** Pairs of which one lies on the other; only those with one of `of`, where that is given. */
-function hiddenNotes({ offsets }: LinkRows, places: Places, of?: readonly number[]): readonly (readonly [number, number])[] {
+function hiddenNotes({ offsets }: Adjacency, places: Places, of?: readonly number[]): readonly (readonly [number, number])[] {
   const count = places.length / 2
   const radius = (note: number) => radiusOf((offsets[note + 1] ?? 0) - (offsets[note] ?? 0))
   const found: [number, number][] = []

@@ -1,16 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import {
-  decodeRecord,
-  encodeRecord,
-  FLAG_BITS,
-  FLAGS,
-  IS_CAPITAL,
-  IS_CLOSED,
-  IS_MIXED,
-  noteRecord,
-  readWords,
-} from '../../src/insight/note-record.ts'
+import { decodeRecord, encodeRecord, FLAG_BITS, IS_CLOSED, noteRecord, readWords } from '../../src/insight/note-record.ts'
 import { DamagedWords } from '../../src/search/words/index/bytes.ts'
 import { soup } from '../markdown/soups.ts'
 import { text } from '../search/words/documents.ts'
@@ -26,10 +16,6 @@ function shown(body: string): readonly string[] {
     const own = [...words.subarray(ends[n - 1] ?? 0, ends[n])]
     return `${line}: ${own.map((word) => `${word & IS_CLOSED ? '!' : ''}${forms[word >>> FLAG_BITS]}`).join(' ')}`
   })
-}
-
-function casesOf(body: string): readonly number[] {
-  return [...recordOf(body).words].map((word) => word & FLAGS & ~IS_CLOSED)
 }
 
 const anyText = fc.oneof(text, soup, fc.string({ unit: 'binary' }))
@@ -55,10 +41,6 @@ describe('the record of a note', () => {
 
   test('knows scripts without spaces by pairs of characters', () => {
     expect(shown('知识管理')).toEqual(['1: 知识 识管 管理'])
-  })
-
-  test('tells words in small letters, with a capital, and with capitals elsewhere apart', () => {
-    expect(casesOf('rose Rose ROSE iRose Éclair éclair')).toEqual([0, IS_CAPITAL, IS_MIXED, IS_MIXED, IS_CAPITAL, 0])
   })
 
   test('has one hash for lines of the same words, and others for other words or another order', () => {

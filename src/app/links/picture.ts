@@ -1,3 +1,4 @@
+import { type Adjacency, eachLink, undirected } from '../../core/csr.ts'
 import type { NodeId } from '../../core/ids.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { Followed, Insight } from '../../core/insight/insight.ts'
@@ -260,13 +261,11 @@ function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], mo
   return [...chosen].sort((a, b) => a - b)
 }
 
-type Rows = Pick<Topology, 'offsets' | 'targets'>
-
-function bestLinked(rows: Rows, numbers: readonly number[]): readonly number[] {
+function bestLinked(rows: Adjacency, numbers: readonly number[]): readonly number[] {
   return numbers.toSorted((a, b) => degreeOf(rows, b) - degreeOf(rows, a) || a - b)
 }
 
-function degreeOf({ offsets }: Rows, number: number): number {
+function degreeOf({ offsets }: Adjacency, number: number): number {
   return (offsets[number + 1] ?? 0) - (offsets[number] ?? 0)
 }
 
@@ -296,7 +295,7 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
 interface Placed extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
-  readonly rows: Rows
+  readonly rows: Adjacency
   /** Two numbers a link. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
@@ -313,11 +312,21 @@ async function placeNotes(
 ): Promise<Placed> {
   const { generation } = topology
   const ids = topology.ids()
-  const { pairs, ...rows } = undirected(topology)
+  const rows = undirected(topology)
   const communities = await communitiesOf(core, ids, followed?.insight)
   const { places, regions, added, isRough } = await core.layouts.layOut({ ids, ...rows, levels: communities.levels }, mayMove)
   const isCurrent = followed?.isCurrent === true
-  return { generation, ids, rows, pairs, places, regions, ...communities, isCurrent, isCrowded: isRough || added > MUCH }
+  return {
+    generation,
+    ids,
+    rows,
+    pairs: pairsOf(rows),
+    places,
+    regions,
+    ...communities,
+    isCurrent,
+    isCrowded: isRough || added > MUCH,
+  }
 }
 
 /** The picture of some notes, in ascending order of their numbers, with what these say. */
@@ -465,57 +474,16 @@ function numberOf(names: Map<string, number>, name: string): number {
   return names.size - 1
 }
 
-/** Links without their direction: each pair once, and in the rows of both ends. */
-function undirected({ offsets, targets }: Rows) {
-  const count = offsets.length - 1
-  const starts = new Uint32Array(count + 1)
-  eachLink({ offsets, targets }, (from, to) => {
-    starts[from + 1] = (starts[from + 1] ?? 0) + 1
-    starts[to + 1] = (starts[to + 1] ?? 0) + 1
-  })
-  for (let note = 0; note < count; note++) starts[note + 1] = (starts[note + 1] ?? 0) + (starts[note] ?? 0)
-  const all = new Uint32Array(starts[count] ?? 0)
-  const next = starts.slice()
-  const put = (from: number, to: number): void => {
-    all[next[from] ?? 0] = to
-    next[from] = (next[from] ?? 0) + 1
-  }
-  eachLink({ offsets, targets }, (from, to) => {
-    put(from, to)
-    put(to, from)
-  })
-  // Removes repeated entries of each row in place.
-  const ends = new Uint32Array(count + 1)
-  const seenIn = new Int32Array(count).fill(-1)
-  let size = 0
-  for (let note = 0; note < count; note++) {
-    for (let at = starts[note] ?? 0; at < (starts[note + 1] ?? 0); at++) {
-      const other = all[at] ?? 0
-      if (seenIn[other] === note) continue
-      seenIn[other] = note
-      all[size++] = other
-    }
-    ends[note + 1] = size
-  }
-  const rows = { offsets: ends, targets: all.slice(0, size) }
-  const pairs = new Uint32Array(size)
+/** Each link of an undirected graph once, as two numbers. */
+function pairsOf(rows: Adjacency): Uint32Array {
+  const pairs = new Uint32Array(rows.targets.length)
   let end = 0
   eachLink(rows, (from, to) => {
     if (from > to) return
     pairs[end++] = from
     pairs[end++] = to
   })
-  return { ...rows, pairs }
-}
-
-/** Calls for each link in order; those of a note to itself are left out. */
-function eachLink({ offsets, targets }: Rows, call: (from: number, to: number) => void): void {
-  for (let from = 0; from + 1 < offsets.length; from++) {
-    for (let at = offsets[from] ?? 0; at < (offsets[from + 1] ?? 0); at++) {
-      const to = targets[at] ?? 0
-      if (to !== from) call(from, to)
-    }
-  }
+  return pairs
 }
 
 function base64({ buffer, byteOffset, byteLength }: Float32Array | Uint32Array): string {

@@ -1,4 +1,4 @@
-import type { Adjacency } from '../../graph/analytics.ts'
+import type { Adjacency } from '../../core/csr.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 /** For each note its nearest notes by text, best first, in `kept` places; unused places hold no note's number. */

@@ -1,5 +1,5 @@
+import type { Adjacency } from '../../core/csr.ts'
 import { type Communities, type Community, type CommunityLevel, NO_COMMUNITY } from '../../core/insight/communities.ts'
-import type { Adjacency } from '../../graph/analytics.ts'
 import { bridgesOf, membersOf } from './between.ts'
 import { clusteredGraph, type NearestByText, plainLinks } from './clustered-graph.ts'
 import { type Divisions, type KeptCommunities, nameCommunities, recallDivisions } from './community-names.ts'

@@ -1,4 +1,4 @@
-import type { Adjacency } from '../../graph/analytics.ts'
+import type { Adjacency } from '../../core/csr.ts'
 
 /** Links or in-links above which a note is a list of others: at least so many, and at least this share of all notes. */
 const MOST_LINKS = { notes: 40, share: 0.02 }

@@ -1,5 +1,5 @@
+import type { Adjacency } from '../../core/csr.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
-import type { Adjacency } from '../../graph/analytics.ts'
 import type { Corpus } from '../corpus.ts'
 import type { NearestByText } from './clustered-graph.ts'
 

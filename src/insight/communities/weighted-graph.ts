@@ -67,7 +67,7 @@ export function weightedGraph(count: number, { from, to, weights }: EdgeList): W
 }
 
 /** Makes one entry of those of a row that lead to the same node. */
-function mergeRows(starts: Uint32Array, rows: Pick<WeightedGraph, 'targets' | 'weights'>): WeightedGraph {
+export function mergeRows(starts: Uint32Array, rows: Pick<WeightedGraph, 'targets' | 'weights'>): WeightedGraph {
   const count = starts.length - 1
   const { targets, weights } = rows
   const offsets = new Uint32Array(count + 1)

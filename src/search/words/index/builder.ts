@@ -1,3 +1,4 @@
+import { placesByNumber } from '../../../core/csr.ts'
 import type { AnalysedText, NoteWords } from '../../../core/search-writer.ts'
 import { NumberList } from '../../number-list.ts'
 import { ownCopy } from '../fold-word.ts'
@@ -54,10 +55,11 @@ export class SegmentBuilder {
   *pages(): Generator<Page, void> {
     const made: Page[] = []
     const writer = new PageWriter((page) => made.push(page))
-    const { order, starts } = this.#byForm()
+    // The words of a form stay in the order of the text.
+    const { offsets, targets } = placesByNumber(this.#words.items, this.#forms.length, this.#words.length)
     const into = { writer, entry: new EntryWriter() }
     for (const form of this.#sortedForms()) {
-      this.#write(form, order.subarray(starts[form.id], starts[form.id + 1]), into)
+      this.#write(form, targets.subarray(offsets[form.id], offsets[form.id + 1]), into)
       if (made.length > 0) yield* made.splice(0)
     }
     writer.close()
@@ -94,27 +96,6 @@ export class SegmentBuilder {
     this.#ids.set(own, id)
     this.#forms.push(own)
     return id
-  }
-
-  /** Counting sort: where each form's words begin in `order`, which keeps those of a form in the order of the text. */
-  #byForm(): { order: Uint32Array; starts: Uint32Array } {
-    const count = this.#words.length
-    const words = this.#words.items
-    const starts = new Uint32Array(this.#forms.length + 1)
-    for (let at = 0; at < count; at++) {
-      const id = words[at] as number
-      starts[id + 1] = (starts[id + 1] as number) + 1
-    }
-    for (let id = 0; id < this.#forms.length; id++) starts[id + 1] = (starts[id + 1] as number) + (starts[id] as number)
-    const next = starts.slice()
-    const order = new Uint32Array(count)
-    for (let at = 0; at < count; at++) {
-      const id = words[at] as number
-      const place = next[id] as number
-      order[place] = at
-      next[id] = place + 1
-    }
-    return { order, starts }
   }
 
   #sortedForms(): readonly Form[] {
