@@ -278,7 +278,8 @@ function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count
   for (let group = 0; group < count; group++) {
     for (let at = members.offsets[group] as number; at < (members.offsets[group + 1] as number); at++) {
       const note = notes[members.targets[at] as number] as number
-      for (const other of targetsOf(links, note)) {
+      for (let link = links.offsets[note] as number; link < (links.offsets[note + 1] as number); link++) {
+        const other = links.targets[link] as number
         const to = groupOf[other] as number
         if (to === -1 || to === group) continue
         targets[size] = to
@@ -680,12 +681,8 @@ function degree({ offsets }: Adjacency, note: number): number {
   return (offsets[note + 1] ?? 0) - (offsets[note] ?? 0)
 }
 
-function neighbours(links: Adjacency, note: number): readonly number[] {
-  return Array.from(targetsOf(links, note))
-}
-
-function targetsOf({ offsets, targets }: Adjacency, note: number): Uint32Array {
-  return targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)
+function neighbours({ offsets, targets }: Adjacency, note: number): readonly number[] {
+  return Array.from(targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0))
 }
 
 /** Bodies by the square of the plane that they are in. */
