@@ -53,19 +53,12 @@ describe('transcripts over the demo vault', () => {
     ['resolve-nodes levain glutn --threshold 0.5', '[{"query":"levain","match":"concepts/sourdough starter.md","score":1'],
     ['search-by-tags milestone --mode all', '[{"id":"journal/2025-'],
     ['nodes-exist home.md nowhere.md', '{"home.md":true,"nowhere.md":false}\n'],
-    ['get-hub', 'error: There is no command "get-hub".\n  Did you mean "get-hubs"?\nexit 2\n'],
     ['call get_hub', 'error: There is no tool "get_hub".\n  Did you mean "get-hubs"?\nexit 2\n'],
-    ['frobnicate', 'error: There is no command "frobnicate".\n  "roux help" lists all of them.\nexit 2\n'],
     ['get-hubs --limt 3', 'error: There is no option --limt.\n  Did you mean "--limit"?\nexit 2\n'],
     ['get-hubs --limit many', 'error: --limit must be a number; got "many".\nexit 2\n'],
     [
       'get-hubs --metric in_degre',
       'error: --metric must be one of in_degree, out_degree, pagerank, betweenness; got "in_degre".\n  Did you mean "in_degree"?\nexit 2\n',
-    ],
-    ['get-node', 'error: <id> is missing.\n  It is the word after the command, or --id.\nexit 2\n'],
-    [
-      'get-hubs --set tools.get_hubs=false',
-      'error: The tool get_hubs is switched off.\n  The setting tools.get_hubs: true turns it on.\nexit 1\n',
     ],
     ['--version', `${JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version}\n`],
   ]
