@@ -158,7 +158,7 @@ export function requireHeading({ headings }: Outline, path: readonly string[], h
   throw notFound(message, [...several, ...headings], areTwins ? hints.twins : PATHS)
 }
 
-const PATHS = 'Name the headings from the outside in, as a candidate shows them.'
+const PATHS = 'Give the headings, outermost first, as the candidates do.'
 
 function linesOf(headings: readonly OutlineHeading[]): string {
   const lines = headings.slice(0, NAMED).map(({ line }) => line)

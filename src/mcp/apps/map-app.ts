@@ -18,7 +18,7 @@ const mapPictureTool = defineTool({
   names: { id: 'note' },
   input: () => ({
     id: z.string().optional().describe('A note of the vault that is meant.'),
-    notes: z.array(z.string()).max(500).default([]).describe('Ids of notes that must be on it.'),
+    notes: z.array(z.string()).max(500).default([]).describe('Ids of notes to include.'),
   }),
   run: (core, { notes }, call) => partOfPicture(core, { notes, most: MOST }, call),
 })

@@ -26,7 +26,7 @@ export interface OperationTool extends Tool {
 
 /** The parameter that has a change only shown. */
 export function dryRun() {
-  return z.boolean().default(false).describe('Show diff and plan_id only.')
+  return z.boolean().default(false).describe('Only show diff and plan_id.')
 }
 
 /** Makes a tool that asks for one operation; it needs `tools.write` unless the literal says otherwise. */

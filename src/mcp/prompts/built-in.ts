@@ -55,7 +55,7 @@ export const BUILT_IN: readonly Prompt[] = [
     definition: {
       name: 'summarize_note',
       title: 'Summarise a note with its sources',
-      description: 'What a note says, every statement with the lines or notes that it comes from.',
+      description: 'What a note says, every statement with its lines or source notes.',
       arguments: [{ name: 'note', description: 'A note: id, title or alias.', required: true }],
     },
     source: { name: 'get_node' },
@@ -107,7 +107,7 @@ export const BUILT_IN: readonly Prompt[] = [
     definition: {
       name: 'weekly_review',
       title: 'Weekly review',
-      description: 'What I worked on in the last days, what came of it and what is open.',
+      description: 'What I worked on in the last days, the results, and what is open.',
       arguments: [{ name: 'days', description: `How many days back, 1–${MOST_DAYS}; 7 if absent.` }],
     },
     source: { name: 'changes_since', group: 'tools.insight' },

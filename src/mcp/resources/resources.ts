@@ -62,7 +62,7 @@ const recentResource: FixedResource = {
   name: 'recent',
   source: { name: 'find_nodes' },
   title: 'Recently changed notes',
-  description: `The ${RECENT_NOTES} notes that were changed last, newest first.`,
+  description: `The ${RECENT_NOTES} most recently changed notes, newest first.`,
   async read(core, call) {
     const { value: notes, warnings } = await recentNotes(core, { limit: RECENT_NOTES }, call)
     return { value: { notes, count: notes.length, timestamp: new Date().toISOString() }, warnings }
@@ -90,7 +90,7 @@ const hubsResource: FixedResource = {
   name: 'hubs',
   source: { name: 'get_hubs' },
   title: 'Most central notes',
-  description: `The ${HUBS} notes that most other notes link to, with how many do.`,
+  description: `The ${HUBS} best-linked notes, with the number of notes linking to each.`,
   async read(core, call) {
     const { value: hubs, warnings } = await getHubs(core, { metric: 'in_degree', limit: HUBS }, call)
     return { value: { metric: 'in_degree', hubs, count: hubs.length }, warnings }
@@ -101,7 +101,7 @@ const treeResource: FixedResource = {
   name: 'tree',
   source: { name: 'get_tree' },
   title: 'Folders and notes',
-  description: 'The folders of the vault, three levels deep, with how many notes each holds and up to 200 notes.',
+  description: 'The folders of the vault, three levels deep, with the number of notes in each and up to 200 notes.',
   async read(core, call) {
     const { value, warnings } = await getTree(core, { depth: 3, limit: 200, includeArchived: false }, call)
     return { value: { ...value }, warnings }
@@ -113,7 +113,7 @@ const systemInfoResource: FixedResource = {
   // No tool says this; a client that may read may know it.
   source: { name: 'system-info' },
   title: 'State of the server',
-  description: 'Version, protocol versions, what the vault holds, how its index is, what is switched on.',
+  description: 'Version, protocol versions, contents of the vault, state of its index, and what is switched on.',
   about: async ({ server: { version, settings, embedder, tokens } }) => ({
     name: 'roux',
     version,
@@ -145,7 +145,7 @@ const attachmentResource: TemplateResource = {
   kind: 'attachment',
   kinds: ATTACHMENT_KINDS,
   title: 'An attachment',
-  description: 'A file of the vault that is no note, up to 5 MB: text as text, anything else as bytes.',
+  description: 'A file of the vault that is not a note, up to 5 MB: text as text, anything else as bytes.',
   variable: 'path',
   source: { name: 'read_attachment', needs: 'tools.attach' },
   read: readAttachmentFile,

@@ -11,13 +11,13 @@ export const addAttachmentTool = defineOperation({
   name: 'add_attachment',
   title: 'Add an attachment',
   description:
-    'Puts a file (up to 5 MB) where the vault keeps attachments of its note; a name that is taken gets a number. No note is edited: the answer says what to write there to show it.',
+    'Stores a file (up to 5 MB) where the vault keeps attachments; a taken name gets a number. No note is edited: the answer says what to write to show it.',
   needs: 'tools.attach',
   annotations: CREATES,
   names: { id: 'note or folder' },
   input: () => ({
-    id: z.string().describe('Note that it is for, or folder to put it into.'),
-    filename: z.string().describe('Name with ending.'),
+    id: z.string().describe('Note it belongs to, or folder to put it in.'),
+    filename: z.string().describe('Name with extension.'),
     content: z.string().describe('Base64.'),
     mime_type: z.string().optional().describe('Media type; checked against the bytes.'),
     title: z.string().optional().describe('Title to show.'),
@@ -29,7 +29,7 @@ export const addAttachmentTool = defineOperation({
 export const deleteAttachmentTool = defineOperation({
   name: 'delete_attachment',
   title: 'Delete an attachment',
-  description: 'Moves an attachment to the trash of the vault; tells the links that lead nowhere now.',
+  description: "Moves an attachment to the vault's trash; lists the links this breaks.",
   needs: 'tools.attach',
   annotations: SETS,
   names: { id: 'note' },
@@ -54,7 +54,7 @@ export const readAttachmentTool = defineTool({
   name: 'read_attachment',
   title: 'Read an attachment',
   description:
-    'Shows a picture (up to 5 MB); of any other file the bytes as base64, page by page: go on with offset = next_offset. null if there is none.',
+    'Shows an image (up to 5 MB); other files as base64, in parts: continue with offset = next_offset. null if there is none.',
   needs: 'tools.attach',
   names: { id: 'note' },
   input: () => ({
@@ -65,7 +65,7 @@ export const readAttachmentTool = defineTool({
       .min(1)
       .max(5_242_880)
       .optional()
-      .describe('Maximum bytes, 16384 if absent; with it pictures are base64, too.'),
+      .describe('Maximum bytes, 16384 if absent; if set, images are base64, too.'),
   }),
   run: (core, { max_bytes, ...args }, call) => readAttachment(core, { ...args, maxBytes: max_bytes }, call),
 })

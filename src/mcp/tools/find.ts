@@ -16,7 +16,7 @@ export const searchTool = defineTool({
   name: 'search',
   title: 'Search by meaning and words',
   description:
-    'Notes that answer a question, by words and meaning, with passages and lines. Exact words, tags, dates, properties: find_nodes.',
+    'Notes that answer a question, by words and meaning, with passages and lines. For exact words, tags, dates, properties: find_nodes.',
   names: { folder: 'place', note: 'note' },
   byMeaning: true,
   searchReadiness: ({ mode }) => (mode === 'keyword' ? 'words' : 'meaning'),
@@ -46,7 +46,7 @@ export const searchTool = defineTool({
 export const findNodesTool = defineTool({
   name: 'find_nodes',
   title: 'Find notes by words and filters',
-  description: 'Notes that fit a query of words and filters, with the text around the match. A question: search.',
+  description: 'Notes that match a query of words and filters, with the text around the match. For questions: search.',
   names: { folder: 'place' },
   searchReadiness: () => 'words',
   input: () => ({
@@ -63,7 +63,7 @@ export const findNodesTool = defineTool({
       .default('relevance')
       .describe('relevance: modified without words.'),
     order: z.enum(['asc', 'desc']).optional().describe('desc; titles asc.'),
-    include_archived: z.boolean().default(false).describe('Also archived notes.'),
+    include_archived: z.boolean().default(false).describe('Include archived notes.'),
     links: links(),
     max_tokens: maxTokens(),
   }),
@@ -90,7 +90,7 @@ export const resolveNodesTool = defineTool({
       .enum(['exact', 'fuzzy', 'semantic'])
       .default('fuzzy')
       .describe('fuzzy: also similar spelling; semantic: by meaning.'),
-    threshold: z.number().min(0).max(1).default(0.7).describe('Least similarity.'),
+    threshold: z.number().min(0).max(1).default(0.7).describe('Minimum similarity.'),
     tag: tag(),
     path: path(),
   }),
@@ -101,8 +101,8 @@ export const resolveNodesTool = defineTool({
 
 export const similarNodesTool = defineTool({
   name: 'similar_nodes',
-  title: 'Notes about the same',
-  description: 'Notes about the same, linked or not: for duplicates, further reading.',
+  title: 'Similar notes',
+  description: 'Notes on the same subject, linked or not: for duplicates, further reading.',
   names: { id: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
   input: () => ({
@@ -111,7 +111,7 @@ export const similarNodesTool = defineTool({
     folder: folder(),
     tag: tag(),
     relevance: relevance(),
-    exclude_linked: z.boolean().default(false).describe('Leave out what it links to or is linked from.'),
+    exclude_linked: z.boolean().default(false).describe('Leave out notes linked to or from it.'),
     links: links(),
     max_tokens: maxTokens(),
   }),
@@ -123,7 +123,7 @@ export const similarNodesTool = defineTool({
 export const suggestTagsTool = defineTool({
   name: 'suggest_tags',
   title: 'Tags and folders for a note',
-  description: 'Tags in use and folders that suit a note, by those nearest to it. operation: for apply_changes.',
+  description: 'Tags in use and folders that suit a note, by the notes nearest to it. operation: for apply_changes.',
   names: { id: 'note' },
   searchReadiness: () => 'meaning',
   input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
@@ -138,7 +138,7 @@ export const suggestTagsTool = defineTool({
 export const searchByTagsTool = defineTool({
   name: 'search_by_tags',
   title: 'Notes by tags',
-  description: 'Notes with any or all of some tags (nested ones count), with their beginnings. list_nodes lists more at once.',
+  description: 'Notes with any or all of the tags (nested ones count), with the start of each. list_nodes lists more at once.',
   input: () => ({
     tags: z.array(z.string()).min(1).describe('With or without "#".'),
     mode: z.enum(['any', 'all']).default('any').describe('Any or all.'),
@@ -171,7 +171,7 @@ export const askTool = defineTool({
       .array(z.strictObject({ question: z.string().max(4_000), answer: z.string().max(20_000) }))
       .max(6)
       .default([])
-      .describe('What was asked before.'),
+      .describe('Earlier questions.'),
   }),
   run: async (core, { note_id, ...args }, call) => {
     // Where it is off nothing of it is evaluated.

@@ -23,9 +23,8 @@ const MOST_NOTES = 50
 
 export const contextPackTool = defineTool({
   name: 'context_pack',
-  title: 'Passages that belong together',
-  description:
-    'All that a question needs, in one budget: passages that answer, and those their links lead to. Or about some notes: ids.',
+  title: 'Context for a question',
+  description: 'Everything a question needs, in one budget: passages that answer, and those they link to. For given notes: ids.',
   group: 'tools.insight',
   names: { ids: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
@@ -53,12 +52,12 @@ export const impactTool = defineTool({
   name: 'impact',
   title: 'What a change would break',
   description:
-    'What deleting a note or folder, or operations, would do to the links, without doing it: broken links, orphans, parts that fall apart.',
+    'What deleting a note or folder, or operations, would do to links, without doing it: broken links, orphans, disconnected parts.',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
   input: () => ({
     id: z.string().optional().describe('Delete this.'),
-    folder: z.string().optional().describe('Delete all in it.'),
+    folder: z.string().optional().describe('Delete everything in it.'),
     operations: z
       .array(z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) }))
       .min(1)
@@ -72,7 +71,7 @@ export const impactTool = defineTool({
     const given = [id, folder, operations].filter((one) => one !== undefined)
     if (given.length !== 1) return { messages: ['id, folder, operations: expected one of them'], candidates: [] }
     const unknown = (operations ?? []).flatMap(({ tool }, at) =>
-      isOperation(tool) ? [] : [`operations[${at}].tool: no tool that writes`],
+      isOperation(tool) ? [] : [`operations[${at}].tool: not a writing tool`],
     )
     return unknown.length > 0 ? { messages: unknown, candidates: [] } : violationsIn(operations ?? [])
   },
@@ -109,7 +108,7 @@ function mayApply(operations: readonly GivenOperation[], switchedOffBy: Switched
 export const compareTool = defineTool({
   name: 'compare',
   title: 'Compare notes',
-  description: 'What two notes share: links, passages, a path; and what not.',
+  description: 'What two notes share (links, passages, a path) and what differs.',
   group: 'tools.insight',
   names: { a: 'note', b: 'note' },
   searchReadiness: () => 'meaning',
@@ -120,9 +119,9 @@ export const compareTool = defineTool({
 
 export const changesSinceTool = defineTool({
   name: 'changes_since',
-  title: 'What changed in the graph',
+  title: 'Recent changes',
   description:
-    'What anyone changed since a time or an earlier answer, net: notes, links gained and lost, links broken and fixed, new orphans, notes linked to more.',
+    'Net changes by anyone since a time or an earlier answer: notes, links gained and lost, links broken and fixed, new orphans, notes linked to more.',
   group: 'tools.insight',
   names: { cursor: 'place', folder: 'place' },
   input: () => ({
@@ -134,8 +133,7 @@ export const changesSinceTool = defineTool({
   }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitChanges },
   check: ({ cursor, since }) => ({
-    messages:
-      cursor !== undefined && since !== undefined ? ['since: goes without cursor, which says from where on by itself'] : [],
+    messages: cursor !== undefined && since !== undefined ? ['since: cannot be combined with cursor'] : [],
     candidates: [],
   }),
   run: changesSince,
@@ -143,9 +141,9 @@ export const changesSinceTool = defineTool({
 
 export const suggestLinksTool = defineTool({
   name: 'suggest_links',
-  title: 'Links that are missing',
+  title: 'Missing links',
   description:
-    'Links that should be there, likeliest first, of one note or the whole vault. named: a title or alias stands in the text; has line and edit, an operation for apply_changes. related: notes that belong together.',
+    'Missing links, likeliest first, of one note or the whole vault. named: the text has a title or alias; with line and edit, an operation for apply_changes. related: notes that belong together.',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place' },
   input: () => ({
@@ -164,13 +162,13 @@ export const mapTool = defineTool({
   name: 'map',
   title: 'Map of the vault',
   description:
-    'What a vault is about: its communities of notes, by links and words, each with label, key notes and words of its own, and the notes that lie between them. The best first look.',
+    'What a vault is about: its communities of notes, by links and words, each with label, key notes and typical words, and the notes between them. The best first look.',
   group: 'tools.insight',
   names: { scope: 'place', community: 'place' },
   input: () => ({
     scope: z.string().optional().describe('Only this folder.'),
-    community: z.string().optional().describe('Look into this one.'),
-    level: z.int().min(1).max(2).default(1).describe('2: smaller ones.'),
+    community: z.string().optional().describe('Divide this one.'),
+    level: z.int().min(1).max(2).default(1).describe('2: smaller communities.'),
     max_tokens: maxTokens(),
   }),
   isPictured: true,
@@ -181,7 +179,7 @@ export const mapTool = defineTool({
 export const gapsTool = defineTool({
   name: 'gaps',
   title: 'Gaps',
-  description: 'Alike communities hardly linked, notes that others hang on, missing notes, dead ends.',
+  description: 'Similar communities with few links, notes whose removal disconnects others, missing notes, dead ends.',
   group: 'tools.insight',
   names: { folder: 'place' },
   input: () => ({

@@ -35,14 +35,14 @@ export const getNeighborsTool = defineTool({
 export const findPathTool = defineTool({
   name: 'find_path',
   title: 'Path between two notes',
-  description: 'The shortest way over links, with the sentence that makes each.',
+  description: 'The shortest path of links, with the sentence of each.',
   names: { source: 'note', target: 'note' },
   input: () => ({
     source: nodeName('Start'),
     target: nodeName('End'),
     direction: z.enum(['any', 'out']).default('any').describe('out: forwards only.'),
-    count: z.int().min(1).max(5).default(1).describe('Paths; others come as alternatives.'),
-    avoid_hubs: z.boolean().default(false).describe('Go around the best-linked notes.'),
+    count: z.int().min(1).max(5).default(1).describe('Paths; all but the first are alternatives.'),
+    avoid_hubs: z.boolean().default(false).describe('Avoid the best-linked notes.'),
     max_tokens: maxTokens(),
   }),
   isPictured: true,
@@ -59,7 +59,7 @@ export const getHubsTool = defineTool({
     metric: z
       .enum(['in_degree', 'out_degree', 'pagerank', 'betweenness'])
       .default('in_degree')
-      .describe('By notes linking here, notes linked to, rank of what links here, or bridges between parts.'),
+      .describe('By incoming links, outgoing links, rank of linking notes, or bridges between parts.'),
     ...page(50, 10),
     folder: folder(),
     tag: tag(),
@@ -75,14 +75,14 @@ export const getHubsTool = defineTool({
 export const getProblemsTool = defineTool({
   name: 'get_problems',
   title: 'Problems in the vault',
-  description: 'What is wrong in notes, links and names, with file, line and what may have been meant.',
+  description: 'Problems in notes, links and names, with file, line and suggestions.',
   names: { folder: 'place', target: 'note' },
   input: () => ({
     kind: z
       .enum(REPORTED_KINDS)
       .optional()
       .describe(
-        'Only this kind. twin: paths that differ in case only. missing_note: most wanted first. duplicate: notes of much the same text.',
+        'Only this kind. twin: paths that differ in case only. missing_note: most linked first. duplicate: notes with nearly the same text.',
       ),
     folder: folder(),
     target: z.string().optional().describe('Only links to this note, by path or title.'),

@@ -86,7 +86,7 @@ export function path() {
 }
 
 export function kinds() {
-  return z.array(z.enum(KINDS)).optional().describe('Default: notes. missing: linked to, not there.')
+  return z.array(z.enum(KINDS)).optional().describe('Default: notes. missing: linked but not there.')
 }
 
 export function includeContent() {

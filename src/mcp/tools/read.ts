@@ -17,12 +17,12 @@ export const getNodeTool = defineTool({
   name: 'get_node',
   title: 'Read a note',
   description:
-    'Reads a note: content, tags, links, properties, outline. Long notes come in parts: go on with offset = next_offset, or ask for a section.',
+    'Reads a note: content, tags, links, properties, outline. Long notes come in parts: continue with offset = next_offset, or ask for a section.',
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
     depth: z.int().min(0).max(1).default(0).describe('1: also up to 20 linked notes each way.'),
-    section: headingPath().optional().describe('Only this: headings from the outside in, or one "^block".'),
+    section: headingPath().optional().describe('Only this: headings, outermost first, or one "^block".'),
     offset: z.int().min(0).default(0).describe('Characters to skip.'),
     max_chars: z.int().min(20).max(10_000).default(10_000).describe('Characters of content.'),
     max_tokens: maxTokens(),
@@ -54,7 +54,7 @@ export const listNodesTool = defineTool({
 export const listTagsTool = defineTool({
   name: 'list_tags',
   title: 'List tags',
-  description: 'Tags with how many notes carry them or one nested in them, most used first.',
+  description: 'Tags with how many notes have them or a nested tag, most used first.',
   input: () => ({
     prefix: z.string().optional().describe('Only tags that begin with this.'),
     offset: offset(),
@@ -69,7 +69,7 @@ export const listTagsTool = defineTool({
 export const listPropertiesTool = defineTool({
   name: 'list_properties',
   title: 'List properties',
-  description: 'Property keys with how many notes have them and kinds of values; with key, its values.',
+  description: 'Property keys with number of notes and kinds of values; with key, its values.',
   input: () => ({
     key: z.string().optional().describe('Values of this.'),
     prefix: z.string().optional().describe('Only what begins with this.'),
@@ -83,13 +83,13 @@ export const listPropertiesTool = defineTool({
 export const getTreeTool = defineTool({
   name: 'get_tree',
   title: 'Folder tree',
-  description: 'How a vault is laid out: folders with note counts, notes at the leaves. A flat list: list_nodes.',
+  description: 'The folders of a vault with note counts, and its notes at the leaves. For a flat list: list_nodes.',
   names: { path: 'place' },
   input: () => ({
-    path: z.string().optional().describe('Folder to begin at.'),
+    path: z.string().optional().describe('Folder to start at.'),
     depth: z.int().min(1).max(10).default(3).describe('Levels of folders.'),
     limit: limit(1000, 200, 'Notes in the whole tree.'),
-    include_archived: z.boolean().default(false).describe('Also archived notes.'),
+    include_archived: z.boolean().default(false).describe('Include archived notes.'),
     max_tokens: maxTokens(),
   }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTree },
@@ -110,7 +110,7 @@ export const randomNodeTool = defineTool({
 
 export const nodesExistTool = defineTool({
   name: 'nodes_exist',
-  title: 'Do these ids exist',
+  title: 'Check ids',
   description: 'Which ids exist. For names: resolve_nodes.',
   names: { ids: 'note' },
   input: () => ({

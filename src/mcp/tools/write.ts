@@ -29,7 +29,7 @@ import {
 const createNodeTool = defineOperation({
   name: 'create_node',
   title: 'Create a note',
-  description: 'Creates a note; folders are made as needed. NODE_EXISTS if there is one: then use update_node.',
+  description: 'Creates a note and its folders. NODE_EXISTS if there is one: then use update_node.',
   annotations: CREATES,
   names: { id: 'place', relations: 'targets' },
   input: () => ({
@@ -49,14 +49,14 @@ const updateNodeTool = defineOperation({
   name: 'update_node',
   title: 'Change a note',
   description:
-    'Changes a note; what is not named stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node.',
+    'Changes parts of a note; the rest stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node.',
   annotations: CHANGES,
   names: { id: 'note', relations: 'targets' },
   input: () => ({
     id: nodeId('Note'),
     title: z.string().optional().describe('New title and file name.'),
     content: z.string().optional().describe('New text of the whole note without frontmatter, or of section.'),
-    tags: tags().optional().describe('All tags from now on.'),
+    tags: tags().optional().describe('All its tags from now on.'),
     properties: properties('Frontmatter to set; null removes.'),
     relations: relations(),
     append: z.string().optional().describe('Text to add at the end.'),
@@ -64,19 +64,19 @@ const updateNodeTool = defineOperation({
     replace_text: z
       .strictObject({
         find: z.string().min(1).describe('Exact text.'),
-        replace: z.string().describe('What takes its place.'),
-        count: z.int().min(1).default(1).describe('Matches there must be.'),
+        replace: z.string().describe('Replacement.'),
+        count: z.int().min(1).default(1).describe('Expected number of matches.'),
         line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
       })
       .optional()
-      .describe('Replaces find by replace, in the body.'),
-    section: headingPath().optional().describe('Where content goes: headings from the outside in, or one "^block".'),
+      .describe('Replaces find with replace in the body.'),
+    section: headingPath().optional().describe('Where content goes: headings, outermost first, or one "^block".'),
     mode: z
       .enum(['replace', 'append', 'prepend', 'insert_before', 'insert_after'])
       .default('replace')
-      .describe('What content does to section.'),
+      .describe('How content changes section.'),
     expected_hash: expectedHash(),
-    replace_all: z.boolean().default(false).describe('Content also replaces what you have not read (hash partial:…).'),
+    replace_all: z.boolean().default(false).describe('Content also replaces text you have not read (hash partial:…).'),
     update_links: z.boolean().default(false).describe('Rewrite links when title changes; else LINK_INTEGRITY if there are any.'),
   }),
   wrap: 'node',
@@ -95,7 +95,7 @@ const updateNodeTool = defineOperation({
 const deleteNodeTool = defineOperation({
   name: 'delete_node',
   title: 'Delete a note',
-  description: 'Moves a note to the trash of the vault; tells the links that lead nowhere now. restore_node brings it back.',
+  description: "Moves a note to the vault's trash; lists the links this breaks. restore_node brings it back.",
   annotations: SETS,
   names: { id: 'note' },
   input: () => ({ id: nodeId('Note'), expected_hash: expectedHash() }),
@@ -108,12 +108,12 @@ const moveNodeTool = defineOperation({
   name: 'move_node',
   title: 'Move or rename a file or folder',
   description:
-    'Moves or renames a note, an attachment or a whole folder. Every link to it follows; the answer tells each line that was rewritten.',
+    'Moves or renames a note, an attachment or a whole folder. Every link to it follows; the answer lists each rewritten line.',
   annotations: CHANGES,
   names: { id: 'note or folder', to: 'place' },
   input: () => ({
     id: z.string().describe('Path of the note, file or folder, in any case.'),
-    to: z.string().describe('New path, spelled as wanted. A folder that is there, or "/" at its end: to put it into.'),
+    to: z.string().describe('New path, spelled as wanted. To put it into a folder: an existing one, or "/" at the end.'),
     expected_hash: expectedHash(),
   }),
   operation: ({ id, to, expected_hash }) => defined({ kind: 'move' as const, id, to, expectedHash: expected_hash }),
@@ -123,7 +123,7 @@ const moveNodeTool = defineOperation({
 const restoreNodeTool = defineOperation({
   name: 'restore_node',
   title: 'Restore a deleted note',
-  description: 'Takes what was deleted last under an id out of the trash, byte for byte.',
+  description: 'Restores the latest deletion of an id from the trash, byte for byte.',
   annotations: CREATES,
   names: { id: 'place' },
   input: () => ({ id: z.string().describe('The id it had.') }),
@@ -135,7 +135,7 @@ const restoreNodeTool = defineOperation({
 const renameHeadingTool = defineOperation({
   name: 'rename_heading',
   title: 'Rename a heading',
-  description: 'Gives a heading another text; every link to it follows.',
+  description: 'Renames a heading; every link to it follows.',
   annotations: CHANGES,
   names: { id: 'note' },
   input: () => ({
@@ -150,7 +150,7 @@ const renameHeadingTool = defineOperation({
 const renameTagTool = defineOperation({
   name: 'rename_tag',
   title: 'Rename a tag everywhere',
-  description: 'Renames a tag and those nested in it in all notes, frontmatter and text. For one note use manage_tags.',
+  description: 'Renames a tag and its nested tags in all notes, frontmatter and text. For one note use manage_tags.',
   annotations: CHANGES,
   input: () => ({
     tag: z.string().describe('Tag, with or without "#".'),
@@ -163,7 +163,7 @@ const renameTagTool = defineOperation({
 const manageTagsTool = defineOperation({
   name: 'manage_tags',
   title: 'Add and remove tags',
-  description: "Adds and removes tags in a note's frontmatter, the others stay. For all notes use rename_tag.",
+  description: "Adds and removes tags in a note's frontmatter; others stay. For all notes use rename_tag.",
   annotations: SETS,
   names: { id: 'note' },
   input: () => ({
@@ -179,7 +179,7 @@ const manageTagsTool = defineOperation({
 const createFolderTool = defineOperation({
   name: 'create_folder',
   title: 'Create a folder',
-  description: 'Makes an empty folder. Not needed before create_node or move_node.',
+  description: 'Creates an empty folder. Not needed before create_node or move_node.',
   annotations: ENSURES,
   names: { path: 'place' },
   unredacted: new Set([...UNREDACTED['tools.write'], 'path']),
@@ -192,7 +192,7 @@ const createFolderTool = defineOperation({
 const cloneNodeTool = defineOperation({
   name: 'clone_node',
   title: 'Show a note in a second folder',
-  description: 'Makes a note in another folder that embeds this one, so that it appears in both: no copy of its text.',
+  description: 'Creates a note in another folder that embeds this one, so it appears in both without a copy.',
   annotations: CREATES,
   names: { id: 'note' },
   input: () => ({
@@ -267,7 +267,7 @@ export const applyChangesTool = defineTool({
   name: 'apply_changes',
   title: 'Several changes at once',
   description:
-    'Carries out operations of other write tools, one after the other, as one change: all or nothing, one undo. With dry_run it shows the diff first; plan_id then does exactly that, and fails with CONFLICT if a note changed meanwhile.',
+    'Runs operations of other write tools in order, as one change: all or nothing, one undo. With dry_run it shows the diff first; plan_id then makes exactly that change, or fails with CONFLICT if a note changed meanwhile.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { plan_id: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
@@ -284,7 +284,7 @@ export const applyChangesTool = defineTool({
       .optional()
       .describe('What to do, in order.'),
     dry_run: dryRun(),
-    plan_id: z.string().optional().describe('Instead of operations: what a dry run of any tool answered.'),
+    plan_id: z.string().optional().describe('Instead of operations: from a dry run of any tool.'),
   }),
   check: ({ operations = [] }, switchedOffBy) => {
     requireOn(operations, switchedOffBy)
@@ -298,8 +298,8 @@ export const applyChangesTool = defineTool({
 
 export const listChangesTool = defineTool({
   name: 'list_changes',
-  title: 'What was changed',
-  description: 'What was written through these tools, newest first, with files and the change_id for undo.',
+  title: 'Change history',
+  description: 'Changes made with these tools, newest first, with files and the change_id for undo.',
   needs: 'tools.write',
   names: { id: 'note or folder' },
   input: () => ({
@@ -326,7 +326,7 @@ export const listChangesTool = defineTool({
 export const undoTool = defineTool({
   name: 'undo',
   title: 'Undo a change',
-  description: 'Takes a whole change back, itself a change. CONFLICT with the difference if a file was edited since.',
+  description: 'Undoes a whole change, itself a change. CONFLICT with the diff if a file was edited since.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { change_id: 'place' },

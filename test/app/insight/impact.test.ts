@@ -129,7 +129,7 @@ test('arguments are one of id, folder and operations, and operations are those o
   const vaults = { names: [], open: house }
   const call = (args: object) => prepareCall(impactTool, args, { vaults })
   for (const args of [{}, { id: 'a', folder: 'b' }]) expect(() => call(args)).toThrow(/expected one of them/)
-  expect(() => call({ operations: [{ tool: 'search', arguments: {} }] })).toThrow(/no tool that writes/)
+  expect(() => call({ operations: [{ tool: 'search', arguments: {} }] })).toThrow(/not a writing tool/)
   expect(() => call({ operations: [{ tool: 'delete_node', arguments: {} }] })).toThrow(/arguments.id/)
 })
 
