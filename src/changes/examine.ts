@@ -194,7 +194,9 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   const replaced = new Set<string>()
   const take = (taken: Set<string>, path: string, key = path) => {
     if (taken.has(key))
-      throw new RouxError('INVALID_PARAMS', `${quote(path)} is changed twice at once.`, { hint: 'Make two changes of it.' })
+      throw new RouxError('INVALID_PARAMS', `${quote(path)} is changed twice in one request.`, {
+        hint: 'Make two separate requests.',
+      })
     taken.add(key)
   }
   for (const intent of intents) {
@@ -209,7 +211,9 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   for (const intent of intents) {
     if (intent.kind === 'makeFolder' && destinations.has(keyOf(intent.path))) take(destinations, intent.path, keyOf(intent.path))
     else if (!intent.kind.endsWith('Folder') && [...placesOf(intent)].includes(TRASH)) {
-      throw new RouxError('PERMISSION_DENIED', `${quote(TRASH)} itself cannot be changed.`, { hint: 'Name what is in it.' })
+      throw new RouxError('PERMISSION_DENIED', `${quote(TRASH)} itself cannot be changed.`, {
+        hint: 'Name a file or folder inside it.',
+      })
     }
   }
   const clash = intents.find((intent) => intent.kind === 'remove' && replaced.has(intent.path))
@@ -225,7 +229,7 @@ function requireStillFolders(intents: readonly Intent[]): void {
     for (let folder = folderOf(place); folder !== ''; folder = folderOf(folder)) {
       if (!above.has(folder)) continue
       throw new RouxError('INVALID_PARAMS', `${quote(place)} is in ${quote(folder)}, which is moved in the same change.`, {
-        hint: 'Make two changes of it.',
+        hint: 'Make two separate requests.',
       })
     }
   }

@@ -44,13 +44,13 @@ export function writeError(error: unknown, root: string, outcome = 'The vault is
   const where = withoutRoot(error, root)
   if (DENIED.has(code)) {
     return new RouxError('PERMISSION_DENIED', `The file system does not permit it: ${where}. ${outcome}`, {
-      hint: 'Check the rights of the file and its folder, and that the drive is not read-only.',
+      hint: 'Check the permissions of the file and its folder, and that the drive is not read-only.',
       cause: error,
     })
   }
   if (RACES.has(code)) {
-    return new RouxError('CONFLICT', `Someone changed the same files at this moment: ${where}. ${outcome}`, {
-      hint: 'Read it, then decide.',
+    return new RouxError('CONFLICT', `Another program changed the same files at this moment: ${where}. ${outcome}`, {
+      hint: 'Read the files, then decide.',
       cause: error,
     })
   }
@@ -94,8 +94,8 @@ export function isNotJournal(error: unknown): boolean {
 /** Translates a failure of the vault's lock. */
 export function lockError(error: unknown, path: string): unknown {
   if (!isNotJournal(error)) return journalError(error, path)
-  return new RouxError('PROVIDER_ERROR', `The file by which the vault is locked is damaged (${path}). Nothing was written.`, {
-    hint: 'Delete that file: nothing is kept in it, and the next call makes a new one.',
+  return new RouxError('PROVIDER_ERROR', `The vault's lock file is damaged (${path}). Nothing was written.`, {
+    hint: 'Delete it: it holds no data, and the next call creates a new one.',
     cause: error,
   })
 }
@@ -105,19 +105,19 @@ export function journalError(error: unknown, path: string): unknown {
   const text = String(error)
   if (error instanceof RouxError) return error
   if (error instanceof ForeignDatabase) {
-    return new RouxError('PROVIDER_ERROR', `The record of changes (${path}) was made by another version or program.`, {
-      hint: 'Use the newest version. If the file is not needed, move it away; what is in it can then no longer be undone.',
+    return new RouxError('PROVIDER_ERROR', `The change history (${path}) was made by another version or program.`, {
+      hint: 'Use the newest version, or move the file away; its changes can then no longer be undone.',
       cause: error,
     })
   }
   if (isNotJournal(error)) {
-    return new RouxError('PROVIDER_ERROR', `The record of changes is damaged (${path}). Nothing was written.`, {
-      hint: 'Move the file away to go on; what is in it can then no longer be undone.',
+    return new RouxError('PROVIDER_ERROR', `The change history is damaged (${path}). Nothing was written.`, {
+      hint: 'Move the file away to continue; its changes can then no longer be undone.',
       cause: error,
     })
   }
   if (/disk is full|ENOSPC/i.test(text)) {
-    return new RouxError('PROVIDER_ERROR', `There is no space for the record of changes (${path}).`, {
+    return new RouxError('PROVIDER_ERROR', `There is no space for the change history (${path}).`, {
       hint: 'Free some space, then call again.',
       cause: error,
     })
@@ -129,7 +129,7 @@ export function journalError(error: unknown, path: string): unknown {
     })
   }
   if (/database is locked|disk I\/O/i.test(text)) {
-    return new RouxError('PROVIDER_ERROR', `The record of changes cannot be used now (${path}): ${text}.`, {
+    return new RouxError('PROVIDER_ERROR', `The change history cannot be used now (${path}): ${text}.`, {
       hint: 'Call again.',
       cause: error,
     })

@@ -143,7 +143,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
       throw new RouxError('PROVIDER_ERROR', `The log of changes (${path}) cannot be read: ${reason}.`, {
-        hint: 'Move the file away: what changes from then on is logged in a new one.',
+        hint: 'Move the file away; later changes go into a new log.',
         cause: error,
       })
     }

@@ -97,9 +97,9 @@ class StoredInsightState implements InsightState {
         .prepare(sql)
         .run(this.#options.root, ...values)
     } catch (cause) {
-      const message = `What is kept of the vault as a whole (${this.#options.path}) cannot be written: ${String(cause)}.`
+      const message = `The analysis of the vault cannot be saved in ${this.#options.path}: ${String(cause)}.`
       throw new RouxError('PROVIDER_ERROR', message, {
-        hint: 'See that the folder can be written. If the file was made by another version or program, move it away.',
+        hint: 'Make the folder writable. If another version or program created the file, move it away.',
         cause,
       })
     }

@@ -207,14 +207,10 @@ class RecordedChanges implements Changes {
       this.#finish(id, 'rolled_back')
       return kept
     } catch (second) {
-      throw new RouxError(
-        'PROVIDER_ERROR',
-        `The change failed (${reason(error)}), and taking it back failed too (${reason(second)}).`,
-        {
-          hint: 'The record of it is kept: it is taken back with the next call that writes, or the next start.',
-          cause: error,
-        },
-      )
+      throw new RouxError('PROVIDER_ERROR', `The change failed (${reason(error)}), and so did undoing it (${reason(second)}).`, {
+        hint: 'Its record is kept: the next writing call or the next start undoes it.',
+        cause: error,
+      })
     }
   }
 
@@ -222,9 +218,9 @@ class RecordedChanges implements Changes {
     const recent = this.#journal.list(this.#root, 5).map((change) => ({ id: change.id, title: change.title }))
     return new RouxError(
       'INVALID_PARAMS',
-      `There is no change ${JSON.stringify(id.slice(0, 100))} of this vault in the record.`,
+      `There is no change ${JSON.stringify(id.slice(0, 100))} of this vault in the history.`,
       {
-        hint: `Changes are kept for some time only; ${recent.length === 0 ? 'none is recorded now.' : 'the candidates are the newest.'}`,
+        hint: `Changes are kept for some time only; ${recent.length === 0 ? 'the history is empty.' : 'the candidates are the newest.'}`,
         ...(recent.length === 0 ? {} : { candidates: recent }),
       },
     )
@@ -232,20 +228,20 @@ class RecordedChanges implements Changes {
 }
 
 function notDone({ id, state }: ChangeRecord): RouxError {
-  const why = state === 'undone' ? 'was taken back already' : state === 'rolled_back' ? 'was never done' : 'has not ended'
+  const why = state === 'undone' ? 'was already undone' : state === 'rolled_back' ? 'was never made' : 'has not ended'
   return new RouxError('CONFLICT', `The change ${id} ${why}.`, {
-    hint: state === 'undone' ? 'To have it again, undo the change that took it back.' : 'There is nothing to undo.',
+    hint: state === 'undone' ? 'To redo it, undo the change that undid it.' : 'There is nothing to undo.',
   })
 }
 
 function leftNote(kept: readonly KeptFile[]): string {
-  return `An earlier change was interrupted and has been taken back, except for files that were changed since: ${listKept(kept)}.`
+  return `An earlier change was interrupted and has been undone, except for files edited since: ${listKept(kept)}.`
 }
 
 const REMOVED = 'The change was made, do not repeat it; but its record was removed meanwhile: it cannot be undone.'
 
 function unrecorded(error: unknown): string {
-  return `The change was made, do not repeat it; only its record could not be completed, which the next change or start does: ${reason(error)}`
+  return `The change was made; do not repeat it. Only its record is incomplete, which the next change or start fixes: ${reason(error)}`
 }
 
 function reason(error: unknown): string {

@@ -79,8 +79,8 @@ export class PathChecks {
     // What may be deleted may also move to the trash and back.
     const refusal = inTrash(path) ? undefined : this.#refusal(path)
     if (refusal !== undefined) {
-      throw new RouxError('PERMISSION_DENIED', `${quote(path)} may not be written: ${refusal}.`, {
-        hint: 'Choose another folder, or let the settings permit it.',
+      throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be written: ${refusal}.`, {
+        hint: 'Choose another folder, or allow it in the settings.',
       })
     }
   }
@@ -110,7 +110,7 @@ export class PathChecks {
     if (twin === undefined || twin === leaving) return
     const how = twin === path ? 'There is already' : `${quote(path)} differs only in case or accents' encoding from`
     throw new RouxError('NODE_EXISTS', `${how} ${quote(twin)}.`, {
-      hint: 'Choose another name, or change that one.',
+      hint: 'Choose another name, or change the existing one.',
       candidates: [twin],
     })
   }
@@ -131,7 +131,7 @@ export class PathChecks {
 
 function linked(path: string): RouxError {
   return new RouxError('PERMISSION_DENIED', `${quote(path)} is a symbolic link; nothing is written through one.`, {
-    hint: 'Give the place that it leads to, if that is in the vault.',
+    hint: 'Give the path it leads to, if that is in the vault.',
   })
 }
 

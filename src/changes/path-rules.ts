@@ -56,14 +56,14 @@ export function nameProblem(name: string): NameProblem | undefined {
 }
 
 function reasonAgainst(name: string): string | undefined {
-  if (LONE_SURROGATE.test(name)) return 'it is no valid Unicode'
+  if (LONE_SURROGATE.test(name)) return 'it is not valid Unicode'
   const forbidden = FORBIDDEN.exec(name)?.[0]
   if (forbidden !== undefined) return `Windows does not allow ${JSON.stringify(forbidden)} in names`
   const unlinkable = isNote(name) ? UNLINKABLE.exec(name)?.[0] : undefined
-  if (unlinkable !== undefined) return `links cannot say "${unlinkable}" in the name of a note`
+  if (unlinkable !== undefined) return `links cannot contain "${unlinkable}"`
   if (/[. ]$/.test(name)) return 'Windows drops dots and spaces at the end of a name'
   if (isNote(name) && /[. ]\.[^.]*$/.test(name)) return 'there is a dot or a space before the extension'
-  if (RESERVED.test(name)) return 'Windows keeps this name for a device'
+  if (RESERVED.test(name)) return 'Windows reserves this name for a device'
   if (Buffer.byteLength(name) > MAX_BYTES) return `it is longer than ${MAX_BYTES} bytes`
   return undefined
 }

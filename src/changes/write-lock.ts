@@ -96,7 +96,7 @@ function writeHolder(path: string): void {
 
 function heldBy(path: string, timeout: number): RouxError {
   return new RouxError('TIMEOUT', `Another process keeps the vault's write lock: ${describeHolder(path)}. Nothing was written.`, {
-    hint: `It was waited for ${timeout / 1000} s. Call again; if that process is stuck, end it: what it left half done is rolled back.`,
+    hint: `Roux waited ${timeout / 1000} s. Call again; if that process is stuck, end it, and its unfinished change is rolled back.`,
   })
 }
 

@@ -39,7 +39,7 @@ if (!isServer) {
 }
 process.stderr.on('error', () => {})
 
-// Node waits for threads, and one may hang on a file that does not answer. End the process without waiting.
+// Node waits for threads, and one may hang on a file that does not respond. End the process without waiting.
 process.on('exit', () => {
   if (isHeldByFile()) process.kill(process.pid, 'SIGKILL')
 })

@@ -170,7 +170,7 @@ async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Pro
 async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<void> {
   core.indexing.begin()
   await core.indexing.ready(PATIENCE, signal)
-  const { phase, message = 'for no known reason', hint = 'Run "roux doctor".' } = core.indexing.status()
+  const { phase, message = 'for an unknown reason', hint = 'Run "roux doctor".' } = core.indexing.status()
   if (phase === 'missing') requireFolder(core.root)
   if (phase === 'failed')
     throw new RouxError('PROVIDER_ERROR', `The vault cannot be indexed: ${message.replace(/\.$/, '')}.`, { hint })

@@ -16,7 +16,7 @@ export interface Texts {
 export interface VaultFiles {
   /**
    * A stretch of a file, shorter where the file ends, and the size of the whole; `undefined` when it is gone, outside of the vault or
-   * may not be read. @throws RouxError `TIMEOUT` when the file does not answer.
+   * may not be read. @throws RouxError `TIMEOUT` when the file does not respond.
    */
   read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
 }

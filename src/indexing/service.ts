@@ -192,7 +192,7 @@ export class IndexingService implements Indexing {
     const { message } = this.#status
     const [vault, writer, indexer] = [this.#vault, this.#writer, this.#indexer]
     if (vault === undefined || writer === undefined || indexer === undefined) {
-      throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${message ?? 'no reason known'}.`)
+      throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${message ?? 'unknown reason'}.`)
     }
     try {
       return await job({ vault, writer, indexer, reconcile: (scope) => this.#compareOrThrow(scope) })

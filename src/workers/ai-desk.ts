@@ -82,8 +82,7 @@ export class AiDesk {
   /** Asks the chat model for one word. @throws RouxError as `openChatProvider` and `ChatProvider.chat` do */
   async test(signal?: AbortSignal): Promise<Trial> {
     const { ai } = this.#settings
-    if (!ai.enabled)
-      throw new RouxError('AI_DISABLED', 'Asking a chat model is switched off.', { hint: 'Set ai.enabled to true.' })
+    if (!ai.enabled) throw new RouxError('AI_DISABLED', 'Chat models are switched off.', { hint: 'Set ai.enabled to true.' })
     const provider = await openChatProvider(ai, { gate: this.#gate.gate, key: this.#key })
     const began = performance.now()
     let answer = ''

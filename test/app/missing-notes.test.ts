@@ -184,7 +184,8 @@ test('of a title that several notes have all are meant by find_nodes, which says
   expect(warnings).toEqual([
     {
       code: 'NOTICE',
-      message: '2 notes are called "Twin", and all of them are meant: write the id of one, such as "a/twin.md", "b/twin.md".',
+      message:
+        '2 notes are called "Twin", and the query uses all of them. To use one, write its id, such as "a/twin.md", "b/twin.md".',
     },
   ])
 })

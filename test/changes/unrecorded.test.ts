@@ -37,7 +37,7 @@ test('a change whose end cannot be recorded took place, and the caller is told s
   const { disk, open } = fillingDisk()
   const writer = world.open({ openDatabase: open })
   const applied = await writer.apply(CHANGES, { title: 'full' })
-  expect(applied.notes).toEqual([expect.stringContaining('no space for the record')])
+  expect(applied.notes).toEqual([expect.stringContaining('no space for the change history')])
   expect(snapshot(world.root)).toEqual(DONE)
   // As long as it is full nothing else is written: what would be could not be taken back.
   await expect(writer.apply([{ kind: 'create', path: 'd.md', bytes: bytes('D') }], { title: 'next' })).rejects.toMatchObject({

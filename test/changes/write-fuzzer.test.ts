@@ -152,7 +152,7 @@ async function momentOf(vault: WritableVault, flavour: Flavour): Promise<Moment>
   return { read, bytes: bytesOf(vault) }
 }
 
-/** Folders do not count: an empty one is no note. */
+/** Folders do not count: an empty one is not a note. */
 function bytesOf(vault: WritableVault): ReadonlyMap<string, string> {
   return new Map(Object.entries(vault.snapshot()).filter(([path]) => !path.endsWith('/')))
 }

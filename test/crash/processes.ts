@@ -95,7 +95,7 @@ export interface ConcurrencyFigures {
   readonly accepted: number
   readonly refused: number
   readonly human: number
-  /** Accepted writes that the human overwrote; each is in the record. */
+  /** Accepted writes that the human overwrote; each is in the history. */
   readonly overwrittenByHuman: number
   /** Files that the human put over the old one in exactly the documented moment. */
   readonly lostInWindow: number

@@ -50,7 +50,7 @@ async function expectPartial(patience: number): Promise<void> {
   const warnings = structuredContent._warnings.map(
     ({ code, message }: { code: string; message: string }) => `${code}: ${message}`,
   )
-  expect(warnings.join('\n')).toMatch(/NOTICE: .*stopped before its answer was whole.*progress token[\s\S]*ESTIMATED/)
+  expect(warnings.join('\n')).toMatch(/NOTICE: .*stopped before its answer was complete.*progress token[\s\S]*ESTIMATED/)
   await eventually(async () => expect(model.closed).toHaveLength(1))
   const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)
   expect(rows).toMatchObject([{ requests: 1, estimated: 1, reserved: 0 }])
@@ -77,7 +77,7 @@ describe('an answer that takes longer than 50 seconds', { timeout: SLOW }, () =>
     const { structuredContent } = await server.call('ask', { question: QUESTION })
     expect(structuredContent.error).toMatchObject({
       code: 'TIMEOUT',
-      message: expect.stringContaining('said nothing within 50 s'),
+      message: expect.stringContaining('did not answer within 50 s'),
     })
     expect(structuredContent.error.hint).toMatch(/progress.*ai\.timeout/)
     const { rows } = JSON.parse((await world.roux(['usage', '--json'], { env })).out)

@@ -111,7 +111,7 @@ describe('roux ask', { timeout: SLOW }, () => {
   test('a note that is denied never goes out', async () => {
     const { world, env, server } = await rig(openAiSays('Nothing [S1].'), { ROUX_AI_DENY: 'Faults' })
     const { out, err } = await world.roux(['ask', QUESTION, '--vault', world.vault], { env })
-    expect(err).toMatch(/passages were found that ai\.allow and ai\.deny keep/)
+    expect(err).toMatch(/matching passages were withheld from the model because of ai\.allow or ai\.deny/)
     expect(JSON.stringify(server.requests)).not.toMatch(/Dense crumb \(lines/i)
     expect(JSON.parse(out).citations.every(({ id }: Wire) => !id.startsWith('faults/'))).toBe(true)
     const only = await world.roux(['ask', QUESTION, '--note-id', 'faults/dense crumb', '--vault', world.vault], { env })

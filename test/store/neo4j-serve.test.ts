@@ -123,7 +123,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     }
     const operations = [{ tool: 'delete_node', arguments: { id: 'home.md' } }]
     const untold = await world.roux(['impact', '--operations', JSON.stringify(operations), ...args])
-    expect([untold.code, untold.err]).toEqual([1, expect.stringContaining('Ask where the folder is')])
+    expect([untold.code, untold.err]).toEqual([1, expect.stringContaining('Ask a server that has the folder')])
   })
 
   test('a vault that was never fed is an error that says how to feed it', async () => {

@@ -157,7 +157,7 @@ describe('what is taken back', () => {
       candidates: [{ id: changeId, title: 'test' }],
     })
     const none = await (await writable()).writes.undo('nope').catch((error: unknown) => error)
-    expect(none).toMatchObject({ code: 'INVALID_PARAMS', hint: expect.stringContaining('none is recorded') })
+    expect(none).toMatchObject({ code: 'INVALID_PARAMS', hint: expect.stringContaining('the history is empty') })
     expect(none).not.toHaveProperty('candidates.0')
   })
 })

@@ -165,11 +165,11 @@ export function listed<T>(
 async function requireServable(core: GraphCore, status: IndexStatus): Promise<void> {
   if (status.phase === 'missing') {
     throw new RouxError('VAULT_NOT_FOUND', `The vault "${core.root}" is missing or cannot be read.`, {
-      hint: 'Answers come as soon as the folder is there; another one is chosen by the setting vault.path.',
+      hint: 'Answers resume when the folder is back. To use another folder, set vault.path.',
     })
   }
   if (status.phase !== 'failed' || (await core.store.read(async ({ generation }) => generation)) > 0) return
-  throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${status.message ?? 'no reason known'}.`, {
+  throw new RouxError('PROVIDER_ERROR', `The vault could not be indexed: ${status.message ?? 'unknown reason'}.`, {
     hint: 'Restart the server; its log says more.',
   })
 }

@@ -6,19 +6,19 @@ import type { GraphCore, Warning } from '../graph-core.ts'
 /** Warns that a snapshot is incomplete. */
 export const INCOMPLETE: Warning = {
   code: 'INDEX_BUILDING',
-  message: 'Another process is still reading the vault: this answer may be incomplete. Ask again in a moment.',
+  message: 'Another process is still reading the vault, so this answer may be incomplete. Ask again in a moment.',
 }
 
 /** Warns that a snapshot is of more than one state. */
 export const MIXED: Warning = {
   code: 'STALE',
-  message: 'The vault changed while this was answered: parts of it may be of an older state.',
+  message: 'The vault changed during this call, so parts of the answer may be out of date.',
 }
 
 /** Warns that changed files are not read yet. */
 export const BEHIND: Warning = {
   code: 'STALE',
-  message: 'Files were changed this moment and are not read yet: this answer may be from before. Ask again in a moment.',
+  message: 'Files have just changed and are not read yet, so this answer may be out of date. Ask again in a moment.',
 }
 
 /** Warns about an index that is not as it should be. */
@@ -29,22 +29,22 @@ export function progressWarning(status: IndexStatus): Warning | undefined {
     case 'building':
       return {
         code: 'INDEX_BUILDING',
-        message: `The vault is still being read${files}: this answer may be incomplete. Ask again in a moment.`,
+        message: `The vault is still being read${files}, so this answer may be incomplete. Ask again in a moment.`,
       }
     case 'verifying':
       return {
         code: 'INDEX_BUILDING',
-        message: `Changed files are still being read${files}: this answer may change.`,
+        message: `Changed files are still being read${files}, so this answer may change.`,
       }
     case 'restarting':
       return {
         code: 'STALE',
-        message: `Indexing is being started again (${status.message ?? 'no reason known'}): this answer is from the last good state.`,
+        message: `Indexing is being started again (${status.message ?? 'unknown reason'}): this answer is from the last good state.`,
       }
     case 'failed':
       return {
         code: 'STALE',
-        message: `Indexing stopped (${status.message ?? 'no reason known'}): this answer is from the last good state.`,
+        message: `Indexing stopped (${status.message ?? 'unknown reason'}): this answer is from the last good state.`,
       }
     default:
       return status.feed?.silent === undefined ? undefined : silence(status.feed.silent)
@@ -66,14 +66,14 @@ export function searchWarnings(core: GraphCore, needs: SearchReadiness | undefin
   if (search?.isStopped === true) return [{ code: 'STALE', message: search.message ?? 'Search is not up to date.' }]
   const warnings: Warning[] = []
   if (!isDone(search?.words)) {
-    const message = `Words of notes are still being indexed${amount(search?.words)}: some notes may not be found yet.`
+    const message = `Words of notes are still being indexed${amount(search?.words)}, so some notes may not be found yet.`
     warnings.push({ code: 'INDEX_BUILDING', message })
   }
   if (needs === 'words') return warnings
   if (search?.message !== undefined) {
     warnings.push({ code: 'FALLBACK', message: `Not all notes can be found by meaning: ${search.message}` })
   } else if (core.embedding !== undefined && !isDone(search?.vectors)) {
-    const message = `Notes are still being embedded${amount(search?.vectors)}: some are found by their words only.`
+    const message = `Notes are still being embedded${amount(search?.vectors)}, so some are found by words only.`
     warnings.push({ code: 'EMBEDDING', message })
   }
   return warnings
@@ -91,15 +91,16 @@ export function isDone(progress: Progress | undefined): boolean {
 /** Warns that there is no insight yet; asking again continues the same run. */
 export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
   const { done = 0, total = 0 } = progress ?? {}
-  const read = done < total ? ` (${done} of ${total} notes are read)` : total > 0 ? ' (all notes are read, and compared now)' : ''
+  const read =
+    done < total ? ` (${done} of ${total} notes are read)` : total > 0 ? ' (all notes are read and are being compared)' : ''
   return {
     code: 'STALE',
-    message: `The vault is being looked at as a whole for the first time${read}: nothing is known yet. This goes on: ask again in a few seconds.`,
+    message: `The vault is being analysed for the first time${read}. Ask again in a few seconds.`,
   }
 }
 
 /** Warns that the latest insight is of an older state of the vault. */
 export const OLDER_INSIGHT: Warning = {
   code: 'STALE',
-  message: 'The vault changed since it was looked at as a whole: this is of then, and a newer state is being made.',
+  message: 'The vault has changed since its last analysis. A new one is running; this answer is from the old one.',
 }

@@ -89,7 +89,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
     checked === undefined
       ? { ...UNANSWERED, removed, ...told }
       : { status: reply.isWhole && !cited.isCut ? 'answered' : 'partial', ...checked.shown, removed, ...told }
-  const cut = cited.isCut ? [notice('The answer is longer than is read, and was cut.')] : []
+  const cut = cited.isCut ? [notice('The answer was too long and was cut.')] : []
   return { value, warnings: [...warnings, ...reply.warnings, ...cut] }
 }
 
@@ -133,8 +133,8 @@ async function promptFor(
   const kept = found.value.length - passages.length
   const prompt = composePrompt({ question, history, passages, context, maxTokens, nonce: () => randomBytes(8).toString('hex') })
   const warnings = [
-    ...(kept === 0 ? [] : [notice(`${kept} passages were found that ai.allow and ai.deny keep from the model.`)]),
-    ...unused.map((pattern) => notice(`${pattern} fits no note. Check its spelling: patterns start at the folder of the vault.`)),
+    ...(kept === 0 ? [] : [notice(`${kept} matching passages were withheld from the model because of ai.allow or ai.deny.`)]),
+    ...unused.map((pattern) => notice(`${pattern} matches no note. Check its spelling; patterns start at the vault's folder.`)),
   ]
   // The first ones, as they were found or their beginning.
   const chosen = prompt.passages.flatMap((passage) => {
@@ -213,18 +213,17 @@ function warningsOf(
   const warnings: Warning[] = []
   if (isRepeating)
     warnings.push(
-      notice('The model said the same over and over: the answer is what it said before. A larger model does that less often.'),
+      notice('The model repeated itself, so the answer ends before the repetition. Larger models do this less often.'),
     )
   else if (end === undefined)
     warnings.push(
       notice(
-        'The model was stopped before its answer was whole: it took too long. A call with a progress token may take longer.',
+        'The model took too long and was stopped before its answer was complete. A call with a progress token may take longer.',
       ),
     )
-  else if (end.finish === 'length')
-    warnings.push(notice('The answer is longer than ai.max_tokens lets it be, and was cut there.'))
+  else if (end.finish === 'length') warnings.push(notice('The answer was cut at ai.max_tokens.'))
   else if (end.finish === 'late')
-    warnings.push(notice('The answer took longer than ai.timeout, and was cut there. Raise it, or take a faster model.'))
+    warnings.push(notice('The answer was cut because it took longer than ai.timeout. Raise it, or use a faster model.'))
   else if (end.finish !== 'stop')
     warnings.push(
       notice(
@@ -235,9 +234,9 @@ function warningsOf(
       ),
     )
   if (usage.estimated) {
-    warnings.push({ code: 'ESTIMATED', message: 'The server did not say what the answer took: usage is computed from lengths.' })
+    warnings.push({ code: 'ESTIMATED', message: 'The server did not report token usage, so it is estimated from lengths.' })
   } else if (end !== undefined && isCut(usage.input, end.expected)) {
-    const message = `The server read ${usage.input} tokens, less than was sent: it cut the question off. Raise the context there (Ollama: num_ctx, or OLLAMA_CONTEXT_LENGTH), or set ai.context to what it reads.`
+    const message = `The server read ${usage.input} tokens, fewer than were sent: it cut the question. Raise its context (Ollama: num_ctx or OLLAMA_CONTEXT_LENGTH), or lower ai.context to match.`
     warnings.push({ code: 'CONTEXT_CUT', message })
   }
   return warnings
@@ -317,8 +316,8 @@ function notice(message: string): Warning {
 }
 
 function tooLate({ model }: ChatProvider): RouxError {
-  return new RouxError('TIMEOUT', `The model ${model} said nothing within ${PATIENCE / 1_000} s.`, {
-    hint: 'Ask for progress with the call, which may then take as long as ai.timeout; or take a faster model.',
+  return new RouxError('TIMEOUT', `The model ${model} did not answer within ${PATIENCE / 1_000} s.`, {
+    hint: 'Request progress, so the call may take as long as ai.timeout, or use a faster model.',
   })
 }
 

@@ -62,7 +62,7 @@ interface Told extends ChatOptions {
 
 function requireSound({ turns, maxTokens = 1, temperature = 0 }: Told): void {
   const wrong = [
-    ...(turns.at(-1)?.role === 'user' ? [] : ['messages: expected a last one with the role "user"']),
+    ...(turns.at(-1)?.role === 'user' ? [] : ['messages: expected the last one to have the role "user"']),
     ...(turns.every(({ role, content }) => ['user', 'assistant'].includes(role) && typeof content === 'string')
       ? []
       : ['messages: expected { role, content }, with the role system, user or assistant and a text']),
@@ -75,7 +75,7 @@ function requireSound({ turns, maxTokens = 1, temperature = 0 }: Told): void {
 /** The chat model. @throws RouxError `AI_DISABLED` with the setting that switches it on */
 export function requireChat({ chat }: GraphCore): Chat {
   if (chat !== undefined) return chat
-  throw new RouxError('AI_DISABLED', 'Asking a chat model is switched off.', {
-    hint: 'The setting ai.enabled switches it on; docs/ai.md says how.',
+  throw new RouxError('AI_DISABLED', 'Chat models are switched off.', {
+    hint: 'Set ai.enabled to true; docs/ai.md explains how.',
   })
 }

@@ -57,11 +57,11 @@ export function requireCommunity(
   }
   const heirs = presentHeirs(id, { levels, successors })
   if (heirs === undefined) {
-    throw new RouxError('NODE_NOT_FOUND', `There is no community "${id}".`, { hint: 'map lists the communities that there are.' })
+    throw new RouxError('NODE_NOT_FOUND', `There is no community "${id}".`, { hint: 'map lists the communities.' })
   }
   const named = heirs.map((heir) => communityId(heir, core))
-  throw new RouxError('NODE_NOT_FOUND', `The community "${id}" is gone: the vault changed.`, {
-    hint: named.length === 0 ? 'map lists the communities that there are.' : `Its notes are in ${named.join(', ')} now.`,
+  throw new RouxError('NODE_NOT_FOUND', `The community "${id}" no longer exists, because the vault changed.`, {
+    hint: named.length === 0 ? 'map lists the communities.' : `Its notes are in ${named.join(', ')} now.`,
     candidates: named,
   })
 }

@@ -45,7 +45,7 @@ export async function queryWarnings(
 function propertyMeant(tag: string): Warning {
   return {
     code: 'NOTICE',
-    message: `${quoted(tag)} is a property: #${tag}= finds the notes that have it, #${tag}=value those with a value.`,
+    message: `${quoted(tag)} is a property: #${tag}= finds notes that have it, #${tag}=value notes with a value.`,
   }
 }
 
@@ -66,7 +66,7 @@ async function valueWarnings(snapshot: Snapshot, query: Query): Promise<readonly
 
 function sharedTitle([title, ids]: FoundByQuery['shared'][number]): Warning {
   const some = ids.slice(0, TOLD).map(quoted).join(', ')
-  const message = `${ids.length} notes are called ${quoted(title)}, and all of them are meant: write the id of one, such as ${some}.`
+  const message = `${ids.length} notes are called ${quoted(title)}, and the query uses all of them. To use one, write its id, such as ${some}.`
   return { code: 'NOTICE', message }
 }
 
@@ -75,6 +75,6 @@ const COMPARED: readonly ValueKind[] = ['number', 'date', 'list']
 
 function notCompared({ key, kinds }: PropertyCount): Warning {
   const what = kinds.join(', ')
-  const message = `The property ${quoted(key)} holds no number and no date (${what}), so it cannot be compared: write #${key}=value. list_properties with this key lists its values.`
+  const message = `The property ${quoted(key)} has no number or date to compare (${what}). Write #${key}=value; list_properties with this key lists its values.`
   return { code: 'NOTICE', message }
 }

@@ -128,8 +128,8 @@ function withoutMeaning(reason: string): { readonly warning: Warning } {
 }
 
 export function noEmbedder(): RouxError {
-  return new RouxError('PROVIDER_ERROR', 'Finding by meaning needs an embedder, and none is configured.', {
-    hint: 'The setting embedder.kind switches one on: "static" is built in and needs nothing else.',
+  return new RouxError('PROVIDER_ERROR', 'Search by meaning needs an embedder, and none is configured.', {
+    hint: 'Set embedder.kind: "static" is built in and needs nothing else.',
   })
 }
 

@@ -85,7 +85,7 @@ const SAMPLED_NOTES = 10
 
 /**
  * The notes that answer a question, by words and by meaning, with the passages that do.
- * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is no note.
+ * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is not a note.
  */
 export function search(core: GraphCore, args: SearchArguments, given: Call = {}): Promise<Answer<readonly SearchResult[]>> {
   return answerFindable(core, given, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {

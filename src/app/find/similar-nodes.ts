@@ -165,7 +165,7 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
   if (insight.unread.includes(id)) warnings.push(...unreadWarnings([id]))
   else if (words < HARDLY_ANY) {
     const own = words === 0 ? 'no text' : `only ${words} ${words === 1 ? 'word' : 'words'}`
-    const message = `${quoted(id)} has ${own} of its own beside lines that many notes share: what is similar follows from its name and little more.`
+    const message = `${quoted(id)} has ${own} of its own besides lines that many notes share, so its similar notes are based on little more than its name.`
     warnings.push({ code: 'NOTICE', message })
   }
   return warnings
@@ -217,20 +217,20 @@ async function similarByMeaning(
 const COMPARING: Warning = {
   code: 'FALLBACK',
   message:
-    'The words of all notes are still being compared: this answer is by meaning alone. Ask again in a moment for a better one.',
+    'The words of all notes are still being compared, so this answer uses meaning alone. Ask again in a moment for a better one.',
 }
 
 function notAmongThemWarning(id: NodeId): Warning {
-  const message = `The words of ${quoted(id)} were not compared: it is new, no note, hidden, or left out by the setting insight.ignore. This answer is by meaning alone.`
+  const message = `The words of ${quoted(id)} were not compared: it is new, hidden, not a note, or excluded by insight.ignore. This answer uses meaning alone.`
   return { code: 'FALLBACK', message }
 }
 
 async function notComparedWarning(snapshot: Snapshot, id: NodeId, isComparing: boolean): Promise<Warning> {
   const [kind] = await snapshot.kinds([id])
-  if (kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is no note, and only notes are compared.` }
+  if (kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is not a note, and only notes are compared.` }
   if (isComparing)
     return { code: 'INDEX_BUILDING', message: 'The words of all notes are still being compared. Ask again in a moment.' }
-  const message = `${quoted(id)} is not compared with other notes: it is new, hidden, or left out by the setting insight.ignore.`
+  const message = `${quoted(id)} is not compared with other notes: it is new, hidden, or excluded by insight.ignore.`
   return { code: 'FALLBACK', message }
 }
 
@@ -297,8 +297,8 @@ export async function servingVectors(snapshot: Snapshot): Promise<string | undef
 
 async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning> {
   const [node] = await snapshot.nodes([id], { links: 0 })
-  if (node?.kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is no note, and only notes have vectors.` }
-  return { code: 'FALLBACK', message: `${quoted(id)} has no vectors (yet): there is nothing to compare with other notes.` }
+  if (node?.kind !== 'note') return { code: 'UNKNOWN_ID', message: `${quoted(id)} is not a note, and only notes have vectors.` }
+  return { code: 'FALLBACK', message: `${quoted(id)} has no vectors yet, so it cannot be compared with other notes.` }
 }
 
 /** What is looked at of a note to know whether its language is known, UTF-16. */

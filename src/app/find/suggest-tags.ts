@@ -93,7 +93,7 @@ async function suggestFor(
   const source = (await readTexts(reading, [node.id])).texts.get(node.id)
   const text = `${node.title}\n${node.title}\n${source?.text.slice(source.bodyStart) ?? ''}`
   const nearest = await nearestNotes(reading, node.id, text)
-  if (nearest.length === 0) return { ...NONE, reason: 'No note is near to this one, by meaning or by words.' }
+  if (nearest.length === 0) return { ...NONE, reason: 'No note is similar to this one, by meaning or by words.' }
   const neighbours = await reading.snapshot.nodes(
     nearest.map(({ id }) => id),
     { links: 0 },
@@ -120,8 +120,8 @@ async function suggestFor(
     .slice(0, limit)
     .map(({ label, ...rest }) => ({ path: label, ...rest, operation: moving(node, label) }))
   if (tags.length === 0 && folders.length === 0)
-    return { tags, folders, reason: 'The nearest notes have no tag in common that this one lacks, and no other folder.' }
-  if (tags.length === 0) return { tags, folders, reason: 'The nearest notes have no tag in common that this one lacks.' }
+    return { tags, folders, reason: 'The nearest notes share no tag that this one lacks, and no other folder.' }
+  if (tags.length === 0) return { tags, folders, reason: 'The nearest notes share no tag that this one lacks.' }
   return { tags, folders }
 }
 

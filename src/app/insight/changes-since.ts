@@ -195,7 +195,7 @@ function unknown(problem: string): Known {
   return { changes: NOTHING, problem: `${problem} ${PRESENT}` }
 }
 
-const PRESENT = 'state tells how the vault is now; go on with this cursor.'
+const PRESENT = 'state describes the vault now; continue with this cursor.'
 
 /** Where to begin, or why that is not known. */
 async function startOf(
@@ -226,7 +226,7 @@ function knownOf({ changes, isWhole, begins }: ChangeWindow, asked: Asked, failu
   if (begins === undefined) {
     return {
       ...known,
-      problem: `The log does not reach up to now: nothing was logged yet, or a change was indexed and not logged.${why} ${PRESENT}`,
+      problem: `The log is not up to date: nothing was logged yet, or a change was indexed but not logged.${why} ${PRESENT}`,
     }
   }
   const from = new Date(begins).toISOString()
@@ -234,7 +234,7 @@ function knownOf({ changes, isWhole, begins }: ChangeWindow, asked: Asked, failu
     asked.kind === 'cursor'
       ? 'The cursor is older than the log, or the log has a gap after it'
       : 'The log does not reach back so far'
-  return { ...known, problem: `${reason}: what is told is from ${from} on.${why} ${PRESENT}` }
+  return { ...known, problem: `${reason}, so the changes start at ${from}.${why} ${PRESENT}` }
 }
 
 async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): Promise<PresentState> {

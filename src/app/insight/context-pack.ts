@@ -263,7 +263,7 @@ const NEAR_SHARE = 0.4
 
 const NOT_SURE: Warning = {
   code: 'NOTICE',
-  message: 'Nothing here is surely about the question: these passages come nearest to it.',
+  message: 'No passage clearly answers the question; these come closest.',
 }
 
 const SEARCH = { limit: HITS, includeContent: false, mode: 'hybrid', explain: false } as const

@@ -74,7 +74,7 @@ export async function impact(core: GraphCore, { intent, mayApply }: ImpactArgume
     return { value: planId === undefined ? value : { ...value, plan_id: planId }, warnings }
   } catch (error) {
     if (!(error instanceof RouxError)) throw error
-    return { value, warnings: [...warnings, { code: 'NOTICE', message: `It cannot be done as it is: ${error.message}` }] }
+    return { value, warnings: [...warnings, { code: 'NOTICE', message: `It cannot be done like this: ${error.message}` }] }
   }
 }
 
@@ -95,7 +95,9 @@ async function impactOfDeleting(core: GraphCore, intent: Exclude<Intent, { kind:
     const [links, loss] = await Promise.all([snapshot.linksInto(ids), lossOf(snapshot, ids)])
     const { breaks, unread } = await describeBreaks(reading, links)
     const tooMany: readonly Warning[] =
-      ids.length > MOST_PLANNED ? [{ code: 'NOTICE', message: `Of more than ${MOST_PLANNED} files there is no plan_id.` }] : []
+      ids.length > MOST_PLANNED
+        ? [{ code: 'NOTICE', message: `A change of more than ${MOST_PLANNED} files gets no plan_id.` }]
+        : []
     const value = await impactOf(reading, { breaks, count: links.length, loss })
     return { value, warnings: [...warnings, ...unreadWarnings(unread), ...tooMany] }
   })
@@ -145,9 +147,9 @@ async function planned(core: GraphCore, operations: readonly Operation[], call: 
   if (core.planning !== undefined) return await core.planning.plan(operations, call.signal)
   throw new RouxError(
     'TOOL_DISABLED',
-    'What operations would do cannot be told here: the vault is answered for without its folder.',
+    'The effect of operations cannot be computed here, because the vault is served without its folder.',
     {
-      hint: 'Ask where the folder is, or for what would be lost with a note (id) or a folder.',
+      hint: 'Ask a server that has the folder, or ask about deleting a note (id) or a folder.',
     },
   )
 }

@@ -205,11 +205,11 @@ async function warningsOf(
   const warnings: Warning[] = []
   if (isEmpty && scope !== undefined) warnings.push(...(await read((snapshot) => scopeWarnings(snapshot, { folder: scope }))))
   if (whole !== undefined && !insight.communities.levels[1].list.some(({ id }) => id.startsWith(`${whole.community.id}.`))) {
-    const message = `${communityId(whole.community.id, core)} is not divided further; list_nodes with community lists its notes.`
+    const message = `${communityId(whole.community.id, core)} has no smaller communities; list_nodes with community lists its notes.`
     warnings.push({ code: 'NOTICE', message })
   }
   if (unread.length > 0) {
-    const message = `${unread.length} notes could not be read: of these only names and links count.`
+    const message = `${unread.length} notes could not be read; only their names and links count.`
     warnings.push({ code: 'UNREAD', message })
   }
   return warnings

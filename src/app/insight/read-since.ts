@@ -15,9 +15,10 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 export function readSince(written: string, now: Date): number {
   const text = written.trim()
   const time = agoOf(text.toLowerCase(), now) ?? readPeriod(periodOf(text, now), now)?.from
-  if (time === undefined) throw new RouxError('INVALID_PARAMS', `since: ${quoted(written)} is no time.`, { hint: HINT })
+  if (time === undefined)
+    throw new RouxError('INVALID_PARAMS', `since: ${quoted(written)} is not a date or time.`, { hint: HINT })
   if (time <= now.getTime()) return time
-  throw new RouxError('INVALID_PARAMS', `since: ${quoted(written)} is still to come; it is ${now.toISOString()} now.`, {
+  throw new RouxError('INVALID_PARAMS', `since: ${quoted(written)} is in the future; it is ${now.toISOString()} now.`, {
     hint: HINT,
   })
 }

@@ -63,8 +63,8 @@ function noPath(source: NodeId, target: NodeId, direction: PathOptions['directio
   const ends = `No links lead from ${quoted(source)} to ${quoted(target)}`
   const message =
     direction === 'out'
-      ? `${ends} forwards, however many. direction any goes over links backwards, too.`
-      : `${ends}, however many, in either direction. compare tells what the two notes share, suggest_links with id what one could link to.`
+      ? `${ends} in the forward direction, over any number of links. direction any also follows links backwards.`
+      : `${ends} in either direction, over any number of links. compare shows what the two notes share, suggest_links with id what one could link to.`
   return { code: 'NOTICE', message }
 }
 

@@ -25,7 +25,7 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
     const { items, generation, sampled } = ranked
     const warnings: Warning[] = items.length === 0 ? [...(await scopeWarnings(snapshot, args))] : []
     if (generation !== snapshot.generation) {
-      const message = `The ${args.metric} scores are of an older state of the vault; newer ones are being computed.`
+      const message = `The ${args.metric} scores are from an older state of the vault; new ones are being computed.`
       warnings.push({ code: 'STALE', message })
     }
     if (sampled !== undefined) {

@@ -109,7 +109,7 @@ async function wantedWarning({ core, snapshot }: Reading, name: string): Promise
   const { items, total } = await snapshot.neighbors(missing.id, { direction: 'in' }, { offset: 0, limit: WANTED_BY })
   const some = items.map(quoted).join(', ')
   const links = total === 1 ? `1 note links to it: ${some}` : `${total} notes link to it, such as ${some}`
-  return [{ code: 'NOTICE', message: `Still, ${links}. get_neighbors with evidence: true shows what they say of it.` }]
+  return [{ code: 'NOTICE', message: `Still, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
 }
 
 /** Who reads a part must not replace the whole: the hash says what was shown. */

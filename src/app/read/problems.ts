@@ -66,7 +66,7 @@ function problemText(problem: Problem): string {
     case 'conflict_copy':
       return 'A copy that a sync tool made of a conflict.'
     case 'outside_link':
-      return `A symbolic link that leads out of the vault, to ${problem.target}: left out.`
+      return `A symbolic link that leads out of the vault, to ${problem.target}; it is ignored.`
   }
 }
 

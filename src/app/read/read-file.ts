@@ -74,14 +74,14 @@ function factsOf({ id, title, modified }: Node): Pick<WholeFile, 'id' | 'title' 
 
 function tooLarge(id: string): RouxError {
   return new RouxError('TOO_LARGE', `${quoted(id)} has more than ${LARGEST >> 20} MB.`, {
-    hint: 'get_node and read_attachment give it in parts.',
+    hint: 'get_node and read_attachment return it in parts.',
   })
 }
 
 /** @throws RouxError `TOOL_DISABLED` where attachments are not offered */
 export function requireFiles({ files }: GraphCore): VaultFiles {
   if (files !== undefined) return files
-  throw new RouxError('TOOL_DISABLED', 'Attachments are not offered here.', {
-    hint: 'The setting tools.attach: true, or --write, offers them.',
+  throw new RouxError('TOOL_DISABLED', 'Attachments are switched off.', {
+    hint: 'Set tools.attach to true, or start with --write.',
   })
 }

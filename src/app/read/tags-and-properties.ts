@@ -98,6 +98,6 @@ export function unknownProperty(name: string, names: readonly string[]): Warning
   const nearby = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''
   return {
     code: 'UNKNOWN_ID',
-    message: `No note has the property ${quoted(name)}.${nearby || ' list_properties lists those that there are.'}`,
+    message: `No note has the property ${quoted(name)}.${nearby || ' list_properties lists the existing ones.'}`,
   }
 }

@@ -64,15 +64,15 @@ export async function requireText(reading: Reading, id: NodeId): Promise<NoteTex
 }
 
 export function unansweredError(id: NodeId): RouxError {
-  return new RouxError('TIMEOUT', `The file of ${quoted(id)} does not answer.`, {
-    hint: 'It may be on a network drive or still in a cloud. Call again later.',
+  return new RouxError('TIMEOUT', `The file of ${quoted(id)} does not respond.`, {
+    hint: 'It may be on a network drive or in cloud storage. Call again later.',
   })
 }
 
 /** A node and its text. */
 export interface NoteWithText {
   readonly node: Node
-  /** `undefined` where the file does not answer. */
+  /** `undefined` where the file does not respond. */
   readonly source: NoteText | undefined
 }
 
@@ -103,7 +103,7 @@ export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
     unread.map((id) => JSON.stringify(id)),
     MOST_NAMED,
   )
-  const message = `The text of ${named} is not in this answer: the file does not answer, as when it is on a network drive or in a cloud. Ask again later.`
+  const message = `The text of ${named} is missing, because the file does not respond. It may be on a network drive or in cloud storage. Ask again later.`
   return [{ code: 'UNREAD', message }]
 }
 

@@ -70,7 +70,7 @@ function checkName(name: string, value: string): void {
 function checkTitle(title: string | undefined): void {
   if (title === undefined || title.length <= LONGEST_TITLE) return
   throw new RouxError('TOO_LARGE', `title has ${title.length} characters; ${LONGEST_TITLE} are allowed.`, {
-    hint: 'Make it shorter; what is left out may go into the content.',
+    hint: 'Shorten it; the rest can go into the content.',
   })
 }
 
@@ -79,7 +79,7 @@ function checkTexts(texts: Readonly<Record<string, string | undefined>>): void {
     const size = Buffer.byteLength(text)
     if (size <= LARGEST_TEXT) continue
     throw new RouxError('TOO_LARGE', `${name} has ${size} bytes; ${LARGEST_TEXT} are allowed.`, {
-      hint: 'Make it several notes.',
+      hint: 'Split it into several notes.',
     })
   }
 }
@@ -94,7 +94,7 @@ function checkDepth(properties: unknown): void {
 }
 
 function modeWithoutSection(mode: string | undefined): RouxError {
-  return invalid(`mode ${mode} needs a section.`, 'To add to the whole note use append or prepend.')
+  return invalid(`mode ${mode} needs a section.`, 'To add to the whole note, use append or prepend.')
 }
 
 /** Operations whose notes are given by their paths. */

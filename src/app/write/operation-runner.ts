@@ -67,8 +67,8 @@ export async function runOperations(core: GraphCore, request: WriteRequest, call
 export async function openWriting(core: GraphCore, call: Call): Promise<Writing> {
   const { writing } = core
   if (writing === undefined) {
-    throw new RouxError('TOOL_DISABLED', 'Nothing may be written into this vault.', {
-      hint: 'The setting tools.write: true, or --write, allows it.',
+    throw new RouxError('TOOL_DISABLED', 'Writing is switched off for this vault.', {
+      hint: 'Set tools.write to true, or start with --write.',
     })
   }
   await answerInSteps(core, call, async () => plain(undefined))

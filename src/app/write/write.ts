@@ -176,7 +176,7 @@ export interface UndoneChange extends WriteFacts {
  */
 export async function undoChange(core: GraphCore, changeId: string, call: Call = {}): Promise<Answer<UndoneChange>> {
   if (changeId.trim() === '') {
-    throw new RouxError('INVALID_PARAMS', 'change_id is empty.', { hint: 'list_changes tells the ids.' })
+    throw new RouxError('INVALID_PARAMS', 'change_id is empty.', { hint: 'list_changes lists the ids.' })
   }
   const writing = await openWriting(core, call)
   const result = await writing.undo(changeId)

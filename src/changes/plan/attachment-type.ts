@@ -41,7 +41,7 @@ function known(type: string | undefined): string | undefined {
 function requireMediaType(text: string): string {
   const type = text.replace(/;.*$/s, '').trim().toLowerCase()
   if (MEDIA_TYPE.test(type)) return type
-  throw new RouxError('INVALID_PARAMS', `mime_type ${quote(text)} is no media type.`, {
+  throw new RouxError('INVALID_PARAMS', `mime_type ${quote(text)} is not a media type.`, {
     hint: 'Give one like "image/png", or leave it out.',
   })
 }
@@ -110,7 +110,10 @@ function notThat(filename: string, { type, content: { isText, found } }: Omit<Ex
   const really = found !== undefined ? `${found.mime} (.${found.ext})` : isText ? 'text' : 'something else'
   const better = found === undefined ? undefined : filename.slice(0, filename.lastIndexOf('.') + 1) + found.ext
   return new RouxError('INVALID_PARAMS', `${quote(filename)} should be ${type}, but its bytes are ${really}.`, {
-    hint: better === undefined ? 'Check name and content.' : `Call it ${quote(better)}, or send the bytes that the name tells.`,
+    hint:
+      better === undefined
+        ? 'Check the name and the content.'
+        : `Call it ${quote(better)}, or send content that matches the name.`,
   })
 }
 
@@ -244,5 +247,5 @@ function strayHint(content: string, at: number): string {
 }
 
 function notBase64(position: number, hint: string): RouxError {
-  return new RouxError('INVALID_PARAMS', `content is no base64 at position ${position}.`, { hint })
+  return new RouxError('INVALID_PARAMS', `content is not base64 at position ${position}.`, { hint })
 }

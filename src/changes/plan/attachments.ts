@@ -50,9 +50,13 @@ function requireFilename(view: VaultView, filename: string): string {
   const unlinkable = /[#^[\]]/.exec(filename)?.[0]
   if (unlinkable !== undefined) throw unusable(filename, `links cannot say "${unlinkable}"`, filename.replace(/[#^[\]]/g, '-'))
   if (view.kindOf(filename) === 'attachment') return filename
-  throw new RouxError('INVALID_PARAMS', `${quote(filename)} is no attachment by its name, but a ${view.kindOf(filename)}.`, {
-    hint: 'create_node makes notes.',
-  })
+  throw new RouxError(
+    'INVALID_PARAMS',
+    `${quote(filename)} is not the name of an attachment but of a ${view.kindOf(filename)}.`,
+    {
+      hint: 'create_node creates notes.',
+    },
+  )
 }
 
 function unusable(filename: string, reason: string, suggestion = ''): RouxError {
@@ -83,13 +87,13 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   if (draft !== undefined) {
     if (view.kindOf(draft.path) !== 'attachment') return { folder: folderForNote(workspace, draft), note: draft }
     throw new RouxError('INVALID_PARAMS', `${quote(draft.path)} is an attachment itself.`, {
-      hint: 'Give the note that it is for, or a folder.',
+      hint: 'Give the note it belongs to, or a folder.',
     })
   }
   requireInside(id)
   if (view.look(view.spelled(id)) !== 'folder') {
     throw new RouxError('NODE_NOT_FOUND', `There is no note or folder ${quote(id)}.`, {
-      hint: 'resolve_nodes finds the ids of notes by their titles; a folder that is to be made ends in "/".',
+      hint: 'resolve_nodes finds ids by titles; to create a folder, end its path with "/".',
     })
   }
   return { folder: requireFolder(workspace, id), note: undefined }

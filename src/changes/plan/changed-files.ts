@@ -86,8 +86,8 @@ function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyM
 }
 
 function stillThere(path: string): RouxError {
-  return new RouxError('NODE_EXISTS', `${quote(path)} is there until all is done: what takes its name cannot come before.`, {
-    hint: 'Make two requests of it: first the deletion, then the move.',
+  return new RouxError('NODE_EXISTS', `${quote(path)} still exists while this request runs, so its name cannot be reused yet.`, {
+    hint: 'Make two separate requests: first the deletion, then the move.',
   })
 }
 

@@ -44,7 +44,7 @@ export async function restoreFile(
   const found = findTrashed(workspace.view, names, deletions())
   if (found === undefined) {
     throw new RouxError('NODE_NOT_FOUND', `There is no ${quote(id)} in the trash.`, {
-      hint: 'list_changes names what was deleted; the trash is the folder .trash of the vault.',
+      hint: "list_changes lists deletions; the trash is the vault's folder .trash.",
     })
   }
   const folder = folderOf(found.path)
@@ -118,7 +118,7 @@ export async function createFolder(workspace: Workspace, { path }: Of<'createFol
 }
 
 /**
- * The file that was deleted last under one of these paths. The record of changes knows where files in the trash came from; of those that it knows
+ * The file that was deleted last under one of these paths. The change history knows where files in the trash came from; of those that it knows
  * nothing of the name decides: as it is, or with the highest number.
  * @param deletions newest first
  */

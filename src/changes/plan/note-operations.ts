@@ -160,14 +160,10 @@ async function requireNoReferrers(workspace: Workspace, draft: Draft): Promise<v
   if (referrers.length === 0) return
   const paths = referrers.map(({ path }) => workspace.idOf(path)).sort()
   const count = paths.length === 1 ? '1 file links' : `${paths.length} files link`
-  throw new RouxError(
-    'LINK_INTEGRITY',
-    `${count} to ${quote(workspace.idOf(draft.path))}: another title would break the links.`,
-    {
-      hint: 'Set update_links to have the links rewritten, or leave the title.',
-      candidates: paths.slice(0, 20),
-    },
-  )
+  throw new RouxError('LINK_INTEGRITY', `${count} to ${quote(workspace.idOf(draft.path))}; another title would break them.`, {
+    hint: 'Set update_links to rewrite them, or keep the title.',
+    candidates: paths.slice(0, 20),
+  })
 }
 
 export async function manageTags(workspace: Workspace, { id, add, remove }: Of<'manageTags'>): Promise<Draft> {
@@ -202,7 +198,7 @@ export async function cloneNote(workspace: Workspace, { id, folder }: Of<'clone'
 export function requireNote(workspace: Workspace, id: string): Draft {
   const draft = workspace.find(id)
   if (workspace.view.kindOf(draft.path) === 'note') return draft
-  throw invalid(`${quote(id)} is no note.`, 'Tools for attachments change other files.')
+  throw invalid(`${quote(id)} is not a note.`, 'For other files, use the attachment tools.')
 }
 
 /** @throws RouxError `CONFLICT` when the file is not what the caller saw; `INVALID_PARAMS` when twins make the id unclear */
@@ -219,7 +215,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
   const now = partialHash(draft.before)
   throw new RouxError(
     'CONFLICT',
-    `${quote(workspace.idOf(draft.path))} was changed since: its hash is ${now}, not ${quote(expected)}.`,
+    `${quote(workspace.idOf(draft.path))} has changed: its hash is now ${now}, not ${quote(expected)}.`,
     {
       hint: 'Read it again with get_node, then decide.',
       candidates: [now, expected],
@@ -258,7 +254,7 @@ function requireSizes({ title, content, append, prepend }: Partial<UpdateNote>):
 }
 
 function tooLarge(message: string): RouxError {
-  return new RouxError('TOO_LARGE', message, { hint: 'Make it several notes.' })
+  return new RouxError('TOO_LARGE', message, { hint: 'Split it into several notes.' })
 }
 
 /** A notice about duplicate tags in a list. */
@@ -332,7 +328,7 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
   if (drafts.length < 2) return drafts[0]
   const candidates = drafts.map(({ path }) => workspace.idOf(path)).sort()
   throw new RouxError('AMBIGUOUS_NAME', `${drafts.length} notes are called ${quote(name)}.`, {
-    hint: 'Give the id of the one that is meant.',
+    hint: 'Give the id of one of them.',
     candidates: candidates.slice(0, 20),
   })
 }
@@ -353,6 +349,6 @@ function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>,
     if (found.kind === 'file' && found.key === key && found.rivals === undefined) return target
   }
   throw new RouxError('INVALID_PARAMS', `No wikilink can name ${quote(path)}.`, {
-    hint: 'Give it a name without #, |, ^, [ and ], one that no other note has.',
+    hint: 'Give it a unique name without #, |, ^, [ and ].',
   })
 }

@@ -26,8 +26,8 @@ export function isTrash(path: string): boolean {
 export function requirePath(path: string, view?: Pick<VaultView, 'look'>): string {
   requireInside(path)
   if (inTrash(path)) {
-    throw new RouxError('PERMISSION_DENIED', 'Nothing is written into the trash.', {
-      hint: 'delete_node puts notes there, restore_node takes them back.',
+    throw new RouxError('PERMISSION_DENIED', 'Notes cannot be written into the trash.', {
+      hint: 'delete_node moves notes there, restore_node brings them back.',
     })
   }
   const names = path.split('/')
@@ -53,8 +53,8 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
   throw new RouxError('NODE_EXISTS', `There is already ${quote(taken?.path ?? path)}.`, {
     hint:
       taken === undefined
-        ? 'Choose another name. One that another operation gives up can be taken by a note that moves there afterwards; else make two requests of it.'
-        : 'Choose another name, or change the one that is there with update_node.',
+        ? 'Choose another name. A name that another operation frees can be used by a later move; otherwise make two separate requests.'
+        : 'Choose another name, or change the existing note with update_node.',
     candidates: taken && [workspace.idOf(taken.path)],
   })
 }

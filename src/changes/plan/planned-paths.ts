@@ -137,6 +137,6 @@ function isWithin(path: string, folder: string): boolean {
 
 function notStill(path: string, folder: string): RouxError {
   return new RouxError('INVALID_PARAMS', `${quote(path)} is in ${quote(folder)}, which is moved in the same request.`, {
-    hint: 'Make two requests of it.',
+    hint: 'Make two separate requests.',
   })
 }

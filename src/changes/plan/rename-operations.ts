@@ -25,19 +25,19 @@ export async function renameOneHeading(workspace: Workspace, { id, heading, to }
 /** Renames a tag and the tags nested in it everywhere. */
 export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'renameTag'>): Promise<undefined> {
   const renaming = { from: requireTag(tag), to: requireTag(to) }
-  if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is called #${renaming.to} already.`)
+  if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is already called #${renaming.to}.`)
   let found = 0
   for (const draft of await workspace.tagged(renaming.from)) found += renameIn(workspace, draft, renaming)
   await workspace.followHeadings()
   if (found > 0) return undefined
-  throw new RouxError('NODE_NOT_FOUND', `No note has the tag #${renaming.from}.`, { hint: 'list_tags lists the tags there are.' })
+  throw new RouxError('NODE_NOT_FOUND', `No note has the tag #${renaming.from}.`, { hint: 'list_tags lists the existing tags.' })
 }
 
 function requireTag(given: string): string {
   const name = trimEndOf(given.trim().replace(/^#/, ''), '/')
   if (isTagName(name)) return name
   throw new RouxError('INVALID_PARAMS', `${quote(given)} is not a valid tag.`, {
-    hint: 'A tag has letters, digits, _, - and /, at least one of them no digit, and no spaces.',
+    hint: 'A tag has letters, digits, _, - and /, no spaces, and not only digits.',
   })
 }
 

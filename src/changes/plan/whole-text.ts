@@ -40,9 +40,9 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   if (section !== undefined || replaceAll || operation.expectedHash === undefined || knowsAll(operation)) return
   throw new RouxError(
     'EDIT_MISMATCH',
-    `${quote(draft.path)} was read in part, as its hash says: content would replace what was not read, too. Nothing was written.`,
+    `${quote(draft.path)} was read only in part, according to its hash, so content would also replace unread text. Nothing was written.`,
     {
-      hint: 'Change a part with section, append, prepend or replace_text; or set replace_all if all that content leaves out shall go.',
+      hint: 'Change a part with section, append, prepend or replace_text; or set replace_all to drop everything that content leaves out.',
     },
   )
 }
@@ -112,9 +112,9 @@ function cut(name: string, where: 'ends' | 'goes on'): RouxError {
   const place = where === 'ends' ? 'ends with' : 'has in it'
   return new RouxError(
     'EDIT_MISMATCH',
-    `${name} ${place} ${JSON.stringify(MARKER)}, which stands where an answer was cut: what follows there would be lost. Nothing was written.`,
+    `${name} ${place} ${JSON.stringify(MARKER)}, the mark of a cut answer: the text after it would be lost. Nothing was written.`,
     {
-      hint: 'Read on with get_node and offset = next_offset, or change a part only: section, append, replace_text. Words of your own that look so may stand in the middle of what these add.',
+      hint: 'Continue with get_node and offset = next_offset, or change only a part: section, append, replace_text. These accept text that contains the mark in the middle.',
     },
   )
 }

@@ -125,7 +125,7 @@ export class Workspace {
     const bytes = this.view.read(path)
     if (bytes !== undefined) return bytes
     if (this.view.look(path) === undefined) throw new RouxError('CONFLICT', `${quote(path)} was deleted meanwhile.`)
-    throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be read.`, { hint: 'Check the rights of the file.' })
+    throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be read.`, { hint: "Check the file's permissions." })
   }
 
   /** The future paths that fold to the same path as this one, in order. */

@@ -121,7 +121,7 @@ async function checkCore({ store, indexing }: GraphCore, { name, settings, origi
       ? ok('indexing', message ?? 'the index is up to date')
       : warn(
           'indexing',
-          `the index is kept in memory only: ${message ?? 'no reason known'}`,
+          `the index is kept in memory only: ${message ?? 'unknown reason'}`,
           'Make the cache folder writable, or set cache.path.',
         ),
     ok(

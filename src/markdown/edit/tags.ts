@@ -76,7 +76,7 @@ function requireTags(tags: readonly string[]): readonly string[] {
       throw invalid(
         'tags',
         `${JSON.stringify(given)} is not a valid tag.`,
-        'A tag has letters, digits, _, - and /, at least one of them no digit, and no spaces.',
+        'A tag has letters, digits, _, - and /, no spaces, and not only digits.',
       )
     }
     if (!found.has(foldName(name))) found.set(foldName(name), name)

@@ -69,7 +69,8 @@ function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexSta
   const vault = name === undefined ? 'The vault' : `The vault ${name}`
   if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`
   if (phase === 'failed')
-    return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message ?? 'for no known reason'}.`
-  if (phase === 'restarting') return `${vault} is answered from its last good state for now: ${message ?? 'for no known reason'}.`
+    return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message ?? 'for an unknown reason'}.`
+  if (phase === 'restarting')
+    return `${vault} is answered from its last good state for now: ${message ?? 'for an unknown reason'}.`
   return before === 'missing' ? `${vault} is back.` : undefined
 }

@@ -162,7 +162,7 @@ async function send(path: string, body: unknown, session: string | undefined): P
       body: JSON.stringify(body),
     })
   } catch {
-    throw new Refused('Roux does not answer.', 'Is "roux open" still running?', { isNoAnswer: true })
+    throw new Refused('Roux does not respond.', 'Is "roux open" still running?', { isNoAnswer: true })
   }
 }
 

@@ -15,7 +15,7 @@ export interface FileThread {
 
 /** Reads files of one vault. */
 export interface FileReads {
-  /** @throws RouxError `TIMEOUT` when the file does not answer. */
+  /** @throws RouxError `TIMEOUT` when the file does not respond. */
   read(job: ReadJob): Promise<ReadResult>
   /** Rejects all waiting reads. */
   close(): void

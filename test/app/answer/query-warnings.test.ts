@@ -66,7 +66,7 @@ test('a value that no note has is told with the nearest, and a property that is 
     { code: 'UNKNOWN_ID' },
     {
       code: 'NOTICE',
-      message: '"rating" is a property: #rating= finds the notes that have it, #rating=value those with a value.',
+      message: '"rating" is a property: #rating= finds notes that have it, #rating=value notes with a value.',
     },
   ])
 })
@@ -94,7 +94,7 @@ test('a comparison of texts says why it finds nothing, and what to write', async
       {
         code: 'NOTICE',
         message:
-          'The property "status" holds no number and no date (text), so it cannot be compared: write #status=value. list_properties with this key lists its values.',
+          'The property "status" has no number or date to compare (text). Write #status=value; list_properties with this key lists its values.',
       },
     ],
   })

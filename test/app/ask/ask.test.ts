@@ -109,7 +109,7 @@ test('a model that says the same over and over is stopped, and what it said befo
   const { value, warnings } = await ask(asking, ASKED)
   expect(value).toMatchObject({ status: 'partial', citations: [{ id: 'anna.md' }], uncited: ['It is not a tool'] })
   expect(value.answer).toMatch(/^Anna keeps it, number 4711\. \[1\]\(roux:\S+\) It is not a tool$/)
-  expect(warnings.map(({ message }) => message).join()).toContain('said the same over and over')
+  expect(warnings.map(({ message }) => message).join()).toContain('The model repeated itself')
   expect({ isClosed, isEarly: said < 100 }).toEqual({ isClosed: true, isEarly: true })
 })
 
@@ -119,7 +119,7 @@ test('a note that may not leave is not shown, also where a link leads to it', as
   const { value, warnings } = await ask(asking, ASKED)
   expect(JSON.stringify(model.requests)).not.toContain('4711')
   expect(value.status).toBe('not_found')
-  expect(warnings.map(({ message }) => message).join()).toContain('ai.allow and ai.deny keep')
+  expect(warnings.map(({ message }) => message).join()).toContain('because of ai.allow or ai.deny')
 })
 
 test('an excluded note is not asked about, whether it was indexed before or not', async () => {

@@ -66,7 +66,7 @@ describe('similar_nodes', () => {
     const told = async (id: string) => await similarNodes(core, { ...DEFAULTS, id })
     expect(await told('pic.png')).toEqual({
       value: [],
-      warnings: [{ code: 'UNKNOWN_ID', message: expect.stringContaining('is no note') }],
+      warnings: [{ code: 'UNKNOWN_ID', message: expect.stringContaining('is not a note') }],
     })
     expect(await told('🌹.md')).toEqual({
       value: [],
@@ -138,7 +138,7 @@ describe('similar_nodes', () => {
     const core = { ...(await open()), insights }
     const { value, warnings } = await similarNodes(core, DEFAULTS)
     expect(value.map(({ id }) => id as string)).toContain('beds/pruning.md')
-    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('by meaning alone') }])
+    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('uses meaning alone') }])
     expect(await similarNodes({ ...(await searchCore(GARDEN)), insights }, DEFAULTS)).toMatchObject({
       value: [],
       warnings: [{ code: 'INDEX_BUILDING' }],
@@ -155,7 +155,7 @@ describe('similar_nodes', () => {
     }
     const { value, warnings } = await similarNodes(old, DEFAULTS)
     expect(value.map(({ id }) => id as string)).toContain('beds/pruning.md')
-    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('by meaning alone') }])
+    expect(warnings).toMatchObject([{ code: 'FALLBACK', message: expect.stringContaining('uses meaning alone') }])
   })
 
   test('scores of an older state are told, and of notes that are gone there are none', async () => {

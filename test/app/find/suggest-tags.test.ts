@@ -101,7 +101,7 @@ test('an empty answer says why', async () => {
   expect(none.value).toEqual({ tags: [], folders: [], reason: 'There is no such note.' })
   expect(none.warnings).toMatchObject([{ code: 'UNKNOWN_ID' }])
   const strange = await suggested({ id: 'strange.md' })
-  expect(strange.value).toMatchObject({ tags: [], folders: [], reason: expect.stringMatching(/^No note is near/) })
+  expect(strange.value).toMatchObject({ tags: [], folders: [], reason: expect.stringMatching(/^No note is similar/) })
 })
 
 test('where there are folders and no tag it is said why there is none', async () => {

@@ -73,7 +73,7 @@ test('where nothing is surely about a question, what comes nearest is packed, an
   expect(value.excerpts[0]?.id).toBe('anna.md')
   expect(warnings).toContainEqual({
     code: 'NOTICE',
-    message: expect.stringContaining('Nothing here is surely about the question'),
+    message: expect.stringContaining('No passage clearly answers the question'),
   })
 })
 

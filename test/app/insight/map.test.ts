@@ -209,9 +209,9 @@ test('a map that is not there in time says how far it is, and that asking again 
     expect(value.communities).toEqual([])
     return warnings.map(({ code, message }) => `${code}: ${message}`).join()
   }
-  const rest = ': nothing is known yet. This goes on: ask again in a few seconds.'
-  const first = 'STALE: The vault is being looked at as a whole for the first time'
+  const rest = '. Ask again in a few seconds.'
+  const first = 'STALE: The vault is being analysed for the first time'
   expect(await warningOf()).toBe(`${first}${rest}`)
   expect(await warningOf({ done: 12, total: 20 })).toBe(`${first} (12 of 20 notes are read)${rest}`)
-  expect(await warningOf({ done: 20, total: 20 })).toBe(`${first} (all notes are read, and compared now)${rest}`)
+  expect(await warningOf({ done: 20, total: 20 })).toBe(`${first} (all notes are read and are being compared)${rest}`)
 })

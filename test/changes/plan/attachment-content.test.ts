@@ -16,7 +16,7 @@ test('what is accepted is what its bytes are written as, nothing else', () => {
     fc.property(text, (content) => {
       const written = Buffer.from(content, 'base64').toString('base64')
       if (written === content) requireContent(content)
-      else expect(() => requireContent(content)).toThrow(/no base64 at position \d+/)
+      else expect(() => requireContent(content)).toThrow(/not base64 at position \d+/)
     }),
   )
 })
@@ -36,7 +36,7 @@ test.each([
   expect(() => requireContent(content)).toThrow(
     expect.objectContaining({
       code: 'INVALID_PARAMS',
-      message: `content is no base64 at position ${position}.`,
+      message: `content is not base64 at position ${position}.`,
       hint: expect.stringMatching(hint),
     }),
   )

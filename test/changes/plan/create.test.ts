@@ -101,7 +101,7 @@ describe('a new note', () => {
   test('that links would lead to from now on: they are left, and named', async () => {
     const files = { 'f/sub/a.md': 'the other', 'b.md': 'to [[a]]', 'c.md': '\n[[new]]' }
     const { vault, result } = await check(files, [create('a'), create('new')], { 'a.md': '# A\n', 'new.md': '# A\n' })
-    expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it leads to "a.md" from now on' }])
+    expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it now leads to "a.md"' }])
     expect(await vault.edges()).toEqual(['b.md -> a.md x1', 'c.md -> new.md x1'])
   })
 })

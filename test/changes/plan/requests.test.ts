@@ -37,7 +37,7 @@ describe('folders and copies', () => {
 
   test('a copy that links lead to from now on is told', async () => {
     const { result } = await check({ 'f/g/a.md': '', 'b.md': '[[a]]' }, clone('f/g/a', '/'), { 'a.md': expect.any(String) })
-    expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it leads to "a.md" from now on' }])
+    expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it now leads to "a.md"' }])
   })
 })
 
@@ -85,7 +85,7 @@ describe('several operations in one request', () => {
     await refuse(files, [move('p.png', 'tmp.png'), move('q.png', 'p.png')], error)
     await refuse(files, [move('a', 'tmp'), move('b', 'a'), remove('tmp')], {
       ...error,
-      hint: expect.stringContaining('two requests'),
+      hint: expect.stringContaining('two separate requests'),
     })
   })
 
@@ -126,7 +126,7 @@ describe('several operations in one request', () => {
       'g/a.md': 'A\n\nx',
       'b.md': '[[g/a]]\n\ny',
     })
-    const error = { code: 'INVALID_PARAMS', hint: 'Make two requests of it.' }
+    const error = { code: 'INVALID_PARAMS', hint: 'Make two separate requests.' }
     await refuse(files, [move('f', 'g'), move('g/a', 'a')], error)
     await refuse(files, [move('b', 'f/b'), move('f', 'g')], error)
     await refuse(files, [create('f/new'), move('f', 'g')], error)

@@ -64,7 +64,7 @@ describe('deleting', () => {
       'a.md': null,
       '.trash/a.md': '',
     })
-    expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it leads to "f/a.md" from now on' }])
+    expect(result.dangling).toEqual([{ path: 'b.md', line: 1, text: 'a', reason: 'it now leads to "f/a.md"' }])
   })
 
   test('numbers what is there already, whatever its case', async () => {

@@ -64,7 +64,7 @@ function brokenIn({ from, to, draft }: Source, view: VaultView, moved: ReadonlyM
     if (before === undefined) return []
     const now = moved.get(foldName(before)) ?? (view.keyAt(before) === undefined ? undefined : before)
     if (now === undefined || foldName(placeOf(target, to) ?? '') === foldName(now)) return []
-    return [{ path: to, line, text: target, reason: 'it stands in HTML, which is not rewritten' }]
+    return [{ path: to, line, text: target, reason: 'it is in HTML, which is not rewritten' }]
   })
 }
 

@@ -72,5 +72,5 @@ const REASONS: Readonly<Record<LostReason, string>> = {
 }
 
 function reasonOf(reason: LostReason, now: string | undefined): string {
-  return reason === 'gone' && now !== undefined ? `it leads to ${JSON.stringify(now)} from now on` : REASONS[reason]
+  return reason === 'gone' && now !== undefined ? `it now leads to ${JSON.stringify(now)}` : REASONS[reason]
 }

@@ -124,8 +124,8 @@ describe('the name', () => {
     ['.png', 'Give a name like "diagram.png".'],
     ['..', 'Give a name like "diagram.png".'],
     [`${'x'.repeat(300)}.png`, expect.stringContaining('Give a name')],
-    ['b.md', 'create_node makes notes.'],
-    ['b.CANVAS', 'create_node makes notes.'],
+    ['b.md', 'create_node creates notes.'],
+    ['b.CANVAS', 'create_node creates notes.'],
   ])('%j is refused', async (filename, hint) => {
     await expect(pathOf({ given: { filename } })).rejects.toMatchObject({ code: 'INVALID_PARAMS', hint })
   })

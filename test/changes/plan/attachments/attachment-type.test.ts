@@ -117,9 +117,9 @@ describe('do not fit together', () => {
     ['png', 'a.png', 'image/jpeg', 'mime_type says image/jpeg'],
     ['png', 'a.png', 'text/png', 'mime_type says text/png'],
     ['text', 'a.csv', 'application/json', 'mime_type says application/json'],
-    ['png', 'a.png', 'png', 'no media type'],
-    ['png', 'a.png', '', 'no media type'],
-    ['png', 'a.png', 'image/png\nx', 'no media type'],
+    ['png', 'a.png', 'png', 'not a media type'],
+    ['png', 'a.png', '', 'not a media type'],
+    ['png', 'a.png', 'image/png\nx', 'not a media type'],
   ])('bytes %s, name %s, type %s', async (sample, filename, mimeType, message) => {
     await expect(check(sample, filename, mimeType)).rejects.toMatchObject({
       code: 'INVALID_PARAMS',
@@ -131,7 +131,7 @@ describe('do not fit together', () => {
 
 test('a name that fits the bytes is suggested', async () => {
   await expect(check('jpg', 'a.b.png')).rejects.toMatchObject({
-    hint: 'Call it "a.b.jpg", or send the bytes that the name tells.',
+    hint: 'Call it "a.b.jpg", or send content that matches the name.',
   })
   await expect(check('png', 'a.png', 'image/gif')).rejects.toMatchObject({
     hint: 'Use a name that ends in ".gif", or leave mime_type out.',
