@@ -2,6 +2,7 @@ import { isTransient, RouxError } from '../core/errors.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
 import type { Indexing, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { Dirty, Vault, Watcher } from '../core/vault.ts'
+import { inTime } from '../core/waiting/aborting.ts'
 import { Freshness } from './freshness.ts'
 import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './indexer.ts'
 import { RecentBytes } from './recent-bytes.ts'
@@ -154,11 +155,11 @@ export class IndexingService implements Indexing {
 
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#upToDate.isOpen) return true
-    return await within(this.#upToDate.opened, timeout, signal)
+    return await inTime(this.#upToDate.opened, timeout, signal)
   }
 
   async findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
-    return await within(this.#search.findable(by), timeout, signal)
+    return await inTime(this.#search.findable(by), timeout, signal)
   }
 
   isBehind(): boolean {
@@ -168,7 +169,7 @@ export class IndexingService implements Indexing {
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
     // The watcher's reports enter the queue by themselves.
-    return await within(this.#caughtUp.opened, timeout, signal)
+    return await inTime(this.#caughtUp.opened, timeout, signal)
   }
 
   async reconcile(paths?: readonly string[]): Promise<void> {
@@ -589,22 +590,5 @@ export class Latch {
     return new Promise((resolve) => {
       this.#open = resolve
     })
-  }
-}
-
-/** Resolves to false if the promise is late. */
-export async function within(promise: Promise<void>, timeout: number, signal?: AbortSignal): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  let onAbort = () => {}
-  const late = new Promise<boolean>((resolve, reject) => {
-    timer = setTimeout(() => resolve(false), timeout)
-    onAbort = () => reject(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
-  })
-  try {
-    return await Promise.race([promise.then(() => true), late])
-  } finally {
-    clearTimeout(timer)
-    signal?.removeEventListener('abort', onAbort)
   }
 }

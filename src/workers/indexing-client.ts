@@ -3,8 +3,9 @@ import type { Embedder } from '../core/embedder.ts'
 import type { Indexing, IndexName, IndexStatus, SearchReadiness } from '../core/indexing.ts'
 import type { WriteResult, Writing } from '../core/operations.ts'
 import { answer, Calls } from '../core/thread-calls.ts'
+import { inTime } from '../core/waiting/aborting.ts'
 import { Freshness } from '../indexing/freshness.ts'
-import { Latch, within } from '../indexing/service.ts'
+import { Latch } from '../indexing/service.ts'
 import type { IndexerService } from './indexer.ts'
 import type { IndexerChannel, IndexerHost } from './indexer-channel.ts'
 import { firstLine, indexingFailed, lostWriteError, notBegun, WorkerEnded } from './lost-write.ts'
@@ -97,13 +98,7 @@ export class IndexingClient implements Indexing {
   async ready(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (this.#upToDate.isOpen && this.#recovered.isOpen) return true
     const both = Promise.all([this.#upToDate.opened, this.#recovered.opened])
-    return await this.#hold(
-      within(
-        both.then(() => {}),
-        timeout,
-        signal,
-      ),
-    )
+    return await this.#hold(inTime(both, timeout, signal))
   }
 
   isBehind(): boolean {
@@ -113,7 +108,7 @@ export class IndexingClient implements Indexing {
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
     this.#caughtUp.shut()
-    return await this.#hold(within(this.#caughtUp.opened, timeout, signal))
+    return await this.#hold(inTime(this.#caughtUp.opened, timeout, signal))
   }
 
   async reconcile(paths?: readonly string[]): Promise<void> {
@@ -122,11 +117,7 @@ export class IndexingClient implements Indexing {
 
   async findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean> {
     const found = this.#read((calls) => calls.call('findable', by))
-    return await within(
-      found.then(() => {}),
-      timeout,
-      signal,
-    )
+    return await inTime(found, timeout, signal)
   }
 
   /** Makes a call that only reads. If the worker dies, the next one gets the same call. */
@@ -236,7 +227,7 @@ export class IndexingClient implements Indexing {
     const channel = this.#channel
     if (channel !== undefined) {
       channel.post({ type: 'close' })
-      await within(closed, CLOSING_TIME)
+      await inTime(closed, CLOSING_TIME)
       // A worker in the midst of a long comparison is ended where it stands: its transaction was not committed.
       await channel.end()
     }

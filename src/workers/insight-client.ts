@@ -6,7 +6,7 @@ import type { InsightState } from '../core/insight/insight-state.ts'
 import type { SharedResult } from '../core/shared-results.ts'
 import type { FileVersion, Snapshot, Store } from '../core/store.ts'
 import type { Texts } from '../core/texts.ts'
-import { within } from '../core/waiting/within.ts'
+import { inTime } from '../core/waiting/aborting.ts'
 import { INSIGHT_VERSION } from '../insight/compute-insight.ts'
 import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 
@@ -92,7 +92,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
     if (last !== undefined) return { insight: last, isCurrent: false }
-    if (run !== undefined && wait > 0) await waitFor(run, wait, signal)
+    if (run !== undefined && wait > 0) await inTime(run, wait, signal)
     return this.#last === undefined ? undefined : { insight: this.#last, isCurrent: this.#last.generation >= now.generation }
   }
 
@@ -286,16 +286,6 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
 
   #read<T>(use: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     return this.#parts.store.read(use, this.#end.signal)
-  }
-}
-
-async function waitFor(run: Promise<void>, wait: number, signal: AbortSignal | undefined): Promise<void> {
-  const limit = AbortSignal.timeout(wait)
-  try {
-    await within(run, signal === undefined ? limit : AbortSignal.any([limit, signal]))
-  } catch (error) {
-    signal?.throwIfAborted()
-    if (!limit.aborted) throw error
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Embedder } from '../../core/embedder.ts'
 import { requireVectors } from '../../core/require-vectors.ts'
 import { ALL, type Store } from '../../core/store.ts'
-import { within } from '../../core/waiting/within.ts'
+import { untilAborted } from '../../core/waiting/aborting.ts'
 import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUERIES } from '../../search/relevance.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { PATIENCE } from './question-vector.ts'
@@ -24,7 +24,7 @@ export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<Em
   if (known !== undefined) return known
   const measuring = calibrated.get(embedder) ?? (isEmbedded(core) ? begin(core, embedder) : undefined)
   if (measuring === undefined) return ASSUMED
-  return await within(measuring, AbortSignal.timeout(PATIENCE)).catch(() => ASSUMED)
+  return await untilAborted(measuring, AbortSignal.timeout(PATIENCE)).catch(() => ASSUMED)
 }
 
 /** The traits known so far, without using the embedder. */

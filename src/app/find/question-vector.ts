@@ -1,7 +1,7 @@
 import type { Embedder } from '../../core/embedder.ts'
 import { RouxError } from '../../core/errors.ts'
 import { requireVectors } from '../../core/require-vectors.ts'
-import { within } from '../../core/waiting/within.ts'
+import { untilAborted } from '../../core/waiting/aborting.ts'
 import { type Call, timeLeft } from '../answer/answer-when-ready.ts'
 import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 
@@ -63,7 +63,7 @@ async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   if (isCommand(core)) return await opening
   const patience = AbortSignal.timeout(Math.max(timeLeft(call), LEAST_PATIENCE))
   try {
-    return await within(opening, patience)
+    return await untilAborted(opening, patience)
   } catch (error) {
     if (!patience.aborted) throw error
     throw new RouxError('PROVIDER_ERROR', 'The embedding model is still being opened.', {
@@ -100,9 +100,9 @@ export async function tryQuestion(
   const opening = servingEmbedder(core)
   let isOpen = false
   try {
-    const embedder = await within(opening, signal)
+    const embedder = await untilAborted(opening, signal)
     isOpen = true
-    const [vector] = await within(embedWith(embedder, [text], signal), signal)
+    const [vector] = await untilAborted(embedWith(embedder, [text], signal), signal)
     failed.delete(embedding)
     return vector === undefined || vector.every((value) => value === 0) ? undefined : { embedder, vector }
   } catch (error) {

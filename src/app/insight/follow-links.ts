@@ -2,7 +2,7 @@ import type { NodeId } from '../../core/ids.ts'
 import { requireVectors } from '../../core/require-vectors.ts'
 import type { OutgoingLink, Scope, Snapshot } from '../../core/store.ts'
 import { dotProduct } from '../../core/vectors.ts'
-import { within } from '../../core/waiting/within.ts'
+import { untilAborted } from '../../core/waiting/aborting.ts'
 import { plainText } from '../../search/chunks.ts'
 import type { SnippetQuery } from '../../search/words/matches.ts'
 import { idOf, queryTerms } from '../../search/words/query-terms.ts'
@@ -149,7 +149,7 @@ async function cosinesOf(
   const either = signal === undefined ? patience : AbortSignal.any([signal, patience])
   const texts = ways.map(({ sentence }) => plainText(sentence))
   try {
-    const vectors = await within(embedder.embed(texts, 'passage', either), either)
+    const vectors = await untilAborted(embedder.embed(texts, 'passage', either), either)
     return requireVectors(embedder, texts.length, vectors).map((each) => dotProduct(each, vector))
   } catch {
     signal?.throwIfAborted()

@@ -5,7 +5,7 @@ import type { Followed, Insight } from '../../core/insight/insight.ts'
 import type { MayMove } from '../../core/insight/layouts.ts'
 import type { PartialPicture, PictureAhead, VaultPicture } from '../../core/insight/picture.ts'
 import type { Snapshot, Topology } from '../../core/store.ts'
-import { within } from '../../core/waiting/within.ts'
+import { untilAborted } from '../../core/waiting/aborting.ts'
 import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
@@ -120,7 +120,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
 /** True if it ended in time, successfully or not. */
 async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const limit = AbortSignal.timeout(ms)
-  await within(work, limit).catch(() => {})
+  await untilAborted(work, limit).catch(() => {})
   return !limit.aborted
 }
 

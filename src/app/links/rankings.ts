@@ -1,6 +1,6 @@
 import type { Analytics, CentralMetric } from '../../core/analytics.ts'
 import type { Store } from '../../core/store.ts'
-import { within } from '../../core/waiting/within.ts'
+import { untilAborted } from '../../core/waiting/aborting.ts'
 
 /** Keeps a store's scores of the whole graph up: computed when asked for, one run a metric at a time, the last ones serving meanwhile. */
 export class Rankings {
@@ -22,7 +22,7 @@ export class Rankings {
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
     const run = this.#start(metric)
     if (state === 'old') run.catch(() => {})
-    else await (signal === undefined ? run : within(run, signal))
+    else await untilAborted(run, signal)
   }
 
   /** Has the scores of this generation computed where there are none, and waits for them. */

@@ -3,7 +3,7 @@ import type { NodeId } from '../../core/ids.ts'
 import type { Node, NodeOptions, Snapshot } from '../../core/store.ts'
 import { listSome } from '../../core/text/list-some.ts'
 import type { NoteText } from '../../core/texts.ts'
-import { within } from '../../core/waiting/within.ts'
+import { untilAborted } from '../../core/waiting/aborting.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
@@ -41,7 +41,7 @@ export async function readTexts({ core, snapshot, call }: Reading, ids: readonly
   })
   if (changed.length > 0 && !snapshot.isLast) {
     const indexed = core.indexing.reconcile(changed.map(({ path }) => path))
-    await (call.signal === undefined ? indexed : within(indexed, call.signal))
+    await untilAborted(indexed, call.signal)
   }
   if (changed.length > 0) snapshot.restart()
   return {

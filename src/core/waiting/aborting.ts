@@ -1,16 +1,26 @@
 /** Waits for `work`, but no longer than until the signal is aborted: then rejects with its reason and leaves `work` to itself. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work
-  const { promise: aborted, reject } = withReject()
-  const abort = () => reject(signal.reason)
-  if (signal.aborted) abort()
-  else signal.addEventListener('abort', abort, { once: true })
+  if (signal === undefined) return await work
+  // An aborted wait must not leave an unhandled rejection.
+  if (signal.aborted) work.catch(() => {})
+  signal.throwIfAborted()
+  return await new Promise<T>((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** Waits for `work` so many ms. @returns false if it is late @throws the signal's reason */
+export async function inTime(work: Promise<unknown>, timeout: number, signal?: AbortSignal): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), timeout)
+  })
   try {
-    return await Promise.race([work, aborted])
+    return await untilAborted(Promise.race([work.then(() => true), late]), signal)
   } finally {
-    signal.removeEventListener('abort', abort)
-    // Whichever lost must not become an unhandled rejection.
-    work.catch(() => undefined)
+    clearTimeout(timer)
   }
 }
 
@@ -41,12 +51,4 @@ export function linkSignals(
     for (const source of sources) source.removeEventListener('abort', abort)
   }
   return { signal: controller.signal, unlink }
-}
-
-function withReject(): { promise: Promise<never>; reject: (reason: unknown) => void } {
-  let reject: (reason: unknown) => void = () => undefined
-  const promise = new Promise<never>((_, no) => {
-    reject = no
-  })
-  return { promise, reject }
 }

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Worker } from 'node:worker_threads'
 import { RouxError } from '../../core/errors.ts'
+import { inTime } from '../../core/waiting/aborting.ts'
 import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from '../messages.ts'
 
 /** A thread that reads one file after another. */
@@ -220,12 +221,7 @@ export class FileThreads {
     // The current file may never answer.
     if (thread.given.length > 0 || thread.isSpent) heldThreads.add(thread.thread)
     const ended = thread.thread.end().then(() => heldThreads.delete(thread.thread))
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const waited = new Promise((resolve) => {
-      timer = setTimeout(resolve, LAST_WAIT)
-    })
-    await Promise.race([ended, waited])
-    clearTimeout(timer)
+    await inTime(ended, LAST_WAIT)
   }
 
   /** Looks after the file that the thread is at; its start does not count. */

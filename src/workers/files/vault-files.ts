@@ -1,7 +1,7 @@
 import { RouxError } from '../../core/errors.ts'
 import type { VaultPath } from '../../core/ids.ts'
 import type { FileBytes, NoteText, ReadText, Texts, VaultFiles } from '../../core/texts.ts'
-import { within } from '../../core/waiting/within.ts'
+import { untilAborted } from '../../core/waiting/aborting.ts'
 import type { ReadResult } from '../messages.ts'
 import type { FileReads } from './file-threads.ts'
 import { RecentTexts } from './recent-texts.ts'
@@ -31,7 +31,7 @@ export function openTexts(reads: FileReads, recent = new RecentTexts()): Texts {
   return {
     read: (versions, signal) => {
       const texts = Promise.all(versions.map(({ path }) => readOrTell(path)))
-      return signal === undefined ? texts : within(texts, signal)
+      return untilAborted(texts, signal)
     },
   }
 }

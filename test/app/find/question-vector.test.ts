@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import { servingEmbedder, tryQuestion } from '../../../src/app/find/question-vector.ts'
 import type { Snapshot } from '../../../src/core/store.ts'
-import { within } from '../../../src/core/waiting/within.ts'
+import { untilAborted } from '../../../src/core/waiting/aborting.ts'
 import { BagOfWords } from '../../support/bag-of-words.ts'
 import { storeOf } from '../../support/fake-store.ts'
 import { searchCore } from '../search-core.ts'
@@ -51,7 +51,7 @@ test('a question of which nothing is known has no vector, and nothing is said', 
 })
 
 test('who is already gone waits for nothing', async () => {
-  await expect(within(new Promise<never>(() => {}), AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
+  await expect(untilAborted(new Promise<never>(() => {}), AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone')
 })
 
 describe('a model that failed', () => {
