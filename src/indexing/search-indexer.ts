@@ -10,18 +10,23 @@ import { EmbeddingQueue, firstOf } from './embedding-queue.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
-export interface SearchParts {
-  readonly vault: Vault
-  /** Bytes that were read for the graph. */
-  readonly recent: Pick<RecentBytes, 'take'>
-  readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
-  readonly search: SearchWriter
+/** Which texts are embedded, and how. */
+export interface EmbeddingChoice {
   /** Opens the embedder; `undefined`: meaning is not indexed. Tried again later when it fails. */
   readonly openEmbedder?: () => Promise<Embedder>
   /** True if texts of a file with this path may be embedded; absent: all may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
   /** Vectors are made faster than notes are read: each is read once for its words and its vectors. */
   readonly isEmbedderQuick?: boolean
+}
+
+export interface SearchParts {
+  readonly vault: Vault
+  /** Bytes that were read for the graph. */
+  readonly recent: Pick<RecentBytes, 'take'>
+  readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
+  readonly search: SearchWriter
+  readonly embedding: EmbeddingChoice
   /** The vectors of other embedders go when this one's are complete. */
   readonly supersedes: boolean
   readonly flavour: Flavour
@@ -34,6 +39,14 @@ export interface SearchParts {
 
 /** The result of a step: `waiting` until `onWake`, or `done` until something changes. */
 export type StepResult = 'more' | 'waiting' | 'done'
+
+/** Words that are not committed yet. */
+interface OpenBatch {
+  readonly words: WordBatch
+  characters: number
+  /** The version of each note, and the version that was wanted when it was read. */
+  readonly versions: Map<number, { readonly version: number; readonly wanted: number | undefined }>
+}
 
 /** How long a step may take before others have their turn, ms. */
 const STEP_MS = 30
@@ -69,10 +82,7 @@ export class SearchIndexer {
   readonly #embedding: EmbeddingQueue | undefined
   /** Read for their words; their vectors are still to be made. */
   readonly #notes = new Map<number, ReadNote>()
-  #batch: WordBatch | undefined
-  #batchCharacters = 0
-  /** The version of each note in the batch at the time it was read. */
-  #batchVersions = new Map<number, { readonly version: number; readonly wanted: number | undefined }>()
+  #batch: OpenBatch | undefined
   #generation = 0
   #isLoaded = false
   /** The progress when the lists of notes were dropped. */
@@ -81,7 +91,8 @@ export class SearchIndexer {
 
   constructor(parts: SearchParts) {
     this.#parts = parts
-    const { openEmbedder, supersedes } = parts
+    const { supersedes } = parts
+    const { openEmbedder } = parts.embedding
     this.#embedding =
       openEmbedder === undefined
         ? undefined
@@ -210,7 +221,7 @@ export class SearchIndexer {
     if (wanted === undefined) return
     if (this.#words.get(key) === wanted.version) this.#wordQueue.delete(key)
     else this.#wordQueue.add(key)
-    if (this.#parts.mayEmbed?.(wanted.path) === false) this.#embedding?.drop(key)
+    if (this.#parts.embedding.mayEmbed?.(wanted.path) === false) this.#embedding?.drop(key)
     else this.#embedding?.want(key, wanted.version)
   }
 
@@ -224,11 +235,11 @@ export class SearchIndexer {
 
   async #indexWords(): Promise<void> {
     const started = performance.now()
-    this.#batch ??= await this.#parts.search.beginWords(stemOf)
+    this.#batch ??= { words: await this.#parts.search.beginWords(stemOf), characters: 0, versions: new Map() }
     const batch = this.#batch
-    while (this.#batchVersions.size < BATCH_NOTES && this.#batchCharacters < BATCH_CHARACTERS) {
+    while (batch.versions.size < BATCH_NOTES && batch.characters < BATCH_CHARACTERS) {
       // Changes while a batch waits for its commit go into the next one.
-      const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !this.#batchVersions.has(key))
+      const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !batch.versions.has(key))
       if (keys.length === 0) break
       await this.#readWords(batch, keys)
       if (performance.now() - started > STEP_MS) return
@@ -236,7 +247,7 @@ export class SearchIndexer {
     await this.#commitWords(batch)
   }
 
-  async #readWords(batch: WordBatch, keys: readonly number[]): Promise<void> {
+  async #readWords(batch: OpenBatch, keys: readonly number[]): Promise<void> {
     const wanted = new Map(keys.map((key) => [key, this.#wanted.get(key)?.version]))
     let notes: readonly ReadNote[]
     try {
@@ -246,43 +257,20 @@ export class SearchIndexer {
       await this.#commitWords(batch)
       throw error
     }
-    await this.#putWords(batch, notes)
+    await this.#orReload(() => batch.words.put(notes.map(({ words }) => words)))
     for (const note of notes) {
       const { words, fields } = note
-      this.#batchCharacters += fields.body.length
-      this.#batchVersions.set(words.key, { version: words.version, wanted: wanted.get(words.key) })
+      batch.characters += fields.body.length
+      batch.versions.set(words.key, { version: words.version, wanted: wanted.get(words.key) })
       if (this.#isKept(note)) this.#notes.set(words.key, note)
     }
     // Nothing can be indexed of a note that is gone.
-    for (const key of keys) if (!this.#batchVersions.has(key)) this.#wordQueue.delete(key)
+    for (const key of keys) if (!batch.versions.has(key)) this.#wordQueue.delete(key)
   }
 
-  async #putWords(batch: WordBatch, notes: readonly ReadNote[]): Promise<void> {
-    try {
-      await batch.put(notes.map(({ words }) => words))
-    } catch (error) {
-      this.#endBatch()
-      this.#isLoaded = false
-      throw error
-    }
-  }
-
-  #endBatch(): void {
+  async #commitWords({ words, versions }: OpenBatch): Promise<void> {
     this.#batch = undefined
-    this.#batchCharacters = 0
-    this.#batchVersions = new Map()
-  }
-
-  async #commitWords(batch: WordBatch): Promise<void> {
-    const versions = this.#batchVersions
-    this.#endBatch()
-    try {
-      if (versions.size > 0) await batch.commit()
-    } catch (error) {
-      // The next attempt finds by comparison what is missing.
-      this.#isLoaded = false
-      throw error
-    }
+    if (versions.size > 0) await this.#orReload(() => words.commit())
     for (const [key, { version, wanted }] of versions) {
       this.#words.set(key, version)
       if (this.#wanted.get(key)?.version === wanted) this.#wordQueue.delete(key)
@@ -291,9 +279,20 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
+  /** When a write fails, the next attempt finds by comparison what is missing. */
+  async #orReload(write: () => Promise<void>): Promise<void> {
+    try {
+      await write()
+    } catch (error) {
+      this.#batch = undefined
+      this.#isLoaded = false
+      throw error
+    }
+  }
+
   /** True if a note read for its words will soon be needed for its vectors. */
   #isKept({ fields }: ReadNote): boolean {
-    const isSoon = this.#parts.isEmbedderQuick === true && this.#embedding?.isAsked === false
+    const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.isAsked === false
     return isSoon && this.#wordQueue.size < MOST_AT_ONCE && this.#notes.size < MOST_READ && fields.body.length <= LONGEST_READ
   }
 

@@ -1,4 +1,3 @@
-import type { Embedder } from '../core/embedder.ts'
 import { isTransient } from '../core/errors.ts'
 import type { VaultPath } from '../core/ids.ts'
 import type { IndexWriter } from '../core/index-writer.ts'
@@ -9,17 +8,11 @@ import type { SearchWriter } from '../core/search-writer.ts'
 import type { Vault } from '../core/vault.ts'
 import type { IndexerOptions } from './indexer.ts'
 import type { RecentBytes } from './recent-bytes.ts'
-import { SearchIndexer, type StepResult } from './search-indexer.ts'
+import { type EmbeddingChoice, SearchIndexer, type StepResult } from './search-indexer.ts'
 
 /** The parts that search works with; the composing code makes them. */
-export interface SearchServiceParts {
+export interface SearchServiceParts extends EmbeddingChoice {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
-  /** Absent: meaning is not indexed. */
-  readonly openEmbedder?: () => Promise<Embedder>
-  /** See `SearchParts`. */
-  readonly mayEmbed?: ((path: string) => boolean) | undefined
-  /** See `SearchParts`. */
-  readonly isEmbedderQuick?: boolean
   /**
    * Work as soon as the graph is right (a server), or when someone waits for it (a command). Only what a server makes takes the place of
    * other embedders' vectors: a command may be tried once with another one, beside a server that needs its own.
@@ -127,9 +120,7 @@ export class SearchService {
 
   /** The graph is built again: its keys may mean other files. */
   async graphReplaced(): Promise<void> {
-    await this.#indexer?.close()
-    this.#indexer = undefined
-    this.#mode = undefined
+    await this.#closeIndexer()
     this.markStale()
   }
 
@@ -204,8 +195,8 @@ export class SearchService {
 
   async #opened(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
     // In another mode notes have other titles, tags and links.
-    if (this.#mode !== mode) await this.#indexer?.close()
-    if (this.#indexer !== undefined && this.#mode === mode) return this.#indexer
+    if (this.#mode !== mode) await this.#closeIndexer()
+    if (this.#indexer !== undefined) return this.#indexer
     this.#mode = mode
     this.#isStale = true
     this.#writer ??= this.#parts.openWriter(this.#cache)
@@ -215,9 +206,7 @@ export class SearchService {
       recent: this.#hooks.recent,
       index: withOwnErrors(index),
       search: this.#writer,
-      ...(this.#parts.openEmbedder === undefined ? undefined : { openEmbedder: this.#parts.openEmbedder }),
-      mayEmbed: this.#parts.mayEmbed,
-      isEmbedderQuick: this.#parts.isEmbedderQuick === true,
+      embedding: this.#parts,
       supersedes: this.#parts.isEager,
       flavour: { profile, comments, mode },
       kindOf: (path) => kindOf(path, mode),
@@ -251,19 +240,20 @@ export class SearchService {
     this.#isDamaged = false
     this.#writer ??= this.#parts.openWriter(this.#cache)
     const writer = this.#writer
-    await this.#indexer?.close()
-    this.#indexer = undefined
-    this.#mode = undefined
+    await this.#closeIndexer()
     await writer.reset()
     this.#parts.onReplaced(this.#cache)
   }
 
   async #close(): Promise<void> {
-    await this.#indexer?.close()
+    await this.#closeIndexer()
     await this.#writer?.close()
-    this.#indexer = undefined
     this.#writer = undefined
-    this.#mode = undefined
+  }
+
+  async #closeIndexer(): Promise<void> {
+    await this.#indexer?.close()
+    this.#indexer = undefined
   }
 
   #release(isDone: (by: SearchReadiness) => boolean): void {

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { statSync, utimesSync } from 'node:fs'
 import { threadId } from 'node:worker_threads'
 import type { Database } from '../../core/sql-database.ts'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
@@ -27,6 +27,7 @@ export class DatabaseFile {
   readonly #kind: DatabaseKind
   #database: Database | undefined
   #identity: string | undefined
+  #isTouched = false
 
   constructor(location: Location, kind: DatabaseKind) {
     this.#location = location
@@ -35,10 +36,6 @@ export class DatabaseFile {
 
   get location(): Location {
     return this.#location
-  }
-
-  get isOpen(): boolean {
-    return this.#database !== undefined
   }
 
   /** @returns undefined when nothing was ever committed here. @throws DamagedIndex when it is no database of this kind. */
@@ -103,12 +100,23 @@ export class DatabaseFile {
     }
   }
 
+  /** For when nothing is to do. @returns whether it is the first time for this file on disk */
+  tidy(): boolean {
+    if (this.#database === undefined || this.#location.kind === 'memory') return false
+    this.#checkpoint(this.#database, this.#location.path)
+    if (this.#isTouched) return false
+    this.#isTouched = true
+    // Reading leaves no other trace of use, and unused indexes are swept.
+    const now = new Date()
+    const { path } = this.#location
+    attempt(() => utimesSync(path, now, now))
+    return true
+  }
+
   /** Copies the log into the database, and gives up pages that were read. A large log is emptied, too: it keeps the size that it once had otherwise. */
-  checkpoint(): void {
-    const database = this.#database
-    if (database === undefined || this.#location.kind === 'memory') return
+  #checkpoint(database: Database, path: string): void {
     database.exec('PRAGMA shrink_memory')
-    const log = statSync(`${this.#location.path}-wal`, { throwIfNoEntry: false })
+    const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
     if (log === undefined || log.size < LARGE_LOG) {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
       return
@@ -176,6 +184,17 @@ function configure(database: Database): void {
   database.exec(
     'PRAGMA synchronous = NORMAL; PRAGMA cache_size = -4000; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 10000',
   )
+}
+
+/** Reads as of one moment. */
+export function readAtOnce<T>(database: Database, read: () => T): T {
+  database.exec('BEGIN')
+  try {
+    return read()
+  } finally {
+    // Damage may have closed it.
+    attempt(() => database.exec('COMMIT'))
+  }
 }
 
 /** Does what may fail after something else has failed: the error that led here says more. */

@@ -1,6 +1,6 @@
 import { RouxError } from '../../core/errors.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
-import { attempt, hasTables } from './database-file.ts'
+import { attempt, hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { isDamage, openSqlite } from './sqlite.ts'
 
@@ -102,7 +102,7 @@ export class FollowedDatabase<T extends object> {
   load<R>(load: (open: Opened<T>) => R): R | undefined {
     const open = this.open()
     if (open === undefined || this.version(open) === this.#version) return undefined
-    return this.transaction(open, () => this.loadWithin(open, load))
+    return readAtOnce(open.database, () => this.loadWithin(open, load))
   }
 
   /** The same within a transaction. */
@@ -113,17 +113,6 @@ export class FollowedDatabase<T extends object> {
     const loaded = load(open)
     this.#version = version
     return loaded
-  }
-
-  /** Reads as of one moment. */
-  transaction<R>({ database }: Opened<T>, read: () => R): R {
-    database.exec('BEGIN')
-    try {
-      return read()
-    } finally {
-      // The damage may already have closed it.
-      attempt(() => database.exec('COMMIT'))
-    }
   }
 
   /** Damage is never an answer: it is reported once, and until there is another database there is none. */

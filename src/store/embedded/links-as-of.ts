@@ -1,5 +1,5 @@
 import type { Database } from '../../core/sql-database.ts'
-import { attempt } from './database-file.ts'
+import { attempt, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { openSqlite } from './sqlite.ts'
 import { readMeta } from './writer.ts'
@@ -47,13 +47,10 @@ function readLinks(database: Database): LinksAsOf {
 }
 
 function copyLinks(database: Database): LinksAsOf {
-  database.exec('BEGIN')
-  try {
+  return readAtOnce(database, () => {
     const { generation } = readMeta(database)
     const rows = database.prepare('SELECT key, data FROM links').all() as { key: number; data: string }[]
     const copied = new Map(rows.map(({ key, data }) => [key, data]))
     return { generation, data: (key) => copied.get(key), close: () => copied.clear() }
-  } finally {
-    attempt(() => database.exec('COMMIT'))
-  }
+  })
 }

@@ -1,4 +1,3 @@
-import { utimesSync } from 'node:fs'
 import type { VaultPath } from '../../core/ids.ts'
 import type {
   Batch,
@@ -13,8 +12,8 @@ import type {
   VaultState,
 } from '../../core/index-writer.ts'
 import type { Database, Statement } from '../../core/sql-database.ts'
-import { attempt, DatabaseFile, type DatabaseKind, requireKind } from './database-file.ts'
-import { type Location, sweepOldIndexes } from './location.ts'
+import { attempt, DatabaseFile, type DatabaseKind, readAtOnce, requireKind } from './database-file.ts'
+import { databasePath, type Location, sweepOldIndexes } from './location.ts'
 import {
   APPLICATION_ID,
   FORMAT,
@@ -50,7 +49,6 @@ const NOTHING: StoredState = { generation: 0, outside: [], nextKey: 0, rows: 0, 
 
 class SqliteWriter implements IndexWriter {
   readonly #file: DatabaseFile
-  #isSwept = false
 
   constructor(location: Location) {
     this.#file = new DatabaseFile(location, INDEX)
@@ -97,8 +95,7 @@ class SqliteWriter implements IndexWriter {
   async contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }> {
     const database = this.#file.open()
     if (database === undefined) return { generation: 0, files: [] }
-    database.exec('BEGIN')
-    try {
+    return readAtOnce(database, () => {
       const { generation } = readMeta(database)
       const condition = since === 0 ? "WHERE stat <> ''" : 'WHERE generation > ?'
       const select = database.prepare(`SELECT key, hash, stat FROM file ${condition}`)
@@ -108,10 +105,7 @@ class SqliteWriter implements IndexWriter {
         return { key, hash, path, excluded }
       })
       return { generation, files }
-    } finally {
-      // The damage may already have closed it.
-      attempt(() => database.exec('COMMIT'))
-    }
+    })
   }
 
   async descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>> {
@@ -192,16 +186,7 @@ class SqliteWriter implements IndexWriter {
   }
 
   async tidy(): Promise<void> {
-    if (!this.#file.isOpen) return
-    this.#file.checkpoint()
-    const { location } = this.#file
-    if (location.kind !== 'file' || this.#isSwept) return
-    this.#isSwept = true
-    attempt(() => {
-      // A vault that is only read leaves no other trace of being used.
-      utimesSync(location.path, new Date(), new Date())
-      sweepOldIndexes(location.path)
-    })
+    if (this.#file.tidy()) attempt(() => sweepOldIndexes(databasePath(this.#file.location)))
   }
 
   async reset(): Promise<void> {

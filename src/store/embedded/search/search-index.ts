@@ -8,7 +8,7 @@ import type { Graph } from '../../../graph/graph.ts'
 import { type SegmentHeader, unpackHeader } from '../../../search/words/index/page.ts'
 import type { PageSource } from '../../../search/words/index/segment.ts'
 import { WordIndex } from '../../../search/words/index/word-index.ts'
-import { requireKind } from '../database-file.ts'
+import { readAtOnce, requireKind } from '../database-file.ts'
 import { FollowedDatabase } from '../followed-database.ts'
 import type { Location } from '../location.ts'
 import { DamagedIndex } from '../sqlite.ts'
@@ -61,7 +61,7 @@ export class SearchIndex {
   read<T>(action: () => T): T {
     const open = this.file.open()
     if (open === undefined) return action()
-    return this.file.transaction(open, () => {
+    return readAtOnce(open.database, () => {
       this.file.loadWithin(open, () => this.#takeOver(open))
       return action()
     })

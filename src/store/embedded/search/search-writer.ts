@@ -1,8 +1,7 @@
-import { utimesSync } from 'node:fs'
 import type { NoteVectors, SearchWriter, WordBatch } from '../../../core/search-writer.ts'
 import type { Database } from '../../../core/sql-database.ts'
 import { SegmentBuilder } from '../../../search/words/index/builder.ts'
-import { attempt, DatabaseFile } from '../database-file.ts'
+import { DatabaseFile } from '../database-file.ts'
 import type { Location } from '../location.ts'
 import { unpackVector } from '../vectors/packed-vector.ts'
 import { CoarseRewrite, putCoarse } from './coarse-part.ts'
@@ -25,7 +24,6 @@ class SqliteSearchWriter implements SearchWriter {
   #hasWritten = false
   #compaction: Compaction | undefined
   #rewrite: CoarseRewrite | undefined
-  #isTouched = false
 
   constructor(location: Location) {
     this.#file = new DatabaseFile(location, SEARCH)
@@ -153,13 +151,7 @@ class SqliteSearchWriter implements SearchWriter {
   }
 
   async tidy(): Promise<void> {
-    if (!this.#file.isOpen) return
-    this.#file.checkpoint()
-    const { location } = this.#file
-    if (location.kind !== 'file' || this.#isTouched) return
-    this.#isTouched = true
-    // Searching leaves no other trace of use, and unused indexes are swept.
-    attempt(() => utimesSync(location.path, new Date(), new Date()))
+    this.#file.tidy()
   }
 
   async reset(): Promise<void> {

@@ -65,7 +65,7 @@ export class SearchRig {
       recent: new RecentBytes(),
       index,
       search: writer,
-      ...(embedder === undefined ? undefined : { openEmbedder: async () => embedder }),
+      embedding: embedder === undefined ? {} : { openEmbedder: async () => embedder },
       supersedes: true,
       flavour: { profile: 'lenient', comments: true, mode: 'obsidian' },
       kindOf: (path) => fileKind(path, 'obsidian'),
