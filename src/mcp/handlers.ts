@@ -1,7 +1,7 @@
 import { type CompleteResult, type ListToolsResult, ProtocolError, type ServerContext } from '@modelcontextprotocol/server'
 import { type Call, waiting } from '../app/answer/answer-when-ready.ts'
 import type { GraphCore } from '../app/graph-core.ts'
-import type { NodeCompletion } from '../app/names/complete-node.ts'
+import { completeNode } from '../app/names/complete-node.ts'
 import { openAll } from '../app/vaults.ts'
 import { nearest } from '../core/text/nearest.ts'
 import { appTools, forPage, isMapOffered, MAP_APP, MAP_APP_RESOURCE, mapAppContents, showsApps, withApp } from './apps/map-app.ts'
@@ -12,7 +12,7 @@ import { definitionFor, ofThoseThatCan } from './calls/vaults.ts'
 import type { Tool } from './definition/define-tool.ts'
 import type { Prompt } from './prompts/prompts.ts'
 import { INVALID_PARAMS, MissingResource, meant, protocolError } from './protocol.ts'
-import { isOffered, MAX_VALUES, RESOURCES, TEMPLATES } from './resources/resources.ts'
+import { isOffered, RESOURCES, TEMPLATES, type TemplateResource } from './resources/resources.ts'
 import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
@@ -137,7 +137,8 @@ export function addPromptHandlers(server: ValidatingServer, options: McpServerOp
 
 type Completion = CompleteResult['completion']
 
-type Completer = (core: GraphCore, typed: string, call: Call) => Promise<NodeCompletion>
+/** How many values a completion may give, by the protocol. */
+const MAX_VALUES = 100
 
 const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 
@@ -145,35 +146,28 @@ const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
-    const completer =
-      ref.type === 'ref/prompt' ? await forPrompt(ref.name, argument.name, options) : forTemplate(ref.uri, argument.name, options)
-    if (completer === undefined) return { completion: NOTHING }
-    return { completion: await runRequest(ctx, (vaults, call) => completeIn(vaults, completer, { typed: argument.value, call })) }
+    const { switchedOffBy } = options
+    const template =
+      ref.type === 'ref/prompt'
+        ? await templateForPrompt(ref.name, argument.name)
+        : TEMPLATES.find(({ kind, variable }) => ref.uri === `roux://${kind}/{+${variable}}` && variable === argument.name)
+    if (template === undefined || !isOffered(template, switchedOffBy)) return { completion: NOTHING }
+    const bounds = { limit: MAX_VALUES, kinds: template.kinds }
+    return {
+      completion: await runRequest(ctx, async (vaults, call): Promise<Completion> => {
+        const found = await ofThoseThatCan(vaults, async (core) => (await completeNode(core, argument.value, bounds, call)).value)
+        const values = found.flatMap(({ ids }) => ids).slice(0, MAX_VALUES)
+        const total = found.reduce((sum, one) => sum + one.total, 0)
+        return { values, total, hasMore: total > values.length }
+      }),
+    }
   })
 }
 
-async function completeIn(
-  vaults: readonly GraphCore[],
-  complete: Completer,
-  { typed, call }: { readonly typed: string; readonly call: Call },
-): Promise<Completion> {
-  const found = await ofThoseThatCan(vaults, (core) => complete(core, typed, call))
-  const values = found.flatMap(({ ids }) => ids).slice(0, MAX_VALUES)
-  const total = found.reduce((sum, one) => sum + one.total, 0)
-  return { values, total, hasMore: total > values.length }
-}
-
-function forTemplate(uri: string, variable: string, { switchedOffBy }: McpServerOptions): Completer | undefined {
-  const template = TEMPLATES.find((one) => uri === `roux://${one.kind}/{+${one.variable}}`)
-  return template?.variable === variable && isOffered(template, switchedOffBy) ? template.complete : undefined
-}
-
-async function forPrompt(name: string, argument: string, { switchedOffBy }: McpServerOptions): Promise<Completer | undefined> {
+async function templateForPrompt(name: string, argument: string): Promise<TemplateResource | undefined> {
   const { BUILT_IN } = await import('./prompts/built-in.ts')
-  const found = BUILT_IN.find(({ definition }) => definition.name === name)
-  const notes = TEMPLATES.find(({ kind }) => kind === 'node')
-  if (notes === undefined || !isOffered(notes, switchedOffBy)) return undefined
-  return found?.noteArguments.includes(argument) ? notes.complete : undefined
+  const isNote = BUILT_IN.some(({ definition, noteArguments }) => definition.name === name && noteArguments.includes(argument))
+  return isNote ? TEMPLATES.find(({ kind }) => kind === 'node') : undefined
 }
 
 /** How many items a list shows at once. */

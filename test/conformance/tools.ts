@@ -43,11 +43,11 @@ export function answeringTools(events: ServerEvents): readonly FixtureTool[] {
     progressTool,
     fixtureTool('json_schema_2020_12_tool', async () => says('done'), JSON_SCHEMA),
     fixtureTool('test_trigger_tool_change', async () => {
-      events.toolsChanged()
+      events.publish({ kind: 'tools_list_changed' })
       return says('done')
     }),
     fixtureTool('test_trigger_prompt_change', async () => {
-      events.promptsChanged()
+      events.publish({ kind: 'prompts_list_changed' })
       return says('done')
     }),
   ]

@@ -378,7 +378,7 @@ describe('the version of 2026-07-28', () => {
       heard += chunk
     })
     await eventually(() => heard.includes('acknowledged'))
-    events.toolsChanged()
+    events.publish({ kind: 'tools_list_changed' })
     await Promise.all([once(stream, 'end'), on.server.stop()])
     expect(heard.match(/"method":"[^"]*"|"result":/g)).toEqual(
       expect.arrayContaining(['"method":"notifications/tools/list_changed"', '"result":']),

@@ -135,8 +135,8 @@ export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): s
 
 /** Tells clients which lists to request again after these settings changed. */
 function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
-  if (keys.some((key) => key.startsWith('tools.') || key === 'ai.enabled')) events.toolsChanged()
-  if (keys.includes('tools.attach')) events.resourcesChanged()
-  if (keys.includes('mcp.prompts_folder')) events.promptsChanged()
-  events.resourceUpdated('roux://system-info')
+  if (keys.some((key) => key.startsWith('tools.') || key === 'ai.enabled')) events.publish({ kind: 'tools_list_changed' })
+  if (keys.includes('tools.attach')) events.publish({ kind: 'resources_list_changed' })
+  if (keys.includes('mcp.prompts_folder')) events.publish({ kind: 'prompts_list_changed' })
+  events.publish({ kind: 'resource_updated', uri: 'roux://system-info' })
 }

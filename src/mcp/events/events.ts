@@ -86,27 +86,15 @@ export class ServerEvents {
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   readonly #messageListeners = new Set<(message: ServerMessage) => void>()
 
-  toolsChanged(): void {
-    this.#publish({ kind: 'tools_list_changed' })
-  }
-
-  promptsChanged(vault?: string): void {
-    this.#publish({ kind: 'prompts_list_changed', vault })
-  }
-
-  resourcesChanged(): void {
-    this.#publish({ kind: 'resources_list_changed' })
-  }
-
-  /** Reports a change of a fixed resource, `roux://recent`. */
-  resourceUpdated(uri: string, vault?: string): void {
-    this.#publish({ kind: 'resource_updated', uri, vault })
+  /** Reports an event to every listener. */
+  publish(event: ServerEvent): void {
+    for (const listener of [...this.#listeners]) listener(event)
   }
 
   /** Reports notes and attachments that changed, or all of a vault. */
   filesUpdated(ids: readonly string[] | 'all', vault?: string): void {
     let made: ReadonlySet<string> | 'all' | undefined
-    this.#publish({
+    this.publish({
       kind: 'files_updated',
       vault,
       // Most notes have no listener, so names are computed only if there is one.
@@ -132,10 +120,6 @@ export class ServerEvents {
   onMessage(listener: (message: ServerMessage) => void): () => void {
     this.#messageListeners.add(listener)
     return () => void this.#messageListeners.delete(listener)
-  }
-
-  #publish(event: ServerEvent): void {
-    for (const listener of [...this.#listeners]) listener(event)
   }
 }
 

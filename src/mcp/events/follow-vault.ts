@@ -25,8 +25,8 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
     const ids = [...changed]
     changed.clear()
     events.filesUpdated(isNew ? 'all' : ids, vault)
-    for (const { name } of RESOURCES) events.resourceUpdated(`roux://${name}`, vault)
-    if (isNew || holdsAny(promptsFolder(), ids, vault)) events.promptsChanged(vault)
+    for (const { name } of RESOURCES) events.publish({ kind: 'resource_updated', uri: `roux://${name}`, vault })
+    if (isNew || holdsAny(promptsFolder(), ids, vault)) events.publish({ kind: 'prompts_list_changed', vault })
     isNew = false
   }
   const gather = (ids: readonly string[]) => {

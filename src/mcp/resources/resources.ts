@@ -6,7 +6,6 @@ import type { Answer, GraphCore } from '../../app/graph-core.ts'
 import { fitMap } from '../../app/insight/fit-map.ts'
 import { mapVault } from '../../app/insight/map.ts'
 import { getHubs } from '../../app/links/get-hubs.ts'
-import { completeNode, type NodeCompletion } from '../../app/names/complete-node.ts'
 import { getTree } from '../../app/read/get-tree.ts'
 import { readAttachmentFile, readNoteFile, type WholeFile } from '../../app/read/read-file.ts'
 import { vaultFacts } from '../../app/system-info.ts'
@@ -49,11 +48,7 @@ export interface TemplateResource {
   readonly source: Source
   /** `null` where there is none. */
   read(core: GraphCore, id: string, call: Call): Promise<Answer<WholeFile | null>>
-  complete(core: GraphCore, typed: string, call: Call): Promise<NodeCompletion>
 }
-
-/** How many values a completion may give, by the protocol. */
-export const MAX_VALUES = 100
 
 /** How many notes are listed. */
 const RECENT_NOTES = 20
@@ -125,32 +120,25 @@ const systemInfoResource: FixedResource = {
   read: async (core, { server: { verbose = false }, signal }) => plain({ vault: await vaultFacts(core, verbose, { signal }) }),
 }
 
-const NOTE_KINDS = ['note', 'canvas'] as const
-
 const nodeResource: TemplateResource = {
   kind: 'node',
-  kinds: NOTE_KINDS,
+  kinds: ['note', 'canvas'],
   title: 'A note',
   description: 'The text of a note as it is in its file, frontmatter included; id is its path in the vault.',
   variable: 'id',
   source: { name: 'get_node' },
   mimeType: 'text/markdown',
   read: readNoteFile,
-  complete: async (core, typed, call) => (await completeNode(core, typed, { limit: MAX_VALUES, kinds: NOTE_KINDS }, call)).value,
 }
-
-const ATTACHMENT_KINDS = ['attachment', 'canvas'] as const
 
 const attachmentResource: TemplateResource = {
   kind: 'attachment',
-  kinds: ATTACHMENT_KINDS,
+  kinds: ['attachment', 'canvas'],
   title: 'An attachment',
   description: 'A file of the vault that is not a note, up to 5 MB: text as text, anything else as bytes.',
   variable: 'path',
   source: { name: 'read_attachment', needs: 'tools.attach' },
   read: readAttachmentFile,
-  complete: async (core, typed, call) =>
-    (await completeNode(core, typed, { limit: MAX_VALUES, kinds: ATTACHMENT_KINDS }, call)).value,
 }
 
 /** True if a client may read a resource: only if it may call the tool with the same data. */
