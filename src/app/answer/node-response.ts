@@ -81,3 +81,8 @@ function metadataResponse(node: Node): NodeResponse {
 function kindOf(node: Node): { readonly kind?: NodeKind } {
   return node.kind === 'note' ? {} : { kind: node.kind }
 }
+
+/** A score as answers show it: four digits are enough to tell results apart. */
+export function roundScore(score: number): number {
+  return Number(score.toFixed(4))
+}

@@ -9,7 +9,7 @@ import type { SnippetQuery } from '../../search/words/matches.ts'
 import { phraseOf, queryTerms } from '../../search/words/query-terms.ts'
 import { type Snippet, snippet } from '../../search/words/snippet.ts'
 import { answerFindable, type Call, listed, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
-import { type ListedNode, linksShown, listResponse } from '../answer/node-response.ts'
+import { type ListedNode, linksShown, listResponse, roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
@@ -122,7 +122,7 @@ async function describe(
     // Without words nothing is ranked, and every note is as good an answer.
     const shown = words.length === 0 ? 1 : score
     const marked = call.marked === true ? { highlights } : undefined
-    return [{ ...listResponse(node, 'metadata'), score: round(shown), ...times, snippet: text, ...marked, line }]
+    return [{ ...listResponse(node, 'metadata'), score: roundScore(shown), ...times, snippet: text, ...marked, line }]
   })
   return { value, warnings: unreadWarnings(unread) }
 }
@@ -200,8 +200,4 @@ function snippetQuery(words: readonly QueryWord[]): SnippetQuery {
   )
   const phrases = words.filter(({ form }) => form === 'phrase').map(({ text }) => phraseOf(text))
   return { terms, phrases }
-}
-
-function round(score: number): number {
-  return Number(score.toFixed(4))
 }

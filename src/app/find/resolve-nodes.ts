@@ -5,6 +5,7 @@ import { listSome } from '../../core/text/list-some.ts'
 import { isKnown } from '../../search/fusion.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { answer, answerFindable, type Call, plain } from '../answer/answer-when-ready.ts'
+import { roundScore } from '../answer/node-response.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
@@ -114,9 +115,9 @@ function choose(query: string, hits: readonly Fitting[]): ResolvedName {
   const ranked = [...hits].sort(compare)
   const [best, next] = ranked
   if (best === undefined) return { query, match: null, score: 0 }
-  if (next === undefined) return { query, match: best.id, score: round(best.score) }
-  const candidates = ranked.slice(0, MAX_CANDIDATES).map(({ id, title, score }) => ({ id, title, score: round(score) }))
-  return { query, match: best.id, score: round(best.score), candidates, rule: ruleBetween(best, next) }
+  if (next === undefined) return { query, match: best.id, score: roundScore(best.score) }
+  const candidates = ranked.slice(0, MAX_CANDIDATES).map(({ id, title, score }) => ({ id, title, score: roundScore(score) }))
+  return { query, match: best.id, score: roundScore(best.score), candidates, rule: ruleBetween(best, next) }
 }
 
 function compare(a: Fitting, b: Fitting): number {
@@ -136,10 +137,6 @@ function ruleBetween(best: Fitting, next: Fitting): ChoiceRule {
 
 function isAlias(hit: Fitting): boolean {
   return foldId(hit.name) !== foldId(hit.title)
-}
-
-function round(score: number): number {
-  return Number(score.toFixed(4))
 }
 
 /** Names, and the vector of each. */

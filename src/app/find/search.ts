@@ -22,7 +22,7 @@ import type { SnippetQuery } from '../../search/words/matches.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { answerFindable, type Call, type PageArguments, pageFor } from '../answer/answer-when-ready.ts'
 import { DEFAULT_TOKENS, tokensFor } from '../answer/budget.ts'
-import { type ListedNode, linksShown, listResponse } from '../answer/node-response.ts'
+import { type ListedNode, linksShown, listResponse, roundScore } from '../answer/node-response.ts'
 import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { closeTitles } from '../names/close-titles.ts'
@@ -347,7 +347,7 @@ async function describe(
     const passages = found.map((each) => ({ ...each, text: shownText(node, each.text) })).filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
-    return [{ ...response, score: round(hit.score), passages, ...explained }]
+    return [{ ...response, score: roundScore(hit.score), passages, ...explained }]
   })
   const unquoted = ids.length - quoted.length
   return {
@@ -410,17 +410,13 @@ function explanationOf({ keyword, semantic, weight, exact, closeTitle }: RankedH
   return {
     keyword: keyword === undefined ? null : roundedScore(keyword),
     semantic: semantic === undefined ? null : roundedScore(semantic),
-    weight: round(weight),
-    ...(coverage === undefined ? undefined : { coverage: round(coverage) }),
+    weight: roundScore(weight),
+    ...(coverage === undefined ? undefined : { coverage: roundScore(coverage) }),
     exact,
     ...(closeTitle === undefined ? undefined : { close_title: closeTitle }),
   }
 }
 
 function roundedScore({ rank, score, normalised }: RetrieverScore): RetrieverScore {
-  return { rank, score: round(score), normalised: round(normalised) }
-}
-
-function round(score: number): number {
-  return Number(score.toFixed(4))
+  return { rank, score: roundScore(score), normalised: roundScore(normalised) }
 }

@@ -7,6 +7,7 @@ import { queryTerms } from '../../search/words/query-terms.ts'
 import { answerFindable, type Call } from '../answer/answer-when-ready.ts'
 import { type Fitted, leftOut } from '../answer/budget.ts'
 import { fitShares } from '../answer/fit-members.ts'
+import { roundScore } from '../answer/node-response.ts'
 import { quoted } from '../answer/truncate.ts'
 import { knownTraits } from '../find/embedder-traits.ts'
 import { wordsOf } from '../find/passage-text.ts'
@@ -97,7 +98,7 @@ async function compareIn(reading: Reading, ids: Pair<NodeId>): Promise<Answer<Co
       shared: sharedNodes,
       only_a: nodesA,
       only_b: nodesB,
-      alike: rounded(alike),
+      alike: roundScore(alike),
       path: paths[0] ?? [],
       shared_passages: passages,
       total: { shared: shared.length, only_a: onlyA.length, only_b: onlyB.length, shared_passages: passages.length },
@@ -219,7 +220,7 @@ function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
     alike: certainty((best(b.parts, centreA) + best(a.parts, centreB)) / 2),
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]
-      return { alike: rounded(alike), lines_a: shownA.lines, text_a: shownA.text, lines_b: shownB.lines, text_b: shownB.text }
+      return { alike: roundScore(alike), lines_a: shownA.lines, text_a: shownA.text, lines_b: shownB.lines, text_b: shownB.text }
     }),
   }
 }
@@ -256,10 +257,6 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
   const words = { terms: [], phrases: [] }
   const { start_line, end_line, text } = toPassage(node, source.text, { place, score: 0, words, length: PASSAGE_LENGTH })
   return { lines: [start_line, end_line], text: shownText(node, text) }
-}
-
-function rounded(value: number): number {
-  return Number(value.toFixed(4))
 }
 
 /** Shares of the room: the path first, then passages, then what only one has, then what is shared. */
