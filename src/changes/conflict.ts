@@ -3,8 +3,10 @@ import { RouxError } from '../core/errors.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
-// The algorithm takes time by the number of lines that differ, squared at worst.
-const LIMITS = { timeout: 250, maxEditLength: 5000 }
+// The algorithm is quadratic in the number of differing lines. Small texts have no timeout, so their diff is the same on a busy machine.
+const LIMITS = { small: { maxEditLength: 2000 }, large: { timeout: 250, maxEditLength: 5000 } }
+
+const MAX_SMALL = 16_000
 
 const MAX_INPUT = 4_000_000
 
@@ -83,8 +85,10 @@ export function unifiedDiff(before: Uint8Array, after: Uint8Array, { path, from,
   const [old, now] = texts
   if (old === undefined || now === undefined) return `Binary files ${path} differ\n`
   const tooFar = `The versions of ${path} differ too much to be compared\n`
-  if (before.length + after.length > MAX_INPUT) return tooFar
-  const patch = createTwoFilesPatch(path, path, old, now, from, to, { context: CONTEXT, ...LIMITS }) as string | undefined
+  const size = before.length + after.length
+  if (size > MAX_INPUT) return tooFar
+  const limits = size > MAX_SMALL ? LIMITS.large : LIMITS.small
+  const patch = createTwoFilesPatch(path, path, old, now, from, to, { context: CONTEXT, ...limits }) as string | undefined
   return patch === undefined ? tooFar : patch.replace(/^Index: [^\n]*\n=+\n/, '')
 }
 
