@@ -23,37 +23,37 @@ export interface GraphCore {
   readonly insights: Insights
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
-  /** Has both of this generation there for all who share the store; for the one who follows the folder. */
+  /** Makes the insights of this generation available to all who share the store; only for the process that watches the folder. */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
   /** True if the whole-vault tools ignore a file with this path; absent if they ignore none. */
   readonly isIgnored?: (path: string) => boolean
   /** The log of graph changes; absent if it is off. */
   readonly graphLog?: GraphLog
-  /** Absent where notes are not found by meaning. */
+  /** Absent if search by meaning is off. */
   readonly embedding?: Embedding
   /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */
   readonly searchWeight: number | 'auto'
-  /** A question begins that rests on the search indexes: what it will read can be read while it waits for the graph. */
+  /** Loads the search indexes early, while a question waits for the graph. */
   readonly loadSearchEarly?: () => void
-  /** Plans operations, also when writing is off; absent if nobody can plan. */
+  /** Plans operations, even if writing is off; absent if nobody can plan. */
   readonly planning?: Planning | undefined
-  /** Absent while nothing may be written. */
+  /** Absent if writing is off. */
   readonly writing?: Writing | undefined
-  /** The bytes of pictures that a person looks at. */
+  /** The bytes of images for display. */
   readonly pictures: VaultFiles
-  /** Absent while attachments are not offered. */
+  /** Absent if attachments are off. */
   readonly files?: VaultFiles | undefined
-  /** Absent while no chat model may be asked. */
+  /** Absent if no chat model may be asked. */
   readonly chat?: Chat | undefined
   close(): Promise<void>
 }
 
 /** The embedder for questions. */
 export interface Embedding {
-  /** The embedder that is configured; opened with the first call. @throws RouxError `PROVIDER_ERROR` */
+  /** The configured embedder, opened by the first call. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** One that vectors were made with before, where it can still be opened without further ado. */
+  /** The previous embedder, if it can be opened without further setup. */
   openFormer(id: string): Promise<Embedder | undefined>
   /** True if texts of a file with this path may be embedded; absent: all may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
@@ -72,7 +72,7 @@ export type WarningCode =
   | 'ESTIMATED'
   | 'NOTICE'
 
-/** Something that a caller should know about an answer that is no error. */
+/** Something a caller should know about an answer, but not an error. */
 export interface Warning {
   readonly code: WarningCode
   readonly message: string
@@ -81,26 +81,26 @@ export interface Warning {
 export interface Answer<T> {
   readonly value: T
   readonly warnings: readonly Warning[]
-  /** Shown beside the value, to those who can look at them. */
+  /** Shown with the value to clients that can display images. */
   readonly images?: readonly Picture[]
   /** For a list: its position within the total. */
   readonly list?: ListFacts
-  /** What the budget left out; absent if nothing. */
+  /** The items the budget left out; absent if none. */
   readonly omitted?: Omitted
 }
 
-/** Where the items of a list stand in all that there is. */
+/** The position of a list's items within the total. */
 export interface ListFacts {
-  /** Items before the first that is shown. */
+  /** Items before the first one shown. */
   readonly offset: number
   readonly shown: number
-  /** How many there are, as far as was counted. */
+  /** The total, as far as it was counted. */
   readonly count: number
   /** What the total counts: everything, the relevant notes, or less because a vault could not answer. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 
-/** How many items a budget left out or cut, by member; `results` are items of the list itself. */
+/** How many items the budget left out or cut, by member; `results` are the items of the list itself. */
 export interface Omitted {
   readonly maxTokens: number
   readonly counts: Readonly<Record<string, number>>

@@ -236,7 +236,7 @@ export interface WrittenLink {
 /** A problem as facts; `app/read/problems.ts` puts it into words and finds similar names. */
 export type Problem = {
   readonly id: NodeId
-  /** 1-based; 0 where the whole file is meant. */
+  /** 1-based; 0 for the whole file. */
   readonly line: number
 } & (
   | { readonly kind: 'broken_link'; readonly link: WrittenLink; readonly name: string }

@@ -13,7 +13,7 @@ import type { OpenGate } from './open-gate.ts'
 export interface OpenEmbedding {
   /** The one that the settings name. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** One that vectors were made with before, where it can still be opened without further ado. */
+  /** The previous embedder, if it can be opened without further setup. */
   openFormer(id: string): Promise<Embedder | undefined>
   close(): Promise<void>
 }

@@ -8,7 +8,7 @@ import { isFolder, type ScopeArguments, trimFolder, trimTag } from '../scope.ts'
 import type { Call } from './answer-when-ready.ts'
 import { quoted } from './truncate.ts'
 
-/** How many near names a warning holds. */
+/** Maximum similar names in a warning. */
 const NEAREST = 3
 /** How many unknown tags a warning each is about. */
 const MOST_TAGS = 20

@@ -9,8 +9,8 @@ import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
 /**
- * The notes of the communities that a query names; the vault is looked at as a whole only where it names any.
- * @throws RouxError `NODE_NOT_FOUND` for one that there is not, with its successors where it is gone
+ * The notes of the communities a query names. Insights are only needed if it names any.
+ * @throws RouxError `NODE_NOT_FOUND` for an unknown community, with its successors if it is gone
  */
 export async function communitiesNamed(
   core: GraphCore,
@@ -21,7 +21,7 @@ export async function communitiesNamed(
   return ids.length === 0 ? { communities: new Map(), warnings: [] } : await notesOfCommunities(core, call, ids)
 }
 
-/** The notes of these communities; without any, and a word why, where that is not known in time. */
+/** The notes of these communities; none, with a warning, if communities are not known in time. */
 export async function notesOfCommunities(
   core: GraphCore,
   call: Call,
@@ -37,13 +37,13 @@ export async function notesOfCommunities(
 export interface FoundCommunity {
   readonly community: Community
   readonly level: CommunityLevel
-  /** Its place in the list of the level. */
+  /** Its position in the list of its level. */
   readonly place: number
 }
 
 /**
- * The community of an id, in any case, also with the vault's name.
- * @throws RouxError `NODE_NOT_FOUND` that names its successors where it is gone
+ * The community with this id, in any case, with or without the vault's name.
+ * @throws RouxError `NODE_NOT_FOUND` that names its successors if it is gone
  */
 export function requireCommunity(
   { levels, successors }: Communities,
@@ -105,7 +105,7 @@ export function communitiesOf({
   )
 }
 
-/** How many are named. */
+/** Maximum successors named. */
 const MOST_HEIRS = 3
 
 /** The successors of a former community, those with most of its notes first; `undefined` if it never existed. */
@@ -127,7 +127,7 @@ function presentHeirs(
   return [...found].slice(0, MOST_HEIRS)
 }
 
-/** How long a command waits, which no client gives up on, ms. */
+/** How long a command waits, ms. No client gives up on a command. */
 const COMMAND_WAITS = 600_000
 
 /** An insight, how to answer from it, and the answer without one. */

@@ -6,7 +6,7 @@ import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUE
 import type { GraphCore } from '../graph-core.ts'
 import { PATIENCE } from './question-vector.ts'
 
-/** Titles of the vault that show what the cosine of a right answer is. */
+/** Titles sampled to learn the cosine of a right answer. */
 const RELATED_TITLES = 50
 /** Traits assumed until the vault provides its own. */
 const ASSUMED: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
@@ -32,7 +32,7 @@ export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTra
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? ASSUMED
 }
 
-/** Vectors of a part of the notes would say that the vault answers little. */
+/** Vectors of only some notes would make the vault look as if it answered little. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
   return vectors !== undefined && vectors.done >= vectors.total

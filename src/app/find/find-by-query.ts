@@ -30,17 +30,17 @@ export interface QueryOptions {
 
 export interface FoundByQuery {
   readonly found: Found
-  /** What to highlight by. */
+  /** The words to highlight. */
   readonly words: readonly QueryWord[]
-  /** No note has all of the words: these have some, or words that begin so. */
+  /** Set if no note has all the words: these notes have some of them, or words that begin like them. */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Titles that the query names and several nodes have: all are meant. */
+  /** Titles in the query that several nodes have; all of these nodes count. */
   readonly shared: readonly (readonly [title: string, ids: readonly NodeId[]])[]
 }
 
 /**
- * The notes that have all that a query asks for; where there is none, those that have some of its words, or words that begin so.
- * @throws RouxError `NODE_NOT_FOUND` for the first note that the query names and that does not exist.
+ * The notes that match a query; if there are none, those with some of its words, or with words that begin like them.
+ * @throws RouxError `NODE_NOT_FOUND` for the first note in the query that does not exist.
  */
 export async function findByQuery(
   snapshot: Snapshot,
@@ -78,7 +78,7 @@ async function orderOf(
 
 const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
-/** What the titles that a query names mean, files that the vault hides among them: what links there may be listed. */
+/** The ids for the titles in a query. Excluded files count, because notes that link to them may be listed. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
   const titles = titlesIn(query)
   if (titles.length === 0) return new Map()

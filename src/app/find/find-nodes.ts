@@ -28,7 +28,7 @@ export interface FindArguments extends PageArguments {
   readonly orderBy: FindOrder['by']
   readonly order?: 'asc' | 'desc' | undefined
   readonly includeArchived: boolean
-  /** Links shown of each. */
+  /** Links shown for each. */
   readonly links?: number | undefined
 }
 
@@ -39,7 +39,7 @@ export interface FoundNode extends ListedNode {
   readonly modified?: string
   /** The text around the best match: its lines, without empty ones. */
   readonly snippet: string
-  /** Where the words stand in `snippet`: UTF-16 offsets, where the call asks for them. */
+  /** The positions of the words in `snippet`, as UTF-16 offsets, if requested. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
   /** 1-based line in the file. */
   readonly line: number
@@ -48,7 +48,7 @@ export interface FoundNode extends ListedNode {
 const SNIPPET_LENGTH = 240
 
 /**
- * The notes that a query asks for.
+ * The notes that match a query.
  * @throws RouxError `INVALID_PARAMS` that shows where the query does not parse.
  */
 export function findNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<readonly FoundNode[]>> {
@@ -135,12 +135,12 @@ function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
 
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
-  // Words are found where a reader sees them: an address that holds them all is not what was found.
+  // Only visible text counts: a link address with all the words is not a match.
   const seen = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
   return snippet(text, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...seen })
 }
 
-/** The tasks that are asked for, of several those that have most of the words; blank ones where there is nothing else. */
+/** The matching tasks with the most words; blank ones if there are no others. */
 function tasksOf(
   { tasks = [] }: Node,
   { text }: NoteText,
@@ -159,7 +159,7 @@ function tasksOf(
 const TASK_LENGTH = SNIPPET_LENGTH - 20
 const BLANK_TASK = /^\S+\s+\[.\]$/
 
-/** Snippets one below the other, as many as fit, and how many more there are; the line is that of the first. */
+/** As many snippets as fit, one per line, and the number of the rest; the line is the first snippet's. */
 function joined(all: readonly Snippet[]): Snippet | undefined {
   const [first] = all
   if (first === undefined) return undefined
@@ -171,7 +171,7 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
   }
 }
 
-/** No task is so short that more of them fit. */
+/** Even the shortest tasks do not fit more often than this. */
 const MOST_TASKS = SNIPPET_LENGTH / '- [ ]'.length
 
 /** Where highlights are when the texts stand one below the other. */
@@ -191,7 +191,7 @@ async function didYouMean(snapshot: Snapshot, query: string, scope: Scope): Prom
   return [{ code: 'FALLBACK', message: `Did you mean ${names}?` }]
 }
 
-/** What to mark in a text. */
+/** The words to mark in a text. */
 function snippetQuery(words: readonly QueryWord[]): SnippetQuery {
   const terms = words.flatMap(({ form, text }) =>
     form === 'phrase'

@@ -4,7 +4,7 @@ import type { SuggestedTags } from './suggest-tags.ts'
 /** Maximum notes named per label. */
 const MOST_NAMED = 3
 
-/** Labels within a budget: all of them with their scores, then what makes each so, then a note that has each, then a second one of each, and a third. */
+/** Fits labels into a budget: first all labels with their scores, then their operations, then up to three notes for each. */
 export function fitTags(suggested: SuggestedTags, room: number): Fitted<SuggestedTags> {
   const { tags, folders } = suggested
   const rows = [...tags, ...folders]

@@ -11,7 +11,7 @@ import { findByQuery } from './find-by-query.ts'
 
 export interface ListNodesArguments extends PageArguments {
   readonly tag?: string | undefined
-  /** Beginning of the path. */
+  /** A prefix of the path. */
   readonly path?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
   /** Only notes of this community. */
@@ -20,7 +20,7 @@ export interface ListNodesArguments extends PageArguments {
 
 export interface NodeList {
   readonly nodes: readonly NodeSummary[]
-  /** How many there are without `limit` and `offset`. */
+  /** The total, ignoring `limit` and `offset`. */
   readonly total: number
 }
 
@@ -35,7 +35,7 @@ export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call 
   })
 }
 
-/** The notes of a community that are in the scope, too. */
+/** The notes of a community within the scope. */
 function listCommunity(
   core: GraphCore,
   args: ListNodesArguments & { readonly community: string },
@@ -68,7 +68,7 @@ async function listOf(
 export interface SearchByTagsArguments extends PageArguments {
   readonly tags: readonly string[]
   readonly mode: 'any' | 'all'
-  /** Links shown of each. */
+  /** Links shown for each. */
   readonly links?: number | undefined
 }
 
@@ -97,7 +97,7 @@ export interface RecentNote {
   readonly modified?: string
 }
 
-/** The notes that were changed last, newest first, without archived ones. */
+/** The most recently changed notes, newest first, without archived ones. */
 export function recentNotes(
   core: GraphCore,
   { limit }: { readonly limit: number },

@@ -9,7 +9,7 @@ import { type Reading, readNotes } from '../read/texts.ts'
 /** Maximum notes checked for literal matches. */
 const LOOKED_THROUGH = 100
 
-/** The notes of a scope that hold any of these, the best by words first, with how many of them each holds. */
+/** The notes of a scope that contain any of these literals, best keyword matches first, with the number of literals in each. */
 export async function literalNotes(
   reading: Reading,
   literals: readonly Literal[],
@@ -33,7 +33,7 @@ export async function literalNotes(
   return held
 }
 
-/** Alternatives have none in them. */
+/** An alternative contains no further alternatives. */
 function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }

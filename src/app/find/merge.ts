@@ -3,18 +3,18 @@ import type { Answer } from '../graph-core.ts'
 import type { FindArguments, FoundNode } from './find-nodes.ts'
 import type { ResolvedName } from './resolve-nodes.ts'
 
-/** The best of several lists, each best first; what is equal keeps the order of the lists. */
+/** Merges ranked lists, best first; ties keep the order of the lists. */
 export function mergeRanked<T extends { readonly score: number }>(lists: readonly (readonly T[])[]): readonly T[] {
   return lists.flat().toSorted((a, b) => b.score - a.score)
 }
 
-/** Several lists of found notes as one, in the order that was asked for. */
+/** Merges lists of found notes in the requested order. */
 export function mergeFound(
   lists: readonly (readonly FoundNode[])[],
   { orderBy, order }: Pick<FindArguments, 'orderBy' | 'order'>,
 ): readonly FoundNode[] {
   const isScored = lists.some((list) => list.some(({ score }) => score < 1))
-  // Without words every score is 1, and the order is that of `modified`.
+  // Without words every score is 1, so sort by `modified`.
   const by = orderBy === 'relevance' && !isScored ? 'modified' : orderBy
   if (by === 'relevance') return mergeRanked(lists)
   const sign = (order ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
@@ -22,7 +22,7 @@ export function mergeFound(
   return keyed.toSorted((a, b) => sign * compare(a.key, b.key)).map(({ note }) => note)
 }
 
-/** For each name the best match of any vault, and all that fit. */
+/** For each name the best match of any vault, and all candidates. */
 export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): readonly ResolvedName[] {
   const [first = []] = lists
   return first.map(({ query }, at) =>
@@ -33,7 +33,7 @@ export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): read
   )
 }
 
-/** As many as one vault's answer names. */
+/** The same maximum as in one vault's answer. */
 const MAX_CANDIDATES = 5
 
 function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedName {
@@ -49,7 +49,7 @@ function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedNam
   }
 }
 
-/** The answers that count: those of vaults where no note has all the words only where no vault has better. */
+/** Drops fallback answers if another vault has notes with all the words. */
 export function withoutFallbacks<T extends { readonly answer: Answer<readonly FoundNode[]> }>(
   answers: readonly T[],
 ): readonly T[] {

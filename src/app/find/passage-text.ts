@@ -3,7 +3,7 @@ import { codeIn } from '../../markdown/code.ts'
 import { findMatches, type Match, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { snippetWith } from '../../search/words/snippet.ts'
 
-/** Pictures: of badges and screenshots nothing can be read but an address. */
+/** Images: badges and screenshots have no readable text besides their address. */
 const IMAGE = /!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
 /** An HTML element; an address in angle brackets does not match. */
 const TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
@@ -11,12 +11,12 @@ const COMMENTS = [
   ['<!--', '-->'],
   ['%%', '%%'],
 ] as const
-/** Where a link leads to, which readers do not see either but may want. */
+/** A link's address, which readers do not see but may want. */
 const ADDRESS = /\]\([^()\n]*\)/g
 /** Where a sentence or a line ends. */
 const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
 
-/** The text with what a reader does not see (comments, tags, pictures) made spaces: everything else, and all code, stays where it is. */
+/** The text with hidden parts (comments, tags, images) replaced by spaces, so all other text and code keeps its position. */
 export function legible(text: string): string {
   const whole = blankData(text)
   const shown = withoutHidden(whole)
@@ -33,10 +33,7 @@ export function legible(text: string): string {
 const STANDS_FOR_CODE = 'x'
 const HIDES = /<|!\[|%%/
 
-/**
- * True if a text may contain fences, or code and hidden text on one line: looking for code is a tenth of the cost of
- * finding a note.
- */
+/** True if a text may contain fences, or code and hidden text on one line. Finding code costs a tenth of finding a note. */
 function mayHideCode(text: string): boolean {
   if (text.includes('```') || text.includes('~~~')) return true
   for (let at = text.indexOf('`'); at >= 0; ) {
@@ -59,7 +56,7 @@ interface Range {
   readonly end: number
 }
 
-/** A text with other parts of the same length. `parts`: in order, none within another. */
+/** A text with some parts replaced by text of the same length. `parts`: in order, not nested. */
 function replaced(text: string, parts: readonly Range[], by: (part: string, range: Range) => string): string {
   let at = 0
   let made = ''
@@ -98,16 +95,16 @@ function blank(hidden: string): string {
   return lines.map((line) => ' '.repeat(line.length)).join('\n')
 }
 
-/** A chunk and where the words of a question stand in it. */
+/** A chunk and the positions of a question's words in it. */
 export interface ReadChunk {
   readonly text: string
-  /** `text` with what a reader does not see made spaces. */
+  /** `text` with hidden parts replaced by spaces. */
   readonly seen: string
-  /** In `seen`, but for the addresses of links. */
+  /** In `seen`, except the addresses of links. */
   readonly matches: readonly Match[]
 }
 
-/** Looks for words where a reader sees them. */
+/** Looks for words in visible text. */
 export function readChunk(text: string, find: (text: string) => readonly Match[]): ReadChunk {
   const seen = legible(text)
   return { text, seen, matches: find(withoutAddresses(seen)) }
@@ -133,11 +130,11 @@ export function passageText({ text: chunk, seen, matches }: ReadChunk, words: Sn
   if (tidy.length <= maxLength) return { text: tidy, start: 0, end: chunk.length }
   const start = bestStart(text, isHidden ? hidden : matches, maxLength)
   if (start !== undefined) return cutAt(text, start, maxLength)
-  // Within a sentence that is too long for a passage the words alone can tell.
+  // In a sentence too long for a passage, only the words decide.
   return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
 }
 
-/** Without the room that hidden parts left. */
+/** Without the gaps left by hidden parts. */
 function withoutGaps(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd().replace(/(?<=\S)\s{2,}/g, ' '))
   return lines
@@ -147,8 +144,8 @@ function withoutGaps(text: string): string {
 }
 
 /**
- * Where the row of sentences begins whose different words weigh most, of equal ones that in which they stand closest together; `undefined` where
- * it would not hold its words.
+ * The start of the run of sentences whose distinct words weigh most; among equals, the run where they are closest together.
+ * `undefined` if the run would not contain its words.
  */
 function bestStart(text: string, matches: readonly Match[], room: number): number | undefined {
   const starts = startsOf(text)
@@ -164,18 +161,18 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * LEAST_HELD) return undefined
   const start = starts.findLast((one) => one <= best.first)
-  // Near a chunk's end there is room for what precedes it.
+  // Near a chunk's end there is room for preceding text.
   return text.length - (start ?? 0) < room ? starts.find((one) => text.length - one < room) : start
 }
 
 const ROUNDING = 1e-9
-/** A row of sentences that holds less of the words than that is worse than a window cut anywhere. */
+/** A run of sentences with less than this share of the words is worse than a window cut anywhere. */
 const LEAST_HELD = 0.5
 
 function startsOf(text: string): readonly number[] {
   const starts: number[] = []
   for (const end of [0, ...[...text.matchAll(END)].map(({ index, 0: mark }) => index + mark.length)]) {
-    // The same white space is not gone through for every line break in it.
+    // Do not scan the same white space for every line break in it.
     if (end <= (starts.at(-1) ?? -1)) continue
     NO_SPACE.lastIndex = end
     const start = NO_SPACE.exec(text)?.index

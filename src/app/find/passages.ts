@@ -11,9 +11,9 @@ import { passageText, type ReadChunk, readChunk } from './passage-text.ts'
 
 /** A part of a note that answers a question. */
 export interface Passage {
-  /** The headings above it, from the outside in: what `get_node` takes as `section`. */
+  /** The headings above it, outermost first: the `section` that `get_node` takes. */
   readonly heading: readonly string[]
-  /** 1-based lines in the file that `text` is of, both included. */
+  /** 1-based first and last line of `text` in the file. */
   readonly start_line: number
   readonly end_line: number
   readonly text: string
@@ -24,13 +24,13 @@ export interface Passage {
 /** The criteria for choosing passages. */
 export interface PassageQuery {
   readonly words: SnippetQuery
-  /** The note's chunks as they were embedded; without them it is cut again. */
+  /** The note's chunks as embedded; without them the note is cut again. */
   readonly stored?: NoteChunks | undefined
-  /** Absent where meaning has no say. */
+  /** Absent if meaning is not used. */
   readonly meaning?: Meaning | undefined
   /** Characters of each. */
   readonly length?: number
-  /** Words of the title and of the headings above a part count as its own. */
+  /** Words of the title and of the headings above a part count as the part's own. */
   readonly isNamed?: boolean
 }
 
@@ -42,12 +42,12 @@ export interface Meaning {
 }
 
 const MOST_PASSAGES = 3
-/** Characters of a passage: as many as there is room for, but not less than say something. */
+/** Characters of a passage: as much as fits, but enough to make sense. */
 const MOST_CHARACTERS = 1_600
-/** Where nothing limits an answer. */
+/** If nothing limits the answer. */
 const USUAL_CHARACTERS = 500
 const LEAST_CHARACTERS = 160
-/** Bytes of a result, and of a passage, beside the passage's text: about what they are in a vault of some thousand notes. */
+/** Bytes of a result and of a passage, without the passage's text: typical for a vault of some thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
 /** The share of a budget for passages and everything before them; the rest is for other facts about a note. */
@@ -84,25 +84,25 @@ function within(more: number): number {
   return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(LEAST_CHARACTERS + more)))
 }
 
-/** More results than these cannot have a passage each in so many tokens. */
+/** The maximum number of results that can have a passage each within this many tokens. */
 export function mostPassages(maxTokens: number): number {
   return Math.ceil((maxTokens * TOKEN_BYTES) / LEAST_CHARACTERS)
 }
 
-/** A part of a note, what was read of it, and how much of a question it says, 0–1. */
+/** A part of a note, the text read there, and the share of the question it covers, 0–1. */
 export interface AnsweringPlace {
   readonly place: ChunkPlace
   readonly chunk: ReadChunk
   readonly score: number
 }
 
-/** The parts of a note that answer a question best, at most three, best first; its beginning where none does. */
+/** The parts of a note that answer a question best, at most three, best first; the beginning of the note if none does. */
 export function passagesOf(node: Node, source: NoteText, query: PassageQuery): readonly Passage[] {
   const { words, length } = query
   return placesOf(node, source, query).map((each) => toPassage(node, source.text, { ...each, words, length }))
 }
 
-/** Where these parts stand. */
+/** The positions of these parts. */
 export function placesOf(node: Node, source: NoteText, query: PassageQuery): readonly AnsweringPlace[] {
   const stored = ofThisState(source, query.stored)
   const meaning = stored === undefined ? undefined : query.meaning
@@ -134,24 +134,24 @@ function leastOf(best: readonly AnsweringPlace[]): number {
 
 /** Tolerance for sums added in different order. */
 const ROUNDING = 1e-9
-/** Letters with dots between them may be a word that begins otherwise (`U.S.A.`). */
+/** Letters with dots between them may be an indexed word (`U.S.A.`). */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
 
 function namesOf({ title, headings }: Node, { startLine }: ChunkPlace): string {
   return [title, ...headingPathAt(headings, startLine)].join('\n')
 }
 
-/** The parts that a note consists of, in order; `stored` is how they were embedded. */
+/** The parts of a note, in order. `stored` is how they were embedded. */
 export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | undefined): readonly ChunkPlace[] {
   return ofThisState(source, stored)?.chunks ?? inOrder(node, source).map(({ place }) => place)
 }
 
-/** Chunks of another state of the note tell nothing of this one. */
+/** Ignore chunks of another version of the note. */
 function ofThisState({ hash }: NoteText, stored: NoteChunks | undefined): NoteChunks | undefined {
   return stored !== undefined && hash.startsWith(stored.content) ? stored : undefined
 }
 
-/** The chunks with how certain each is as an answer, best first. */
+/** The chunks with the certainty that each answers the question, best first. */
 function byMeaning({ chunks }: NoteChunks, meaning: Meaning | undefined): readonly Candidate[] {
   if (meaning === undefined) return chunks.map((place) => ({ place, meaning: 0 }))
   const { question, certainty } = meaning
@@ -197,10 +197,10 @@ function likeliest(
 
 /** Letters beyond ASCII. Folding is slow, and quotation marks, dashes and emoji do not need it. */
 const FOREIGN = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
-/** Characters that are left out of indexed words. */
+/** Characters that indexed words omit. */
 const WITHIN_WORDS = /['’,]/g
 
-/** The share of a question's words that a text has, by their weights. */
+/** The weighted share of a question's words that a text contains. */
 export type WordShare = (text: string) => number
 
 export function wordShareFor(words: SnippetQuery): WordShare {

@@ -10,14 +10,14 @@ import type { Warning } from '../graph-core.ts'
 import { unknownProperty } from '../read/tags-and-properties.ts'
 import type { FoundByQuery } from './find-by-query.ts'
 
-/** Most titles and properties in the warnings. */
+/** Maximum titles and properties in the warnings. */
 const TOLD = 5
-/** How many near names a warning holds. */
+/** Maximum similar names in a warning. */
 const NEAREST = 3
 
 /**
- * Says which tags, properties and, of an empty answer, values that a query names there are not, which notes share a name, and which
- * properties it compares that hold nothing to compare.
+ * Warns of unknown tags and properties in a query, of unknown values if the answer is empty, of shared titles, and of compared
+ * properties with no comparable value.
  */
 export async function queryWarnings(
   snapshot: Snapshot,

@@ -17,14 +17,14 @@ const RESPITE = 15_000
 /** Models that failed lately: why, and when a question tries them again. */
 const failed = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
 
-/** A question as a vector, and whose. */
+/** A question's embedding, and the model that made it. */
 export interface QuestionVector {
   readonly embedder: Embedder
   readonly vector: Float32Array
 }
 
 /**
- * The embedder whose vectors serve: the one that is configured, or while its vectors are still being made the one before.
+ * The embedder whose vectors are used: the configured one, or the previous one while new vectors are being made.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
@@ -37,27 +37,27 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   return (former === undefined ? undefined : await core.embedding.openFormer(former.embedder)) ?? embedder
 }
 
-/** Another process with another embedder may have forgotten the vectors that were made here: then they are made again. */
+/** Another process with another embedder may have removed our vectors. Make them again. */
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
-  // Search looks afterwards at what is stored; and where that fails, the answer says why.
+  // Search checks the stored vectors afterwards. If that fails, the answer says why.
   await indexing.reconcile([]).catch(() => {})
 }
 
-/** Texts as vectors, and whose. */
+/** Embeddings of texts, and the model that made them. */
 export interface QuestionVectors {
   readonly embedder: Embedder
   readonly vectors: readonly Float32Array[]
 }
 
-/** Texts as vectors of the embedder that serves. @throws RouxError `PROVIDER_ERROR` */
+/** Embeds texts with the embedder in use. @throws RouxError `PROVIDER_ERROR` */
 export async function embedQuestions(core: GraphCore, texts: readonly string[], call: Call): Promise<QuestionVectors> {
   const embedder = await openedInTime(core, call)
   return { embedder, vectors: await embedWith(embedder, texts, call.signal) }
 }
 
-/** A model that takes longer to open than the call waits is opened for the next one. */
+/** A model that opens too slowly for this call is ready for the next one. */
 async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   const opening = servingEmbedder(core)
   if (isCommand(core)) return await opening
@@ -82,7 +82,7 @@ async function embedWith(embedder: Embedder, texts: readonly string[], signal: A
   return requireVectors(embedder, texts.length, await embedder.embed(texts, 'query', signal))
 }
 
-/** A question as a vector, or why there is none; that is known at once for a while after it was found out. */
+/** A question's embedding, or why there is none. A failure is remembered for a while. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
@@ -92,7 +92,7 @@ export async function tryQuestion(
   if (embedding === undefined) return undefined
   const known = failed.get(embedding)
   if (known !== undefined && performance.now() < known.until) return withoutMeaning(known.reason)
-  // While this question tries, others do not wait for the same.
+  // While this question retries, others do not wait for the model.
   if (known !== undefined) remember(embedding, known.reason)
   const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
   const patience = AbortSignal.timeout(time)
@@ -107,7 +107,7 @@ export async function tryQuestion(
     return vector === undefined || vector.every((value) => value === 0) ? undefined : { embedder, vector }
   } catch (error) {
     call.signal?.throwIfAborted()
-    // That is no failure of the model, and is tried again as a whole.
+    // Not a failure of the model: the whole call is retried.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE') throw error
     const reason = patience.aborted
       ? `the model did not answer within ${(time / 1_000).toFixed(1).replace(/\.0$/, '')} s`
@@ -133,7 +133,7 @@ export function noEmbedder(): RouxError {
   })
 }
 
-/** The reason why a question in an unknown language is not compared by meaning. */
+/** Explains why a question in an unknown language is not compared by meaning. */
 export function unknownWarning(what: string): Warning {
   return {
     code: 'FALLBACK',

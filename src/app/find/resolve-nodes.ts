@@ -13,49 +13,49 @@ import { nodesNamed } from '../names/known-node.ts'
 import { toScope } from '../scope.ts'
 import { embedQuestions, type QuestionVectors, unknownWarning } from './question-vector.ts'
 
-/** Names that are compared with each: a note may come under several. */
+/** Names compared with each name; a note may have several. */
 const NAMES = 50
 
-/** Names of a warning that are written out. */
+/** Maximum names listed in a warning. */
 const LISTED = 3
 
 export interface ResolveArguments {
   readonly names: readonly string[]
   readonly strategy: 'exact' | 'fuzzy' | 'semantic'
-  /** Least similarity, 0–1; not for `exact`. */
+  /** Minimum similarity, 0–1; not used for `exact`. */
   readonly threshold: number
   readonly tag?: string | undefined
   readonly path?: string | undefined
 }
 
-/** What told the chosen note from the others that fit. */
+/** Why the chosen note won over the other candidates. */
 export type ChoiceRule = 'higher score' | 'title before alias' | 'shortest id' | 'first id' | 'first vault'
 
 export interface ResolvedName {
   readonly query: string
-  /** `null` when nothing fits. */
+  /** `null` if nothing matches. */
   readonly match: NodeId | null
-  /** 0 when nothing fits. */
+  /** 0 if nothing matches. */
   readonly score: number
-  /** Where several fit: all of them up to a bound, the chosen one first. */
+  /** If several match: all of them up to a maximum, the chosen one first. */
   readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
   readonly rule?: ChoiceRule
 }
 
-/** How many notes that fit an answer names. */
+/** Maximum candidates in an answer. */
 const MAX_CANDIDATES = 5
 
 /** How many similar names are compared: several notes may share the best score. */
 const MAX_SIMILAR = 20
 
-/** Who asks for more likeness than this (the default) means that of pairs alone. */
+/** Above this threshold (the default), only pairs of characters are compared. */
 const SPELLED = 0.7
 
-/** How many names that are like no other are looked at letter by letter; each takes some milliseconds in a large vault. */
+/** Maximum unmatched names compared letter by letter; each takes some milliseconds in a large vault. */
 const MAX_SPELLED = 50
 
 /**
- * The notes that names mean, in order.
+ * The notes for these names, in order.
  * @throws RouxError `PROVIDER_ERROR` for `semantic` without an embedder.
  */
 export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call = {}): Promise<Answer<readonly ResolvedName[]>> {
@@ -79,7 +79,7 @@ function resolveByMeaning(
   })
 }
 
-/** For each name the files that are called so, or unless only those are wanted similarly. */
+/** For each name the files with that name and, unless `exact`, files with similar names. */
 async function namedLike(
   snapshot: Snapshot,
   { names, strategy, threshold, tag, path }: ResolveArguments,
@@ -108,7 +108,7 @@ async function spelledLike(
   })
 }
 
-/** A note that a name may mean. */
+/** A candidate for a name. */
 type Fitting = Pick<NameHit, 'id' | 'title' | 'name' | 'score'>
 
 function choose(query: string, hits: readonly Fitting[]): ResolvedName {
@@ -145,8 +145,8 @@ export interface NameVectors extends QuestionVectors {
 }
 
 /**
- * For each name the notes whose title or alias means about the same, the best name of each note, best first; the score is the cosine. For a
- * name that the embedder knows too little of there are none, and a warning.
+ * For each name the notes whose title or alias means about the same, best first; the score is the cosine of a note's best name. A
+ * name the embedder hardly knows gets a warning instead.
  */
 async function meaningSame(
   snapshot: Snapshot,

@@ -40,14 +40,14 @@ export interface SearchArguments extends PageArguments {
   readonly includeContent: boolean
   readonly folder?: string | undefined
   readonly tag?: string | undefined
-  /** Only this note, by its id, or the title or alias that it alone has: its passages. */
+  /** Search only the passages of this note, given by id or by a unique title or alias. */
   readonly note?: string | undefined
   readonly relevance: Relevance
   readonly mode: 'hybrid' | 'keyword' | 'semantic'
   readonly explain: boolean
-  /** Links shown of each. */
+  /** Links shown for each. */
   readonly links?: number | undefined
-  /** What the whole answer keeps within. */
+  /** The limit for the whole answer. */
   readonly maxTokens?: number | undefined
 }
 
@@ -58,23 +58,23 @@ export interface SearchResult extends ListedNode {
   readonly explain?: Explanation
 }
 
-/** Why a note is where it is. */
+/** Why a note has its rank. */
 export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
-  /** What meaning counted, 0–1. */
+  /** The weight of meaning, 0–1. */
   readonly weight: number
-  /** How much of the question the embedder knows, 0–1, where it can tell. */
+  /** The share of the question that the embedder knows, 0–1, if it can tell. */
   readonly coverage?: number
-  /** A title or alias is what was asked. */
+  /** True if a title or alias equals the question. */
   readonly exact: boolean
-  /** The title or alias that is spelled nearly so. */
+  /** The title or alias with a similar spelling. */
   readonly close_title?: string
 }
 
-/** Most notes from each leg. */
+/** Maximum notes from each of the two searches. */
 const DEPTH = 1_000
-/** Passages that are compared with the question; the best of a note counts. */
+/** Passages compared with the question; a note counts with its best. */
 const PASSAGES = 200
 const MOST_PASSAGES = 16 * PASSAGES
 /** With fewer notes than these, distances say little about relevance. */
@@ -84,7 +84,7 @@ const NAMES = 50
 const SAMPLED_NOTES = 10
 
 /**
- * The notes that answer a question, by words and by meaning, with the passages that do.
+ * The notes that answer a question, by words and by meaning, with the relevant passages.
  * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is not a note.
  */
 export function search(core: GraphCore, args: SearchArguments, given: Call = {}): Promise<Answer<readonly SearchResult[]>> {
@@ -107,14 +107,14 @@ export function search(core: GraphCore, args: SearchArguments, given: Call = {})
   })
 }
 
-/** The question as a vector, what that means, and why there is none where one was asked for. */
+/** The question's embedding with its warnings, or why there is none although meaning was requested. */
 export interface Asked {
   readonly question: QuestionVector | undefined
   readonly traits: EmbedderTraits | undefined
   readonly warnings: readonly Warning[]
 }
 
-/** What is asked with, before the vault is read. @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */
+/** Embeds the question before the vault is read. @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder */
 export async function ask(core: GraphCore, { mode, query }: Pick<SearchArguments, 'mode' | 'query'>, call: Call): Promise<Asked> {
   if (mode === 'semantic' && core.embedding === undefined) throw noEmbedder()
   const asked = mode === 'keyword' ? undefined : await tryQuestion(core, query, call)
@@ -125,12 +125,12 @@ export async function ask(core: GraphCore, { mode, query }: Pick<SearchArguments
   return { question, traits, warnings }
 }
 
-/** The notes that answer a question, best first, and how their texts are compared with it. */
+/** The notes that answer a question, best first, and what their texts are compared with. */
 export interface Ranked extends Pick<Description, 'words' | 'question' | 'traits' | 'known'> {
   readonly hits: readonly RankedHit[]
-  /** How many there are without `limit` and `offset`. */
+  /** The total, ignoring `limit` and `offset`. */
   readonly relevant: number
-  /** True if one of them is surely about the question, as `normal` requires; `sureFrom` is the lowest such score. */
+  /** True if at least one is as certain as `normal` requires; `sureFrom` is the lowest such score. */
   readonly isSure: boolean
   readonly sureFrom: number
   readonly warnings: readonly Warning[]
@@ -176,7 +176,7 @@ interface Retrieval {
   readonly known: KnownShare
 }
 
-/** Both ways of finding and their mix, best first. */
+/** Fuses the searches by words and by meaning, best first. */
 async function retrieve(
   { core, snapshot }: Reading,
   { query, mode }: SearchArguments,
@@ -198,7 +198,7 @@ async function retrieve(
 
 const WHOLLY_KNOWN: Coverage = { meaning: 1, whole: 1 }
 
-/** How much of the question, and of the names of the notes that words find, the embedder knows. */
+/** The share that the embedder knows of the question and of the names found by words. */
 async function knownOf(
   snapshot: Snapshot,
   { embedder }: QuestionVector,
@@ -228,7 +228,7 @@ async function nearest(
   return nearestNotes(passages.map(toHit), names.map(toHit))
 }
 
-/** The passages of one long note may be more than are compared at first. */
+/** A single long note may have more passages than are compared at first. */
 async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)
@@ -251,7 +251,7 @@ export interface RankedHit extends FusedHit<NodeId> {
 
 /** A note with this share of the question's weight has all of its words. */
 const ALL_WORDS = 0.999
-/** One or two words that are in use may well be meant as they are, but many notes have them: so many of these stay in front. */
+/** With one or two known words, the spelling is probably right, but many notes have them. Keep only this many in front. */
 const FEW_WORDS = 2
 const SPELLED_FIRST = 2
 
@@ -263,7 +263,7 @@ function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
 
-/** `strict` shows what answers, and a title may be spelled nearly so without that: it is only told then. */
+/** `strict` shows only answers, so a similar title that does not answer is only mentioned. */
 function shownTitles(close: readonly NameHit[], kept: readonly FusedHit<NodeId>[], relevance: Relevance): readonly NameHit[] {
   if (relevance !== 'strict' || close.length === 0) return close
   const keys = new Set(kept.map(({ key }) => key))
@@ -271,8 +271,8 @@ function shownTitles(close: readonly NameHit[], kept: readonly FusedHit<NodeId>[
 }
 
 /**
- * Puts the notes whose title is spelled nearly like the question in front, or after the first ones; those among the first stay where they
- * are. Scores stay in order, and none becomes less.
+ * Moves notes with a similar title to the front, or after the first few; notes among those stay. Scores stay in order, and none
+ * drops.
  */
 function withCloseTitles(
   hits: readonly FusedHit<NodeId>[],
@@ -326,7 +326,7 @@ async function describe(
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
   const links = linksShown(args.links, call)
-  // What has no room for a passage is not read for one; of several vaults it is not known yet what that is.
+  // Notes without room for a passage are not read for one. With several vaults the room is not known yet.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
   const [{ notes, unread, stored }, others] = await Promise.all([
@@ -343,7 +343,7 @@ async function describe(
       source === undefined
         ? []
         : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length: lengthAt(at) })
-    // Of a note that is its properties only nothing can be shown.
+    // A note with nothing but properties has no passage to show.
     const passages = found.map((each) => ({ ...each, text: shownText(node, each.text) })).filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
@@ -368,7 +368,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // By words alone too: the notes need not be cut into passages again.
+  // Even when searching by words alone, this saves cutting the notes into passages again.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),
@@ -377,7 +377,7 @@ export async function readChunked(
   return { ...read, stored }
 }
 
-/** What the passages of found notes are chosen by. */
+/** The criteria for choosing passages of found notes. */
 export function passageQuery(
   query: string,
   { words, ...found }: Pick<Ranked, 'words' | 'question' | 'traits' | 'known'>,
@@ -385,7 +385,7 @@ export function passageQuery(
   return { words: marksOf(query, words, literalsIn(query)), meaning: meaningOf(found) }
 }
 
-/** Rare words mark a passage more than common ones; one that stands nowhere is marked by its parts, as notes were found by them. */
+/** Rare words mark a passage more than common ones. A word that occurs nowhere is marked by its parts, as in the search. */
 function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[]): SnippetQuery {
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const used = (term: WordTerm): readonly WordTerm[] =>
@@ -398,7 +398,7 @@ function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[
   }
 }
 
-/** What meaning counts in a passage where all is known: as much as words. */
+/** The weight of meaning in a passage if the embedder knows the whole question: the same as words. */
 const PASSAGE_WEIGHT = 0.5
 
 function meaningOf({ question, traits, known }: Pick<Description, 'question' | 'traits' | 'known'>): Meaning | undefined {

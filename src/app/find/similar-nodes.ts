@@ -30,9 +30,9 @@ export interface SimilarArguments extends PageArguments {
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly relevance: Relevance
-  /** Leave out notes that link to it or that it links to. */
+  /** Leave out notes linked to or from it. */
   readonly excludeLinked: boolean
-  /** Links shown of each. */
+  /** Links shown for each. */
   readonly links?: number | undefined
 }
 
@@ -41,25 +41,25 @@ export interface SimilarNode extends ListedNode {
   readonly score: number
 }
 
-/** Passages that are compared at first; the best of a note counts. */
+/** Passages compared at first; a note counts with its best. */
 const PASSAGES = 200
 /** Neighbours by words that are compared; further ones are rarely similar. */
 const MOST_NEAR = 64
-/** What a note scores at the most that shares no words of its own: `normal` leaves it out. */
+/** The maximum score of a note that shares no words of its own; `normal` leaves such notes out. */
 const UNSHARED = 0.06
 /** A note with no more words of its own than this gets a warning. */
 const HARDLY_ANY = 10
 /** How long a server that can answer by meaning waits until words are compared, ms. */
 const PATIENCE = 500
 /**
- * The least score of a preset where words are compared. Of linked notes that are among the five nearest, `normal` loses 5 in 100 in obsidian-hub and
- * none in smaller vaults, `strict` a third; unrelated notes have less than `loose`.
+ * The minimum score of each preset when words are compared. Among linked notes in the top five, `normal` loses 5 in 100 in
+ * obsidian-hub and none in smaller vaults, `strict` a third; unrelated notes score below `loose`.
  */
 export const LEAST_ALIKE: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 
 /**
- * Notes that are about the same: by the words that each has of its own, as they were compared for the whole vault; behind those, and until words are
- * compared, by the vectors that are stored. Nothing is embedded, and no model need be there.
+ * Notes on the same subject: first by their own words, as compared for the whole vault. After those, and until words are
+ * compared, by stored vectors. Embeds nothing and needs no model.
  */
 export function similarNodes(core: GraphCore, args: SimilarArguments, given: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
   const run = async (read: Read, call: Call): Promise<Answer<readonly SimilarNode[]>> => {
@@ -69,7 +69,7 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, given: Cal
   return core.embedding === undefined ? answerInSteps(core, given, run) : answerFindable(core, given, 'meaning', run)
 }
 
-/** A command has nothing to follow it, and without vectors there is nothing else to answer from: these wait. */
+/** Wait in a command, which cannot be asked again, and in a vault without vectors, which has no other answer. */
 async function insightFor(core: GraphCore, call: Call): Promise<Followed | undefined> {
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
@@ -115,10 +115,10 @@ async function similarTo(
     scopeOf(args),
     near.filter((hit) => hit.score >= least && !out.has(hit.id)),
   )
-  // Also for a full page, because the answer includes the total.
+  // Needed even for a full page, because the answer includes the total.
   const rest = await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out, wanted })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= least)]
-  // What was not looked at scores less than the last of them.
+  // Notes that were not compared score less than the last of these.
   const isAll = rest.isAll || (rest.hits.at(-1)?.score ?? least) < least
   const warnings = warningsOf(followed, note)
   return await listSimilar(reading, args, { hits, isAll, warnings })
@@ -129,7 +129,7 @@ interface Hit {
   readonly score: number
 }
 
-/** The notes nearest to a note, and those that it is among the nearest of, best first. */
+/** A note's nearest notes, and the notes that have it among their nearest, best first. */
 function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: number): readonly Hit[] {
   const found = new Map<number, number>()
   for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++)
@@ -142,7 +142,7 @@ function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: 
     .map(([other, score]) => ({ id: ids[other] as NodeId, score }))
 }
 
-/** Those that are still there, and in the scope. */
+/** Those that still exist and are in the scope. */
 async function inScope(snapshot: Snapshot, scope: Scope, hits: readonly Hit[]): Promise<readonly Hit[]> {
   if (hits.length === 0) return []
   const order = { by: 'title', direction: 'asc', terms: [], first: [] } as const
@@ -185,7 +185,7 @@ interface Rest {
   readonly isAll: boolean
 }
 
-/** What is near by meaning behind what is near by words: each scores less than the last of those, whose words were compared and that came after it. */
+/** Notes near by meaning, ranked after those near by words: each scores less than the last of those. */
 async function behind(reading: Reading, args: SimilarArguments, { id, near, kept, out, wanted }: Behind): Promise<Rest> {
   const last = near.length < kept ? UNSHARED : (near.at(-1)?.score ?? UNSHARED)
   if (reading.core.embedding === undefined || last < LEAST_ALIKE[args.relevance]) return { hits: [], isAll: true }
@@ -259,12 +259,12 @@ async function listSimilar(
 
 interface Meant {
   readonly id: NodeId
-  /** Not to be found. */
+  /** Ids to leave out. */
   readonly out: ReadonlySet<NodeId>
   readonly wanted: number
 }
 
-/** The notes whose passages are nearest to the middle of a note's, with how certain that is, 0–1. */
+/** The notes with passages nearest to the centre of a note, with the certainty of each, 0–1. */
 async function nearByMeaning(
   reading: Reading,
   args: SimilarArguments,
@@ -301,10 +301,10 @@ async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning
   return { code: 'FALLBACK', message: `${quoted(id)} has no vectors yet, so it cannot be compared with other notes.` }
 }
 
-/** What is looked at of a note to know whether its language is known, UTF-16. */
+/** How much of a note to read to detect an unknown language, UTF-16. */
 const SAMPLE = 4_000
 
-/** True if the embedder knows too little of the note for its vectors to say anything; a model that must be started first is not asked. */
+/** True if the embedder knows too little of the note for useful vectors. Does not start a model for this. */
 async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promise<boolean> {
   const opened = await reading.core.embedding?.openFormer(embedder).catch(() => undefined)
   if (opened?.coverage === undefined) return false
@@ -315,7 +315,7 @@ async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promis
 interface Others {
   readonly out: ReadonlySet<NodeId>
   readonly wanted: number
-  /** The least cosine that is relevant enough. */
+  /** The minimum cosine that is relevant enough. */
   readonly least: number
 }
 
@@ -325,7 +325,7 @@ interface Nearest {
   readonly isAll: boolean
 }
 
-/** The nearest of the other notes, each by its nearest passage. The passages of a long note alone may be more than are compared at first. */
+/** The nearest other notes, each by its nearest passage. A single long note may have more passages than are compared at first. */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,
   { out, wanted, least }: Others,
@@ -343,7 +343,7 @@ async function linkedWith(snapshot: Snapshot, id: NodeId): Promise<readonly Node
   return (await snapshot.neighbors(id, { direction: 'both' }, ALL)).items
 }
 
-/** The direction that all of a note's chunks have in common; `undefined` where there is none. */
+/** The mean direction of a note's chunks; `undefined` if there is none. */
 export function centreOf(vectors: readonly Float32Array[]): Float32Array | undefined {
   const [first] = vectors
   if (first === undefined) return undefined

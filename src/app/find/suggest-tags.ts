@@ -16,18 +16,18 @@ import { centreOf, servingVectors } from './similar-nodes.ts'
 
 export interface SuggestTagsArguments {
   readonly id: string
-  /** Tags, and folders. */
+  /** Maximum tags, and maximum folders. */
   readonly limit: number
-  /** How sure a label must be. */
+  /** How certain a label must be. */
   readonly relevance: Relevance
 }
 
 interface Suggestion {
   /** 0–1: the share of the nearest notes' votes. */
   readonly score: number
-  /** The nearest notes that have it; at most three. */
+  /** The nearest notes with this label, at most three. */
   readonly from: readonly NodeId[]
-  /** For `apply_changes`: adds the tag, or moves the note there. Absent where a budget has no room for it. */
+  /** An operation for `apply_changes` that adds the tag or moves the note. Absent if the budget has no room for it. */
   readonly operation?: SuggestedOperation
 }
 
@@ -38,7 +38,7 @@ export type SuggestedOperation =
 export interface SuggestedTags {
   readonly tags: readonly ({ readonly tag: string } & Suggestion)[]
   readonly folders: readonly ({ readonly path: string } & Suggestion)[]
-  /** Why there is no tag; absent otherwise. */
+  /** Why there is no tag; otherwise absent. */
   readonly reason?: string
 }
 
@@ -47,7 +47,7 @@ const NEAREST = 60
 /** Words of the note used in the search, and the pool they are chosen from. */
 const BEST_WORDS = 30
 const MOST_WORDS = 150
-/** Notes that each way of finding brings. */
+/** Notes found by words, and by meaning. */
 const CANDIDATES = 60
 const PASSAGES = 300
 /** The votes a label needs, in all and from its nearest note. */
@@ -57,7 +57,7 @@ const BY_NEAREST = 0.1
 /** The bonus if the label's own words are in the note's text, or in its title. */
 const NAMED = 0.1
 const NAMED_IN_TITLE = 0.3
-/** Notes that say where the middle of the vault is. */
+/** Notes sampled to find the centre of the vault. */
 const SAMPLE = 400
 
 /**
@@ -152,7 +152,7 @@ async function nearestNotes(reading: Reading, id: NodeId, text: string): Promise
     .map(({ id: one, near }) => ({ id: one, weight: near ** 2 }))
 }
 
-/** Notes that have the words that say most of this one. */
+/** Notes that contain the most characteristic words of this one. */
 async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<ReadonlyMap<NodeId, number>> {
   const often = queryTerms(text.slice(0, 20_000))
     .toSorted((a, b) => b.count - a.count)
@@ -162,7 +162,7 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const worth = ({ form, count }: WordTerm): number => {
     const among = notes.get(form) ?? 0
-    // A word of this note alone leads nowhere.
+    // A word that only this note has finds nothing.
     return among < 2 ? 0 : (1 + Math.log(count)) * Math.log(1 + total / among)
   }
   const best = often
@@ -196,7 +196,7 @@ async function nearByMeaning({ core, snapshot }: Reading, id: NodeId): Promise<N
   return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, CANDIDATES + 1) }
 }
 
-/** How near notes are, seen from the middle of the vault: what all notes have in common says nothing. */
+/** How near notes are, relative to the centre of the vault, because what all notes share means nothing. */
 async function cosinesFrom(
   { core, snapshot }: Reading,
   { id, embedder, centre, ids: near }: NearByMeaning,
@@ -214,7 +214,7 @@ async function cosinesFrom(
 
 const middles = new WeakMap<Store, { readonly of: string; readonly middle: Float32Array }>()
 
-/** The mean of notes from all over the vault; computed again when it has changed. */
+/** The mean of notes from all over the vault; recomputed when it changes. */
 async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Promise<Float32Array> {
   const of = `${snapshot.generation} ${embedder}`
   const known = middles.get(store)
@@ -247,7 +247,7 @@ interface Ballot {
   readonly least: number
 }
 
-/** Labels by their share of the votes, and by how near the nearest note is that has them, the best first. */
+/** Labels ranked by their share of the votes and the rank of the nearest note with the label, best first. */
 function elected(
   voters: readonly Voter[],
   ballot: Ballot,
@@ -259,7 +259,7 @@ function elected(
     for (const label of new Set(labels)) {
       if (label === '') continue
       const key = foldName(label)
-      // The nearest come first.
+      // The nearest notes come first.
       const known = byLabel.get(key) ?? { label, share: BY_NEAREST * (weight / most), from: [] }
       known.share += weight / all
       if (known.from.length < 3) known.from.push(id)

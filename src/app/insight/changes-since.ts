@@ -15,29 +15,29 @@ import { type ChangeWindow, readWindow, type WindowStart } from './change-window
 import { readSince } from './read-since.ts'
 
 export interface ChangesArguments {
-  /** Of an earlier answer. */
+  /** From an earlier answer. */
   readonly cursor?: string | undefined
-  /** A time, as `readSince` takes it; the last seven days where neither is given. */
+  /** A time in the form `readSince` takes; by default the last seven days. */
   readonly since?: string | undefined
-  /** Only what lies in this folder; links by the note that holds them. */
+  /** Only changes in this folder; a link belongs to the note that contains it. */
   readonly folder?: string | undefined
-  /** Of each list. */
+  /** For each list. */
   readonly limit: number
 }
 
 export interface ChangedNote {
   readonly id: NodeId
   readonly title: string
-  /** Of a note that was moved: its id before. */
+  /** For a moved note: its former id. */
   readonly from?: NodeId
-  /** The recorded change that touched it last, if that was a write through these tools. */
+  /** The recorded change that touched it last, if made with these tools. */
   readonly change_id?: string
 }
 
 export interface ChangedLink {
   readonly from: NodeId
   readonly to: NodeId
-  /** Of a link that is there where it stands now, of another where it stood. */
+  /** Its current line; for a removed link, its former line. */
   readonly line: number
   /** The link as written. */
   readonly text: string
@@ -56,9 +56,9 @@ export interface RisingNote {
   readonly now: number
 }
 
-/** What changed in the graph, net: what came and went again is not told, and what changed twice is told once. */
+/** The net changes of the graph: what came and went again is left out, and two changes of one thing count once. */
 export interface ChangesAnswer {
-  /** Where the next call goes on; `null` while the index has no name to be known by. */
+  /** Where the next call continues; `null` while the index has no identity. */
   readonly cursor: string | null
   /** Start of the reported period, ISO 8601; absent if nothing was logged. */
   readonly since?: string
@@ -69,15 +69,15 @@ export interface ChangesAnswer {
     readonly moved: readonly ChangedNote[]
   }
   readonly links: { readonly gained: readonly ChangedLink[]; readonly lost: readonly ChangedLink[] }
-  /** Newly broken links, or to a heading or block that is not there, and did not before. */
+  /** Links that are newly broken, or whose heading or block no longer exists. */
   readonly broken: readonly BrokenPlace[]
   readonly fixed: readonly BrokenPlace[]
-  /** Notes without any link that had one before, or were not there. */
+  /** Notes without links that had one before or did not exist. */
   readonly orphans: readonly ChangedNote[]
   readonly rising: readonly RisingNote[]
-  /** The number of each kind, without `limit`; kinds without any are left out. */
+  /** The number of each kind, ignoring `limit`; empty kinds are left out. */
   readonly totals: Readonly<Record<string, number>>
-  /** The graph as it is now, where it is not known what changed. */
+  /** The present graph, if the changes are not known. */
   readonly state?: PresentState
 }
 
@@ -102,12 +102,12 @@ export interface PresentState {
   readonly orphans: number
 }
 
-/** What is told where nothing else is asked for. */
+/** The period if the call names none. */
 const DEFAULT_SINCE = '7d'
-/** How long a commit that is not told yet is waited for, ms: its writer tells right after it. */
+/** How long to wait for the log entry of a commit, ms; its writer adds it right afterwards. */
 const WAIT_FOR_LOG = { pause: 20, times: 10 }
 
-/** What changed in the vault, by any program, since an earlier answer or a time. @throws RouxError `INVALID_PARAMS` */
+/** Changes in the vault, by any program, since an earlier answer or a time. @throws RouxError `INVALID_PARAMS` */
 export function changesSince(
   core: GraphCore,
   args: ChangesArguments,
@@ -143,7 +143,7 @@ interface Telling {
   readonly call: Call
 }
 
-/** What the log has, and why that is not all that was asked for. */
+/** The logged changes, and why some of the requested period is missing. */
 interface Known {
   readonly changes: GraphChanges
   readonly since?: number
@@ -197,7 +197,7 @@ function unknown(problem: string): Known {
 
 const PRESENT = 'state describes the vault now; continue with this cursor.'
 
-/** Where to begin, or why that is not known. */
+/** Where to start, or why that is not known. */
 async function startOf(
   asked: Asked,
   { lineage, generation }: GenerationOf,
@@ -254,7 +254,7 @@ interface KnownEnd {
   readonly id: NodeId
   readonly kind: NodeKind
   readonly title: string
-  /** True if callers may be told of it. */
+  /** True if callers may see it. */
   readonly isShown: boolean
 }
 
@@ -282,7 +282,7 @@ async function describe({ core, snapshot, args }: Telling, changes: GraphChanges
   }
 }
 
-/** True if something lies in the folder that is asked for. */
+/** True if a path is in the requested folder. */
 function folderTest(folder: string | undefined): (path: string | undefined) => boolean {
   const start = foldId(trimFolder(folder ?? ''))
   if (start === '') return () => true
@@ -343,7 +343,7 @@ async function presentFiles(
   )
 }
 
-/** What is told of files: notes and canvases, which people write. */
+/** The kinds of files reported: notes and canvases, which people write. */
 const WRITTEN: ReadonlySet<string> = new Set(['note', 'canvas'])
 
 function notesOf(
@@ -365,7 +365,7 @@ function notesOf(
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
-    // What was hidden or left out before was not there for anyone.
+    // A file that was hidden or excluded before did not exist for callers.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
       if (from !== to) moved.push({ ...row, from: idOf(from) })
@@ -410,7 +410,7 @@ function listOf<T>(
   if (now > was) return isBroken ? lists.broken : lists.gained
   if (now === was) return undefined
   if (!isBroken) return lists.lost
-  // What went with its note is no longer broken, but no one fixed it.
+  // A link that was deleted with its note is no longer broken, but nobody fixed it.
   return from.startsWith('/') ? undefined : lists.fixed
 }
 
@@ -429,7 +429,7 @@ function byTimeThenPlace(a: LinkPlace, b: LinkPlace): number {
   return a.line - b.line
 }
 
-/** Links where they stand now: what was written above them since has moved them. */
+/** Links at their current lines, because edits above them have moved them. */
 async function placed(snapshot: Snapshot, links: readonly LinkPlace[]): Promise<readonly ChangedLink[]> {
   const found = await snapshot.occurrences(links.map(({ from, to }) => [from, to] as const))
   return links.map((link, at) => {
@@ -446,7 +446,7 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
   return { id: from, line, text }
 }
 
-/** Notes that stand alone now and did not, or were not there. */
+/** Notes that are now isolated and were not before, or are new. */
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,
@@ -477,7 +477,7 @@ interface Rise {
   readonly by: number
 }
 
-/** Notes to which more other notes link, those first to which most. */
+/** Notes that gained the most incoming links, most first. */
 function risingOf(links: readonly LoggedLinkChange[], ends: Ends, own: (path: string | undefined) => boolean): readonly Rise[] {
   const rises = new Map<NodeId, number>()
   for (const { from, to, part, was, now } of links) {

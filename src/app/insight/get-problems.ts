@@ -44,7 +44,7 @@ export interface MissingNote {
 
 export interface ProblemList {
   readonly problems: readonly (ReportedProblem | MissingNote | DuplicateNotes)[]
-  /** How many there are without `limit` and `offset`. */
+  /** The total, ignoring `limit` and `offset`. */
   readonly total: number
 }
 

@@ -16,7 +16,7 @@ export interface NeighborsArguments extends PageArguments {
   /** Only over links of this property. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
-  /** Links shown of each. */
+  /** Links shown for each. */
   readonly links?: number | undefined
   /** The sentences that link come with each. */
   readonly evidence: boolean
@@ -67,7 +67,7 @@ function optionsOf({ direction, type, kinds }: NeighborsArguments): NeighborOpti
 
 interface Evidence {
   readonly lines: ReadonlyMap<NodeId, Pick<Neighbor, 'lines' | 'more'>>
-  /** Notes whose files do not answer. */
+  /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
 }
 

@@ -11,7 +11,7 @@ export interface LinkSentences {
   of(occurrence: Occurrence): string
   /** All of the paragraph where it is short, else the sentence; and where that begins, `undefined` where there is no text. */
   around(occurrence: Occurrence): LinkText
-  /** Notes whose files do not answer. */
+  /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
 }
 

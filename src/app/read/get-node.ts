@@ -27,16 +27,16 @@ import type { VaultLinkResponse } from './vault-links.ts'
 /** Bytes of `partial:` and `"next_offset":1000000,`. */
 const CUT_FACTS = 32
 
-/** Less of a text says nothing, and is shown only where there is no room for so much. */
+/** Less text than this is useless; show it only if there is no room for more. */
 const LEAST_TEXT = 160
 
-/** As little as a caller may ask for. */
+/** The minimum that a caller may request. */
 const LEAST_CHARS = 20
 
 /** The text's share of the room after ids and titles; the rest is for the other facts. */
 const CONTENT_SHARE = 0.6
 
-/** Facts about the note beside its text, in order of importance. */
+/** Facts about the note besides its text, most important first. */
 const FACTS = ['tags', 'properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
@@ -44,16 +44,16 @@ export interface GetNodeArguments {
   readonly id: string
   /** 1 also shows the neighbours. */
   readonly depth: number
-  /** Headings from the outside in, or one `^block`. */
+  /** Headings, outermost first, or one `^block`. */
   readonly section?: readonly string[] | undefined
   /** Characters of the content (or of the section) to skip. */
   readonly offset: number
   readonly maxChars: number
-  /** What the whole answer keeps within; with `depth` 1 it has a budget unless it is told one. */
+  /** The limit for the whole answer; with `depth` 1 there is a default. */
   readonly maxTokens?: number | undefined
 }
 
-/** Notes that are named where what they link to does not exist. */
+/** Maximum notes listed that link to a missing note. */
 const WANTED_BY = 3
 
 /** Neighbours shown in each direction. */
@@ -112,7 +112,7 @@ async function wantedWarning({ core, snapshot }: Reading, name: string): Promise
   return [{ code: 'NOTICE', message: `Still, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
 }
 
-/** Who reads a part must not replace the whole: the hash says what was shown. */
+/** A reader of a part must not replace the whole note, so the hash shows that it was partial. */
 function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
   return shown.length === text.length - bodyStart ? hash : partialHash(hash)
 }
@@ -130,11 +130,11 @@ async function linksToVaults(
 
 interface ReadNode {
   readonly node: Node
-  /** Absent of attachments. */
+  /** Absent for attachments. */
   readonly source: NoteText | undefined
 }
 
-/** The node and its text; what is only linked to is no node. @throws RouxError `TIMEOUT` */
+/** The node and its text. A missing target is not a node. @throws RouxError `TIMEOUT` */
 async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefined> {
   const { snapshot } = reading
   const { notes, unread } = await readNotes(reading, [id], { links: MAX_LINKS, times: true })
@@ -146,9 +146,9 @@ async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefi
 }
 
 interface ContentReader {
-  /** So many characters of what is asked for of the text, and where the rest begins, counted from its beginning. */
+  /** The first characters of the requested text, and the offset where the rest begins. */
   readonly contentOf: (chars: number) => Cut
-  /** Where what is asked for stands in the text. */
+  /** The requested part of the text. */
   readonly span: Span
 }
 
@@ -167,7 +167,7 @@ async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNod
   return { contentOf, span }
 }
 
-/** What is known of what is shown: where a text is read on, of that part its own headings, and as many links as lists show. */
+/** The facts about the shown text: its own headings if it is a later part, and as many links as lists show. */
 function knownOf(
   { node, source }: ReadNode,
   { offset }: GetNodeArguments,
@@ -179,11 +179,11 @@ function knownOf(
   return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shown) }
 }
 
-/** The headings of the lines of a part. */
+/** The headings on the lines of a part. */
 function headingsIn(headings: readonly Heading[], text: string, { start, end }: Span): readonly Heading[] {
   const lines = indexLines(text)
   const first = lines.lineAt(start)
-  // What is below the last line break is the next section's.
+  // Text after the last line break belongs to the next section.
   const last = lines.lineAt(start + text.slice(start, end).trimEnd().length)
   return headings.filter(({ line }) => line >= first && line <= last)
 }
@@ -224,7 +224,7 @@ export interface NodeDetails extends NodeResponse {
   readonly outgoingCount?: number
   readonly outgoingNeighbors?: readonly ListedNode[]
   readonly incomingNeighbors?: readonly ListedNode[]
-  /** SHA-256 of the file, `partial:` in front where `content` is not all of it; attachments are not read. */
+  /** SHA-256 of the file, prefixed with `partial:` if `content` is incomplete; absent for attachments. */
   readonly hash?: string
   readonly properties: Readonly<Record<string, unknown>>
   readonly created?: string
@@ -232,9 +232,9 @@ export interface NodeDetails extends NodeResponse {
   readonly outline: readonly Heading[]
   /** The total; `links` shows the first ones. */
   readonly link_count: number
-  /** Links that name a vault; absent where there are none. */
+  /** Links that name a vault; absent if there are none. */
   readonly vault_links?: readonly VaultLinkResponse[]
-  /** The `offset` that goes on where `content` was cut. */
+  /** The `offset` to continue with if `content` was cut. */
   readonly next_offset?: number
 }
 
@@ -284,7 +284,7 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
   }
 }
 
-/** The beginning of the text whose JSON fits what is fair, or the least that is worth reading, or what there is room for. */
+/** The start of the text that fits its fair share of the room, or the minimum worth reading, or whatever fits. */
 function fittingContent(
   node: NodeDetails,
   { fair, most }: { readonly fair: number; readonly most: number },

@@ -31,7 +31,7 @@ export interface FolderResponse {
   readonly omitted_folders?: number
 }
 
-/** The folders of the vault with their notes, `null` where there is no such folder. */
+/** The folders of the vault with their notes; `null` if the folder does not exist. */
 export function getTree(core: GraphCore, args: TreeArguments, call: Call = {}): Promise<Answer<FolderResponse | null>> {
   return answer(core, call, async (snapshot) => {
     const { depth, limit, includeArchived } = args

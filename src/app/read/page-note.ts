@@ -7,7 +7,7 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp, unknownIdWarning } from '../names/known-node.ts'
 import { readNotes, unansweredError } from './texts.ts'
 
-/** What of a note is rendered. */
+/** The part of a note that is rendered. */
 export interface PageText {
   readonly title: string
   /** Without frontmatter; the first `LONGEST` characters. Empty for attachments and for notes that do not exist. */
@@ -21,14 +21,14 @@ export interface PageText {
   readonly comments: readonly { readonly start: number; readonly end: number }[]
   /** Offsets in `text` of formulas with their marks (`$…$`, `$$…$$`), in order. */
   readonly formulas: readonly { readonly start: number; readonly end: number }[]
-  /** A line of the text is a line when it is read, as in Obsidian and Logseq; else lines run on. */
+  /** True if line breaks are kept when rendering, as in Obsidian and Logseq; otherwise lines are joined. */
   readonly breaks: boolean
 }
 
-/** A note as a page shows it: its text, and where each link in it leads. Of kind `missing`: what notes link to and does not exist. */
+/** A note as a page shows it: its text, and the target of each link. Kind `missing`: a target that does not exist. */
 export interface PageNote extends PageText {
   readonly id: NodeId
-  /** What the folder of the vault is called, by which Obsidian knows it. */
+  /** The name of the vault's folder, which Obsidian uses as the vault's name. */
   readonly folder: string
   /** Path in the vault, spelled as on disk; absent if there is no file. */
   readonly path?: string
@@ -40,7 +40,7 @@ export interface PageNote extends PageText {
   readonly modified?: string
 }
 
-/** A link in the text that is shown. */
+/** A link in the shown text. */
 export interface PageLink {
   /** UTF-16 offsets in `text`. */
   readonly start: number
@@ -53,14 +53,14 @@ export interface PageLink {
   readonly subpath?: string
 }
 
-/** What a browser lays out without a pause, UTF-16. */
+/** The most text a browser lays out without a pause, UTF-16. */
 const LONGEST = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
 
 /**
- * A note, canvas or attachment for a page, or what only links name; `null` when there is none or the vault excludes it.
- * @throws RouxError `TIMEOUT` when its file does not answer
+ * A note, canvas, attachment or missing target for a page; `null` if there is none or the vault excludes it.
+ * @throws RouxError `TIMEOUT` when its file does not respond
  */
 export function pageNote(
   core: GraphCore,
@@ -79,7 +79,7 @@ export function pageNote(
     const { path, title, kind, tags, aliases, properties, created, modified } = node
     const value: PageNote = {
       id,
-      // Browsers read this file, which have no `basename`.
+      // Browsers run this file, and have no `basename`.
       folder: core.root.split(/[\\/]/).findLast((part) => part !== '') ?? '',
       ...(path === undefined ? {} : { path }),
       title,
@@ -101,7 +101,7 @@ export function pageNote(
   })
 }
 
-/** What only excluded notes link to is as hidden as they are. */
+/** A missing note that only excluded notes link to is hidden, too. */
 async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Promise<boolean> {
   if (kind !== 'missing') return !excluded
   return (await snapshot.neighbors(id, { direction: 'in', kinds: ['note', 'canvas'] }, { offset: 0, limit: 0 })).total > 0
@@ -113,7 +113,7 @@ async function linksIn(
   shown: { readonly start: number; readonly end: number },
 ): Promise<readonly PageLink[]> {
   const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
-  // A note may link to itself, which makes it no neighbour.
+  // A link to itself does not make a note its own neighbour.
   const targets = [id, ...items]
   const [nodes, found] = await Promise.all([
     snapshot.nodes(targets, { links: 0 }),

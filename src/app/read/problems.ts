@@ -6,33 +6,33 @@ import { linkText } from '../../core/text/link-text.ts'
 import { LOOKED_AT, nearHits, nearTexts } from '../../search/similar-names.ts'
 import type { Warning, WarningCode } from '../graph-core.ts'
 
-/** Problems of one note that its reader should know of, by the warning that tells them. */
+/** Problems of a note that its reader should know of, and their warning codes. */
 const TOLD = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
 
-/** How many problems of a kind a warning spells out. */
+/** Maximum problems of a kind that a warning describes. */
 const SPELLED_OUT = 3
 
-/** How many notes that a link may mean are named. */
+/** Maximum candidates listed for a link. */
 const NAMED = 5
 
-/** A problem as answers tell it. */
+/** A problem as answers show it. */
 export interface ReportedProblem {
   readonly kind: ProblemKind
   readonly id: NodeId
-  /** 1-based; 0 where the whole file is meant. */
+  /** 1-based; 0 for the whole file. */
   readonly line: number
   /** The problem, or the link as written. */
   readonly text: string
-  /** Which one of those that are the same in this line, where it is not the first: 2, 3, … */
+  /** The occurrence among equal ones on this line, if not the first: 2, 3, … */
   readonly nth?: number
-  /** Ids that may have been meant, the rule that chose among them, or the other twins; of `broken_heading` ids with a `#heading` or `#^block`. */
+  /** Ids that may have been meant, the rule that chose, or the other twins; for `broken_heading` with `#heading` or `#^block`. */
   readonly candidates?: readonly string[]
 }
 
-/** How many names are offered for a link that points to nothing. */
+/** Maximum suggestions for a broken link. */
 const SUGGESTIONS = 3
 
-/** Problems in words, in their order, with what may have been meant: for all of them two questions that are asked at once. */
+/** Describes problems in order, with suggestions. Needs only two queries for all of them, sent together. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
   const known = new Map<string, number>()
@@ -47,7 +47,7 @@ export async function reportProblems(snapshot: Snapshot, problems: readonly Prob
   })
 }
 
-/** The problem in words. */
+/** The description of a problem. */
 function problemText(problem: Problem): string {
   switch (problem.kind) {
     case 'broken_link':
@@ -82,7 +82,7 @@ function candidatesOf(
       return problem.twins
     case 'broken_link': {
       const name = lastName(problem.name)
-      // Never itself, which would not write its own name wrong.
+      // Never suggest the note itself, which would not misspell its own name.
       const others = (hits.get(name) ?? []).filter(({ id }) => id !== problem.id)
       return someOf(nearHits(name, others).map(({ id }) => id))
     }
@@ -101,7 +101,7 @@ function someOf(candidates: readonly string[]): readonly string[] | undefined {
 async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<string, readonly NameHit[]>> {
   const names = problems.flatMap((problem) => (problem.kind === 'broken_link' ? [lastName(problem.name)] : []))
   const distinct = [...new Set(names)]
-  // One more, because the note that has the link is left out.
+  // Fetch one more, because the note with the link is left out.
   const options = { ...LOOKED_AT, limit: LOOKED_AT.limit + 1 }
   const found = distinct.length === 0 ? [] : await snapshot.names(distinct, 'similar', {}, options)
   return new Map(distinct.map((name, at) => [name, found[at] ?? []]))
@@ -111,7 +111,7 @@ function lastName(target: string): string {
   return target.slice(target.lastIndexOf('/') + 1)
 }
 
-/** The notes whose headings and blocks links were meant for. */
+/** The target notes of links to missing headings or blocks. */
 async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<NodeId, Node>> {
   const ids = problems.flatMap((problem) => (problem.kind === 'broken_heading' ? [problem.to] : []))
   const distinct = [...new Set(ids)]
@@ -119,7 +119,7 @@ async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Pr
   return new Map(nodes.flatMap((node) => (node === undefined ? [] : [[node.id, node]])))
 }
 
-/** The headings or blocks of a note that a link may have meant, as its subpath would write them. */
+/** The headings or blocks of a note that a link may mean, written as subpaths. */
 function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined): readonly string[] {
   const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
   if (note === undefined) return []
@@ -129,7 +129,7 @@ function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined):
   return nearTexts([...new Set(texts)], last)
 }
 
-/** Links that may name a heading by its anchor on the web. */
+/** Links that may name a heading by its web anchor. */
 const ANCHORED: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
 
 /** Problems of this note that affect its answer: ambiguous links and malformed parts. */

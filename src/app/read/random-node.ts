@@ -10,11 +10,11 @@ import { requireText } from './texts.ts'
 export interface RandomNodeArguments {
   /** Notes with any of these; all notes when empty. */
   readonly tags?: readonly string[] | undefined
-  /** 0 ≤ seed < 1: the same one picks the same note of an unchanged vault. */
+  /** 0 ≤ seed < 1: the same seed picks the same note of an unchanged vault. */
   readonly seed?: number | undefined
 }
 
-/** Any note, `null` where there is none. */
+/** A random note; `null` if there is none. */
 export function randomNode(
   core: GraphCore,
   { tags = [], seed = Math.random() }: RandomNodeArguments,

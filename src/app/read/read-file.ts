@@ -9,7 +9,7 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { lookUp } from '../names/known-node.ts'
 import { requireText } from './texts.ts'
 
-/** A file of the vault with all that is in it. */
+/** A whole file of the vault. */
 export interface WholeFile {
   readonly id: string
   readonly title: string
@@ -18,9 +18,9 @@ export interface WholeFile {
   readonly text?: string
   /** Other content as base64. */
   readonly blob?: string
-  /** As the note says, or as the file system does: ISO 8601. */
+  /** From the note or the file system: ISO 8601. */
   readonly modified?: string
-  /** Of notes: SHA-256 of the bytes, hex. */
+  /** For notes: SHA-256 of the bytes, hex. */
   readonly hash?: string
 }
 
@@ -61,7 +61,7 @@ export function readAttachmentFile(core: GraphCore, id: string, call: Call = {})
   })
 }
 
-/** The node of this id where it is a file. */
+/** The node with this id, if it is a file. */
 async function findFile(snapshot: Snapshot, core: GraphCore, argument: string): Promise<Node | undefined> {
   const [id] = await lookUp(snapshot, core, [argument])
   const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0, times: true })
@@ -78,7 +78,7 @@ function tooLarge(id: string): RouxError {
   })
 }
 
-/** @throws RouxError `TOOL_DISABLED` where attachments are not offered */
+/** @throws RouxError `TOOL_DISABLED` if attachments are off */
 export function requireFiles({ files }: GraphCore): VaultFiles {
   if (files !== undefined) return files
   throw new RouxError('TOOL_DISABLED', 'Attachments are switched off.', {

@@ -9,7 +9,7 @@ export interface ListTagsArguments extends Partial<PageArguments> {
   readonly prefix?: string | undefined
 }
 
-/** Tags with the notes that carry them, nested tags counted into their parents; by count, then name. */
+/** Tags with the notes that have them or a nested tag; by count, then name. */
 export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = {}): Promise<Answer<readonly TagCount[]>> {
   const { prefix = '', limit = Number.MAX_SAFE_INTEGER, offset } = args
   return answer(core, call, async (snapshot) => {
@@ -21,9 +21,9 @@ export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = 
 }
 
 export interface PropertiesArguments extends PageArguments {
-  /** Its values instead of the keys. */
+  /** List the values of this property instead of the keys. */
   readonly key?: string | undefined
-  /** Only keys, or values, that begin so. */
+  /** Only keys, or values, with this prefix. */
   readonly prefix?: string | undefined
 }
 
@@ -31,11 +31,11 @@ export type PropertyList = PropertyPage | ValuePage
 
 export interface PropertyPage {
   readonly properties: readonly PropertyCount[]
-  /** How many there are without `limit` and `offset`. */
+  /** The total, ignoring `limit` and `offset`. */
   readonly total: number
 }
 
-/** Of one property. */
+/** For one property. */
 export interface ValuePage {
   readonly values: readonly ValueCount[]
   readonly total: number
@@ -57,7 +57,7 @@ interface Asked extends Page {
   readonly prefix: string
 }
 
-/** Longer values are texts, and their beginnings tell them apart. */
+/** Longer values are texts; their beginnings are enough to tell them apart. */
 const VALUE_LENGTH = 100
 
 async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<Answer<ValuePage>> {
@@ -68,7 +68,7 @@ async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<
   return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
 }
 
-/** A property may be there and have no value that is a text: nothing, or an object. */
+/** A property may exist with no text value: empty, or an object. */
 async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonly Warning[]> {
   const properties = await snapshot.properties()
   const known = properties.find((property) => foldName(property.key) === foldName(key))
@@ -92,7 +92,7 @@ function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, o
 /** How many similar names a warning lists. */
 const NEAREST = 3
 
-/** Says that no note has a property, and which of the names that there are is nearest. */
+/** Says that no note has a property, and suggests the nearest existing name. */
 export function unknownProperty(name: string, names: readonly string[]): Warning {
   const near = nearest(name, names, NEAREST).map(quoted)
   const nearby = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''

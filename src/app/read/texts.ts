@@ -8,7 +8,7 @@ import type { Call } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 
-/** What a use case reads with. */
+/** The core, snapshot and call that a use case reads with. */
 export interface Reading {
   readonly core: GraphCore
   readonly snapshot: Snapshot
@@ -17,15 +17,15 @@ export interface Reading {
 
 export interface ReadTexts {
   readonly texts: ReadonlyMap<NodeId, NoteText>
-  /** Notes whose files do not answer. */
+  /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
-  /** Notes whose text is of another version than the snapshot: they are rewritten again and again. */
+  /** Notes whose text keeps changing and does not match the snapshot. */
   readonly changed: ReadonlySet<NodeId>
 }
 
 /**
- * The texts of notes and canvases; ids without a text are left out. Where one changed since it was indexed, it is indexed again, and the use case
- * runs again.
+ * The texts of notes and canvases; ids without a text are left out. If a text has changed since it was indexed, it is indexed
+ * again, and the use case runs again.
  */
 export async function readTexts({ core, snapshot, call }: Reading, ids: readonly NodeId[]): Promise<ReadTexts> {
   const [versions, kept] = await Promise.all([snapshot.versions(ids), snapshot.texts?.(ids)])
@@ -36,7 +36,7 @@ export async function readTexts({ core, snapshot, call }: Reading, ids: readonly
   const read = kept === undefined ? await core.texts.read(wanted, call.signal) : places.map(({ at }) => kept[at])
   const changed = wanted.filter(({ hash }, at) => {
     const text = read[at]
-    // Of what the index could not read it has no hash to compare.
+    // A note that could not be indexed has no hash to compare.
     return hash !== '' && text !== 'unread' && text?.hash !== hash
   })
   if (changed.length > 0 && !snapshot.isLast) {
@@ -56,7 +56,7 @@ export async function readTexts({ core, snapshot, call }: Reading, ids: readonly
   }
 }
 
-/** The text of one note that an answer cannot do without; `undefined` where it has none. @throws RouxError `TIMEOUT` */
+/** The text of a note that an answer cannot do without; `undefined` if it has none. @throws RouxError `TIMEOUT` */
 export async function requireText(reading: Reading, id: NodeId): Promise<NoteText | undefined> {
   const { texts, unread } = await readTexts(reading, [id])
   if (unread.length > 0) throw unansweredError(id)
@@ -72,20 +72,20 @@ export function unansweredError(id: NodeId): RouxError {
 /** A node and its text. */
 export interface NoteWithText {
   readonly node: Node
-  /** `undefined` where the file does not respond. */
+  /** `undefined` if the file does not respond. */
   readonly source: NoteText | undefined
 }
 
 /**
- * Notes with their texts, in order; `undefined` where there is none. A note that is rewritten again and again has no headings and tasks, because their
- * lines would be those of another text.
+ * Notes with their texts, in order; `undefined` for those that do not exist. A note that keeps changing has no headings and
+ * tasks, because their lines would not match its text.
  */
 export async function readNotes(
   reading: Reading,
   ids: readonly NodeId[],
   options: NodeOptions,
 ): Promise<{ readonly notes: readonly (NoteWithText | undefined)[]; readonly unread: readonly NodeId[] }> {
-  // Files are read in another thread while nodes are looked up in this one.
+  // Another thread reads the files while this one looks up the nodes.
   const [{ texts, unread, changed }, nodes] = await Promise.all([readTexts(reading, ids), reading.snapshot.nodes(ids, options)])
   const notes = ids.map((id, at) => {
     const node = nodes[at]
@@ -96,7 +96,7 @@ export async function readNotes(
   return { notes, unread }
 }
 
-/** What is said of an answer that does without some texts. */
+/** The warning for an answer in which some texts are missing. */
 export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
   if (unread.length === 0) return []
   const named = listSome(

@@ -8,20 +8,20 @@ import type { GraphCore } from '../graph-core.ts'
 import { findIds, nodesNamed } from '../names/known-node.ts'
 import type { Vaults } from '../vaults.ts'
 
-/** A link to a note of a vault that is named in it. */
+/** A link that names another vault and its note. */
 export interface VaultLinkResponse {
   /** As written. */
   readonly vault: string
   readonly file: string
   readonly line: number
-  /** `null` where the vault is none that may be seen here, or has no such note. */
+  /** `null` if the vault is unknown here or has no such note. */
   readonly id: NodeId | null
 }
 
-/** Vault links of one note that are resolved. */
+/** Maximum vault links resolved for a note. */
 const MOST = 100
 
-/** The links of a text that name a vault: no edges of the graph, but each can be followed by its id. */
+/** A text's links that name a vault. They are not edges of the graph, but each can be followed by its id. */
 export async function vaultLinks(core: GraphCore, text: string, call: Call): Promise<readonly VaultLinkResponse[]> {
   const mode = (core.indexing.status().mode ?? 'obsidian') as Mode
   const links = vaultLinksOf(text, { profile: 'lenient', mode, comments: true }).slice(0, MOST)
@@ -44,14 +44,14 @@ async function resolve(
   }, signal)
 }
 
-/** The vault that a link calls by its name or by its folder; no other vault is opened to find it. */
+/** The vault with this name or folder; other vaults stay closed. */
 async function openCalled(vaults: Vaults | undefined, called: string): Promise<GraphCore | undefined> {
   const all = vaults?.names.map((name) => ({ name, root: vaults.folderOf?.(name) ?? '' })) ?? []
   const found = all.find(({ name }) => foldName(name) === foldName(called)) ?? all.find((vault) => isCalled(vault, called))
   return found === undefined ? undefined : await vaults?.open(found.name).catch(() => undefined)
 }
 
-/** Applications call a vault like its folder. */
+/** Applications name a vault after its folder. */
 function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, called: string): boolean {
   return [name, basename(root)].some((one) => one !== undefined && foldName(one) === foldName(called))
 }

@@ -79,7 +79,7 @@ export interface ListAttachmentsArguments extends PageArguments {
 
 export interface AttachmentList {
   readonly attachments: readonly AttachmentFacts[]
-  /** How many there are without `limit` and `offset`. */
+  /** The total, ignoring `limit` and `offset`. */
   readonly total: number
 }
 

@@ -196,7 +196,7 @@ function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }:
   return first.map((key) => ({ id: graph.id(key), title: graph.title(key) }))
 }
 
-/** The targets without a note, by how many files want them, then by name. */
+/** Missing targets, by the number of files that link to them, then by name. */
 export function findWanted(projection: Projection, filter: WantedFilter, page: Page): Paged<WantedNote> {
   const { graph } = projection
   const wanted = [...drafts(projection, filter).values()].sort(

@@ -48,7 +48,7 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   return { items, total }
 }
 
-/** How many there are of each kind. */
+/** The number of problems of each kind. */
 export function countProblems(projection: Projection, filter: Omit<ProblemFilter, 'kind'>): ProblemCounts {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
   counts.outside_link = outsideProblems(projection, filter).length
@@ -73,7 +73,7 @@ function outsideProblems({ graph, outside }: Projection, { id, target, folder }:
     .sort((a, b) => (a.id < b.id ? -1 : 1))
 }
 
-/** The files that may have problems that are meant, by id. */
+/** The files that may have the requested problems, by id. */
 function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter): IterableIterator<GraphRow> {
   const { graph } = projection
   const start = folder === undefined ? '' : folderStart(folder)

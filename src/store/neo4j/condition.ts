@@ -3,7 +3,7 @@ import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
 import { SEPARATOR } from './note-properties.ts'
 import type { Values } from './server/connection.ts'
 
-/** A condition as Cypher: what is looked up in the index of words first, and what must be true of a note `f`. */
+/** A condition as Cypher: lookups in the full-text index first, then conditions on a note `f`. */
 export interface CypherCondition {
   /** Clauses that each add a list of notes. */
   readonly before: readonly string[]
@@ -14,9 +14,9 @@ export interface CypherCondition {
 }
 
 interface ConditionContext {
-  /** The name of the vault's index of words. */
+  /** The name of the vault's full-text index. */
   readonly wordIndex: string
-  /** Takes the vault's name off an id. */
+  /** Removes the vault's name from an id. */
   readonly bare: (id: string) => string
 }
 
@@ -30,7 +30,7 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
     parameters[name] = value
     return `$${name}`
   }
-  /** The notes that the index of words has for a query. */
+  /** The notes that the full-text index has for a query. */
   const lookUp = (part: Lookup, query: string, condition = 'true'): string => {
     const list = `w${before.length}`
     lists.set(part, list)

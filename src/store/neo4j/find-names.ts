@@ -8,7 +8,7 @@ import { filesIn, isNarrow } from './scope.ts'
 
 /** Files that may have a similar name: those that share most pairs of characters. */
 const CANDIDATES = 1_000
-/** How many the index gives for them where few of them lie outside of the scope. */
+/** Candidates to fetch, because a few of them may lie outside the scope. */
 const LOOKED_AT = 3 * CANDIDATES
 
 interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases'> {
@@ -16,7 +16,7 @@ interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases
   readonly kind: FileRecord['kind']
 }
 
-/** Files by what they are called. The database finds those that may be meant; how near their names are is measured as everywhere. */
+/** Files by name. The database finds candidates; the distance of names is computed as in the embedded index. */
 export async function findNames(
   asking: QuestionContext,
   names: readonly string[],
@@ -52,7 +52,7 @@ export async function findNames(
   })
 }
 
-/** The files of the scope that answer best to each query; all of them are looked at where too many of the best lie outside. */
+/** The best matching files of the scope for each query. If too many of the best are outside, all files are checked. */
 async function candidates(
   asking: QuestionContext,
   queries: readonly string[],

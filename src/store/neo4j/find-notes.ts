@@ -7,7 +7,7 @@ import { COUNTING, countDocuments, greatestScore, lookedUp, type Ranked, ranking
 import { filesIn, foundBy } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** The order of the notes `f` with `score`: what says no time comes last, in either direction. */
+/** The order of the notes `f` with `score`. Notes without the date come last, in either direction. */
 function orderOf({ by, direction }: FindOptions['order']): string {
   const way = direction === 'asc' ? 'ASC' : 'DESC'
   switch (by) {
@@ -20,7 +20,7 @@ function orderOf({ by, direction }: FindOptions['order']): string {
   }
 }
 
-/** The notes that fit a condition, in the order asked for. */
+/** The notes that match a condition, in the requested order. */
 export async function findNotes(
   asking: QuestionContext,
   { condition, options: { scope, order } }: { readonly condition: Condition | undefined; readonly options: FindOptions },

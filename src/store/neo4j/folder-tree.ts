@@ -70,7 +70,7 @@ interface Counted {
   readonly all: number
 }
 
-/** How many notes there are in each folder below a path, as it is spelled. */
+/** The number of notes in each folder below a path, as spelled. */
 async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly Counted[]> {
   return await questions.ask<Counted>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
@@ -106,7 +106,7 @@ function newEntry(folded: string): Entry {
   return { folded, folders: new Map(), spellings: new Map(), own: 0, count: 0 }
 }
 
-/** As most of its notes spell it; without notes of its own, as the first folder in it does. */
+/** The spelling most of its notes use; without notes of its own, the spelling of its first subfolder. */
 function spelledPath({ spellings, folders }: Entry): string {
   if (spellings.size > 0) return usual(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

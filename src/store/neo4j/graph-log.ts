@@ -2,12 +2,12 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { GraphChanges, GraphLog } from '../../core/insight/graph-changes.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Commits that are read at once. */
+/** Commits read at once. */
 const ROWS = 200
 
 const NOTHING: GraphChanges = { files: [], links: [] }
 
-/** The log of changes that the feeder writes with each generation, for those who have no folder. */
+/** The change log that the feeder writes with each generation, for servers without the folder. */
 export function graphLogOf(connection: Connection): GraphLog {
   const { vault } = connection
   return {

@@ -8,7 +8,7 @@ function quote(word: string): string {
   return `"${word.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Signs that mean something to the full-text index, each with a backslash. */
+/** Escapes characters that have a meaning in full-text queries. */
 function escaped(word: string): string {
   return word.replace(/[^\p{L}\p{N}\p{M}]/gu, '\\$&')
 }

@@ -8,10 +8,10 @@ import { readDate, readNumber } from '../../search/query/compare-values.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { factsOf } from '../note-facts.ts'
 
-/** Between the parts of a text that stands for several: no note can hold it. */
+/** Separates the parts of a text that stands for several; no note can contain it. */
 export const SEPARATOR = '\u0000'
 
-/** Properties of a `:RouxFile`, by name. `null` takes one away. */
+/** Properties of a `:RouxFile`, by name. `null` removes one. */
 export type FileProperties = Readonly<Record<string, unknown>>
 
 /** The properties of a file's record in the database, without id and links. */
@@ -81,7 +81,7 @@ function infoProperties({ stat }: FileRecord, info: FileInfo): FileProperties {
   }
 }
 
-/** A value that a query can compare: its property, its number and its date (ms), empty where it is none. */
+/** A comparable value: its property, its number and its date (ms), empty if it has none. */
 function comparableOf(name: string, value: string): readonly string[] {
   const number = readNumber(value)
   const date = readDate(value)
@@ -103,7 +103,7 @@ export function namesOf({
   return stem === title ? [title, ...aliases] : [title, ...aliases, stem]
 }
 
-/** The word under which a file with this name is found, however long the name is. */
+/** The word for finding a file with this name, however long the name is. */
 export function equalKey(name: string): string {
   return `e${shortHash(foldName(name))}`
 }
@@ -112,7 +112,7 @@ export function plainKey(name: string): string {
   return `p${shortHash(plainName(name))}`
 }
 
-/** A word that stands for a text which may hold anything. */
+/** A single word that represents any text. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
@@ -128,7 +128,7 @@ export function pairsOf(folded: string): readonly string[] {
   return pairs
 }
 
-/** Nothing stands before the first character. */
+/** Four digits; `0000` means no character, as before the first. */
 function hex(unit: number): string {
   return Number.isNaN(unit) ? '0000' : unit.toString(16).padStart(4, '0')
 }
@@ -138,13 +138,13 @@ export interface Edge {
   readonly count: number
   /** Each kind once, in order of their names. */
   readonly kinds: readonly string[]
-  /** Folded names of the properties that they stand in. */
+  /** Folded names of the properties with these links. */
   readonly types: readonly string[]
   /** `[place among all links of the file, the link]`, as JSON. */
   readonly links: string
 }
 
-/** A file's links by where they lead: a key, or the id of a missing target. */
+/** A file's links grouped by target: a key, or the id of a missing target. */
 export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) => string): ReadonlyMap<number | string, Edge> {
   const ends = new Map<number | string, (readonly [number, ResolvedLink])[]>()
   for (const [at, link] of links.entries()) {
@@ -193,8 +193,8 @@ export function idKeyOf(id: string): string {
 const LONGEST_KEY = 1_000
 
 /**
- * A text that compares by code points, as Neo4j does, as the text itself does by code units, as everything above the port does: they differ
- * only beyond U+D7FF, and most texts stay as they are.
+ * A text whose order by code points (Neo4j) equals the order of the original by code units (everything above the port). They
+ * differ only beyond U+D7FF, so most texts stay as they are.
  */
 export function sortable(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => `\ud7ff${unit.charCodeAt(0).toString(16)}`)

@@ -13,7 +13,7 @@ import { exportRows, type TopologyRows } from './whole-graph.ts'
 
 /** How often a use case is run. */
 const RUNS = 4
-/** Scores that one statement takes. */
+/** Maximum scores per statement. */
 const ROWS = 10_000
 
 /** Opens the reading side of a vault in a Neo4j database. `name` is part of every id, where one process serves several vaults. */
@@ -35,7 +35,7 @@ export class Neo4jStore implements Store {
   readonly #hasTexts: boolean
   readonly #listeners = new Set<(change: StoreChange) => void>()
   readonly #topologies = new WeakMap<Topology, TopologyRows>()
-  /** Scores that this user may not write into the database. */
+  /** Scores that this user may not write to the database. */
   readonly #ownScores = new Map<Metric, OwnScores>()
   readonly #kept = new KeptAnswers()
   #facts: VaultFacts | undefined
@@ -57,7 +57,7 @@ export class Neo4jStore implements Store {
     this.decisions = decisionsOf(connection)
   }
 
-  /** What was known of the vault when it was asked last. */
+  /** The facts about the vault from the last answer. */
   get facts(): VaultFacts | undefined {
     return this.#facts
   }
@@ -71,7 +71,7 @@ export class Neo4jStore implements Store {
     return await this.#refresh(signal)
   }
 
-  /** Has the database plan what is asked most, in a moment and once: a question that it plans when it comes takes ten times as long. Nothing waits for it. */
+  /** Plans the most common queries once in the background, because planning takes ten times as long as answering. */
   planAhead(): void {
     if (this.#closed.signal.aborted) return
     this.#planning ??= setTimeout(() => {
@@ -79,7 +79,7 @@ export class Neo4jStore implements Store {
     }, PLANNING.after).unref()
   }
 
-  /** A database that was started again has planned nothing. */
+  /** A restarted database has lost its plans. */
   #planAgain(): void {
     if (this.#planning === undefined) return
     clearTimeout(this.#planning)
@@ -160,7 +160,7 @@ export class Neo4jStore implements Store {
     return Date.now() + this.#ahead
   }
 
-  /** Takes over the times that come with an answer. */
+  /** Takes the clock readings from an answer. */
   #update(state: VaultState | undefined): void {
     if (state !== undefined) this.#ahead = state.now - Date.now()
     if (this.#facts === undefined || stateOf(state) !== stateOf(this.#facts)) return
@@ -219,7 +219,7 @@ export class Neo4jStore implements Store {
       })
       try {
         const idOf = (id: string) => toNodeId(id, this.#name)
-        // All of it before the first row: an export is of one generation.
+        // Read everything before the first row, because an export shows a single generation.
         yield* await exportRows({ questions, idOf })
         return
       } catch (error) {
@@ -230,7 +230,7 @@ export class Neo4jStore implements Store {
 
   onChange(listener: (change: StoreChange) => void): () => void {
     this.#listeners.add(listener)
-    // What cannot be reached now is asked again with the next look.
+    // If the database cannot be reached, the next check tries again.
     this.#timer ??= setInterval(() => void this.#refresh().catch(() => {}), LOOK).unref()
     return () => {
       this.#listeners.delete(listener)

@@ -16,8 +16,8 @@ interface Spur {
 const FURTHER = 4
 
 /**
- * Shortest link paths, shortest first, then by ids. All of the shortest length come at once; longer ones by Yen's algorithm (J. Y. Yen,
- * 1971), all deviations from one path in one question.
+ * Shortest link paths, shortest first, then by ids. All of the shortest length come at once. Longer ones use Yen's algorithm (J.
+ * Y. Yen, 1971), with all deviations from one path in one query.
  */
 export async function findPaths(
   ask: Ask,
@@ -71,17 +71,17 @@ const HUB_CEILINGS = `CALL () {
 
 interface Search {
   readonly target: string
-  /** No note on the way has a higher degree; several are tried at once. */
+  /** The maximum degree of notes on the path; several limits are tried at once. */
   readonly ceilings: 'hubs' | readonly number[]
 }
 
 interface FoundPath {
   readonly path: Path
-  /** No note on it has a higher degree. */
+  /** The maximum degree of notes on it. */
   readonly ceiling: number
 }
 
-/** The shortest ways on from each spur, with what leads there, below the lowest ceiling first, by ids. */
+/** The shortest continuations from each spur, with the path before it, those below the lowest ceiling first, by ids. */
 async function shortest(
   ask: Ask,
   { target, ceilings }: Search,

@@ -6,13 +6,13 @@ import type { StoredEmbedder } from './questions.ts'
 const WORD: WordTerm = { form: 'x', stem: 'x', match: 'stem', count: 1, parts: [] }
 const [ONE, OTHER] = ['x', 'y'] as unknown as readonly [NodeId, NodeId]
 const PAGE = { offset: 0, limit: 1 }
-/** The notes that `find_nodes` looks at, and those that `search` does. */
+/** The scopes of `find_nodes` and of `search`. */
 const LISTED: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 
 /**
- * Asks what most use cases ask, about notes that are not there: the database keeps the plan of each statement, whatever its values are. Use cases ask
- * some questions at the same time; these are one statement, so they are asked together here, and in the same order.
+ * Runs the queries of common use cases for notes that do not exist: the database keeps each statement's plan, whatever its
+ * values. Queries that use cases send together become one statement, so they are sent together here, in the same order.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
   const named = () => [
@@ -30,7 +30,7 @@ export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEm
   const notes = () => [...texts(), snapshot.nodes([ONE], { links: 1 })]
   await Promise.all(named())
   await Promise.all(notes())
-  // The first time notes are counted, too.
+  // The first search also counts notes.
   await Promise.all(found())
   await Promise.all(found())
   for (const { embedder, dimensions } of embedders) {

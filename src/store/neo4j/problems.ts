@@ -47,9 +47,9 @@ const COUNTS = `broken_link: f.broken, broken_heading: f.brokenHeadings, ambiguo
 const TROUBLED = `NOT f.excluded AND (f.troubles > 0
   OR (f:RouxListed AND ((f.inDegree = 0 AND f.outDegree = 0) OR size(f.twins) > 0)))`
 
-/** The files that may have problems that are meant, by id. */
+/** The files that may have the requested problems, by id. */
 function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
-  // A file is found by its id alone: of two conditions that have an index the database may take the other.
+  // Look up a file by id alone: with a second indexed condition the database may use the other index.
   const found = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
     target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'
@@ -106,7 +106,7 @@ export async function findProblems(asking: QuestionContext, asked: ProblemQuery,
   return { items: items.slice(skipped, skipped + page.limit), total }
 }
 
-/** How many there are of each kind. */
+/** The number of problems of each kind. */
 export async function countProblems(asking: QuestionContext, asked: ProblemQuery): Promise<ProblemCounts> {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
   const { match, parameters } = filesOf(asked, asking)
@@ -160,7 +160,7 @@ async function detailsOf({ questions }: QuestionContext, files: readonly Counted
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** The ids of the keys that links of these files name as rivals. */
+/** The ids of notes that these files' links could mean. */
 const rivalIds = new WeakMap<Detailed, ReadonlyMap<number, string>>()
 
 interface ProblemSource {
@@ -219,7 +219,7 @@ interface Row {
   readonly sources: readonly string[]
 }
 
-/** The targets without a note, by how many files want them, then by name. */
+/** Missing targets, by the number of files that link to them, then by name. */
 export async function findWanted(
   asking: QuestionContext,
   { folder, counts }: WantedFilter,

@@ -4,7 +4,7 @@ import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
-/** Names that are kept at once: of folders there may be many. */
+/** Maximum names kept at once, because there may be many folders. */
 const MOST = 50
 
 /** The part of `VaultFacts` that comes with every answer. */
@@ -21,7 +21,7 @@ export interface VaultState {
   readonly isMoving: boolean
 }
 
-/** What is known of a vault as a whole. */
+/** The facts about a whole vault. */
 export interface VaultFacts extends VaultState {
   readonly complete: boolean
   readonly files: number
@@ -32,7 +32,7 @@ export interface VaultFacts extends VaultState {
   readonly embedders: readonly StoredEmbedder[]
 }
 
-/** As long as it is the same, answers are the same. */
+/** Answers stay valid as long as this value is the same. */
 export function stateOf(state: VaultState | undefined): string {
   return `${state?.lineage} ${state?.generation} ${state?.searchWrites}`
 }
@@ -41,15 +41,15 @@ export function isSameGeneration(a: VaultState | undefined, b: VaultState | unde
   return a?.generation === b?.generation && a?.lineage === b?.lineage
 }
 
-/** Whose vectors there are, and how they are compared. */
+/** An embedder with stored vectors, and how they are compared. */
 export interface StoredEmbedder {
   readonly embedder: string
   readonly dimensions: number | null
-  /** There is an index of them. */
+  /** True if they have an index. */
   readonly indexed: boolean | null
 }
 
-/** How long a generation can take to become visible, ms: what was announced and never came does not count for longer. */
+/** How long a generation may take to become visible, ms; an older announcement is ignored. */
 const ANNOUNCED = 60_000
 
 /** The vault `v`, with all that `STATE` returns. */
@@ -60,12 +60,12 @@ const STATE = `v.generation AS generation, v.lineage AS lineage, coalesce(w.writ
   v.fed AS fed, h.heard AS heard, timestamp() AS now,
   p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving`
 
-/** How long is waited for a generation that is becoming visible, and how often that is looked at, ms. */
+/** How long to wait for a generation to become visible, and how often to check, ms. */
 const MOVING = { most: 5_000, look: 50 }
 
 /**
- * Refuses a vault that has the name of one that is there already.
- * @throws RouxError `STORE_UNAVAILABLE` where another folder was fed under this name
+ * Refuses a vault whose name is already taken by another folder.
+ * @throws RouxError `STORE_UNAVAILABLE`
  */
 export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
   if (origin === undefined || folder === null || folder === origin.folder) return
@@ -74,7 +74,7 @@ export function requireSameFolder({ origin, vault }: Connection, folder: string 
   })
 }
 
-/** What the vault is now; `undefined` where it was never fed. @throws RouxError `STORE_UNAVAILABLE` */
+/** The vault's facts; `undefined` if it was never fed. @throws RouxError `STORE_UNAVAILABLE` */
 export async function readFacts(connection: Connection, signal?: AbortSignal): Promise<VaultFacts | undefined> {
   const until = performance.now() + MOVING.most
   for (;;) {
@@ -97,8 +97,8 @@ export async function readFacts(connection: Connection, signal?: AbortSignal): P
 export interface QuestionOptions {
   readonly signal?: AbortSignal | undefined
   /**
-   * Called with the state that comes with each answer, `undefined` for a vault that was removed; throws `SnapshotOutdated` where the answer is
-   * of no use.
+   * Called with the state in each answer, `undefined` for a removed vault. Throws `SnapshotOutdated` if the answer cannot be
+   * used.
    */
   readonly onState: (state: VaultState | undefined) => void
 }
@@ -125,7 +125,7 @@ export class Questions {
     this.#options = options
   }
 
-  /** True if the database has answered a question, so that the state is known. */
+  /** True once the database has answered a query, so the state is known. */
   get isConfirmed(): boolean {
     return this.#isConfirmed
   }
@@ -133,7 +133,7 @@ export class Questions {
   /** `cypher` returns each row as `row`; `$vault` is given. */
   ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return new Promise<readonly T[]>((resolve, reject) => {
-      // Promises that are settled already may ask more.
+      // Wait until already settled promises have sent their queries, too.
       if (this.#waiting.length === 0) setImmediate(() => void this.#send())
       this.#waiting.push({ cypher, parameters, resolve, reject })
     })
@@ -155,7 +155,7 @@ export class Questions {
     }
   }
 
-  /** The rows of each question by its place; none where there are no rows. */
+  /** The rows of each query, by its position; empty if it has none. */
   async #answersTo(questions: readonly Question[]): Promise<ReadonlyMap<number, readonly unknown[]>> {
     const { signal, onState } = this.#options
     const { vault } = this.#connection
@@ -179,20 +179,20 @@ interface Answer {
   readonly rows: readonly unknown[]
 }
 
-/** A question as a part of a statement. Each is collected by itself: a list that is handed on is counted again as memory of every later row. */
+/** A query as part of a statement. Collected separately, because a list carried along takes memory in every later row. */
 function partOf({ cypher }: Question, at: number): string {
   const own = cypher.replaceAll(/\$(?!vault\b)(\w+)/g, `$q${at}.$1`)
   return `CALL () { ${own} } RETURN ${at} AS at, collect(row) AS rows`
 }
 
-/** What the parts of a snapshot ask with. */
+/** What the parts of a snapshot need to send queries. */
 export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string
   readonly embedders: readonly StoredEmbedder[]
   /** Titles and aliases of files, by id, that came with other answers. */
   readonly names: Map<NodeId, readonly string[]>
-  /** What is asked of the vault as a whole, once for each state that it is in. */
+  /** Facts about the whole vault, queried once per state. */
   readonly kept: <T>(name: string, ask: () => Promise<T>) => Promise<T>
   /** The id of a node, as callers know it. */
   readonly idOf: (bare: string) => NodeId
@@ -200,7 +200,7 @@ export interface QuestionContext {
   readonly bare: (id: string) => string
 }
 
-/** A stretch of a list: the database counts its lists with 32 bits. */
+/** A range of a list; the database limits list indexes to 32 bits. */
 export function rangeOf({ offset, limit }: Page) {
   return { offset: Math.min(LONGEST, offset), end: Math.min(LONGEST, offset + limit) }
 }
@@ -215,7 +215,7 @@ export class KeptAnswers {
   #state = ''
   readonly #answers = new Map<string, unknown>()
 
-  /** The answer of this name in a state of the vault; asked for where it is not known. */
+  /** The answer with this name for a state of the vault; queried if unknown. */
   async of<T>(state: string, name: string, ask: () => Promise<T>): Promise<T> {
     if (this.#state === state && this.#answers.has(name)) return this.#answers.get(name) as T
     const answer = await ask()

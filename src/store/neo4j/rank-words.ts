@@ -7,7 +7,7 @@ import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** A word that is looked up, and which others must occur nowhere for it to count: a compound before its parts. */
+/** A word to look up, and words that must not occur anywhere for it to count: a compound before its parts. */
 interface WordLookup {
   readonly term: WordTerm
   readonly before: readonly number[]
@@ -24,9 +24,9 @@ export function lookedUp(terms: readonly WordTerm[]): readonly WordLookup[] {
   return all
 }
 
-/** What the database found of each word. */
+/** The search results for each word. */
 export interface Ranked {
-  /** In how many notes each word occurs that counts; `undefined` for those that do not. */
+  /** The number of notes with each word that counts; `undefined` for words that do not. */
   readonly used: readonly (number | undefined)[]
 }
 
@@ -38,13 +38,13 @@ export async function countDocuments({ kept, questions }: QuestionContext): Prom
   })
 }
 
-/** What has each word, as `w` with `score`. */
+/** The notes with each word, as `w` with `score`. */
 const HITS = 'CALL db.index.fulltext.queryNodes($wordIndex, $queries[toInteger(at)]) YIELD node AS w, score'
 
 /**
- * Statements that leave `used`; `$queries`, `$before` and `$wordIndex` are theirs. Words are looked up once to be counted and once to be
- * ranked: the database counts a list that is kept for later in each row that comes after it, and soon has no memory left. What is counted may
- * for a moment be of a note that has moved on; what is ranked is not.
+ * Statements that return `used`, with the parameters `$queries`, `$before` and `$wordIndex`. Words are looked up twice, for
+ * counting and for ranking, because a list kept for later is charged again to each following row and soon exhausts the memory. A
+ * count may briefly include a note that has changed; the ranking never does.
  */
 export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CALL (at) { ${HITS} RETURN count(w) AS notes }
             WITH at, notes ORDER BY at RETURN collect(notes) AS counts }
@@ -52,8 +52,8 @@ export const COUNTING = `CALL () { UNWIND range(0, size($queries) - 1) AS at CAL
     CASE WHEN all(other IN $before[at] WHERE counts[toInteger(other)] = 0) THEN counts[at] END] AS used`
 
 /**
- * Statements that leave a row for each note that has a word that is `used`, and fits: `f`, `score` and `words`. With `most`, a parameter, only
- * the best of all notes are looked at.
+ * Statements that return a row for each matching note with a word in `used`: `f`, `score` and `words`. With the parameter `most`,
+ * only the best of all notes are considered.
  */
 export function ranking(fits: string, most?: string): string {
   return `UNWIND [at IN range(0, size(used) - 1) WHERE used[at] > 0] AS at ${HITS}
@@ -73,10 +73,10 @@ export function rankingParameters({ vault }: QuestionContext, looked: readonly W
 /** Hits that come with their names, which are asked for next. */
 const NAMED = 10
 
-/** How many more of the best notes are looked at than are wanted, where few of them lie outside of the scope. */
+/** How many more of the best notes to fetch than requested, in case some lie outside the scope. */
 const MORE = { times: 2, plus: 1_000 }
 
-/** Notes that hold any of some words, best first, then by id. */
+/** Notes with any of some words, best first, then by id. */
 export async function rankWords(
   asking: QuestionContext,
   terms: readonly WordTerm[],
@@ -140,7 +140,7 @@ function sum(counts: Ranked['used']): number {
   return counts.reduce((total: number, count) => total + (count ?? 0), 0)
 }
 
-/** Above every score that a note can have for these words. */
+/** An upper bound of the score of any note for these words. */
 export function greatestScore(looked: readonly WordLookup[], { used }: Ranked, documents: number): number {
   const { title, body } = DEFAULT_SCORING
   return looked.reduce((total, { term }, at) => {

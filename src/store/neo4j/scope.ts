@@ -19,10 +19,10 @@ export function folderStart(folder: string): string {
   return folder === '' ? '' : `${folder}/`
 }
 
-/** Which files are in a scope; `bare` takes the vault's name off an id. */
+/** The files in a scope; `bare` removes the vault's name from an id. */
 export function filesIn(scope: Scope, bare: (id: string) => string): Where {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false, withoutConflicts = false } = scope
-  // A note is found by its id: the database would take any index that it can, and this condition can have none.
+  // Look a note up by its id. The database would use any suitable index, so the other condition must not have one.
   const conditions =
     note === undefined
       ? ['f.folded STARTS WITH $scopeStart']

@@ -161,8 +161,8 @@ interface Origin {
 }
 
 /**
- * What was made by other settings, which read notes differently, is removed.
- * @throws RouxError `STORE_UNAVAILABLE` where another folder was fed under this name
+ * True if the vault was fed with other settings, which read notes differently, so its data must be removed.
+ * @throws RouxError `STORE_UNAVAILABLE` if another folder was fed under this name
  */
 async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
   const { origin } = connection
@@ -193,8 +193,8 @@ interface StoredRecord {
 }
 
 /**
- * What belongs to search, and all that belongs to a vault; the vault itself last, so that what is interrupted can be done again. Each is found by
- * an index, which wants a condition on each of its properties: other vaults are not gone through.
+ * The nodes of search, and all nodes of a vault. The vault node comes last, so an interrupted removal can be repeated. Each
+ * pattern has a condition on every property of its index, so other vaults are not scanned.
  */
 export const OF_SEARCH: readonly string[] = [
   "(n:RouxVectors {vault: $vault}) WHERE n.embedder >= '' AND n.key >= 0",
@@ -237,15 +237,15 @@ export async function removeVault(connection: Connection): Promise<void> {
   await deleteAll(connection, ["(n:RouxDecision {vault: $vault}) WHERE n.kind >= '' AND n.of >= ''"])
 }
 
-/** Removes all that was fed; the index of words stays, which the vault will need when it is fed again. */
+/** Removes everything that was fed; the full-text index stays, because the next feed needs it. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
-  // Who reads meanwhile shall not take what is left for all.
+  // Marks the vault as incomplete first, so readers do not take the rest for all of it.
   await connection.write(
     'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
     { vault },
   )
-  // What is interrupted after this finds no index that is not there.
+  // Removed before the indexes, so an interruption leaves no embedder without its index.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(
@@ -261,8 +261,8 @@ export async function emptyVault(connection: Connection): Promise<void> {
 }
 
 /**
- * Removes what was fed of a vault, and nothing else.
- * @throws RouxError `VAULT_NOT_FOUND` where nothing was, `CONFLICT` while it is being fed
+ * Removes everything that was fed from a vault, and nothing else.
+ * @throws RouxError `VAULT_NOT_FOUND` if nothing was fed, `CONFLICT` while it is being fed
  */
 export async function removeFedVault(connection: Connection): Promise<void> {
   const { vault } = connection

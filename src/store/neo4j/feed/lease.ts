@@ -8,15 +8,15 @@ const LEASE = 15_000
 
 export interface LeaseState {
   readonly isHeld: boolean
-  /** Who has it: a computer and a process. */
+  /** The holder: a computer and a process. */
   readonly holder: string
 }
 
-/** Who follows a vault's folder: one feeder at a time, so that others need not read and write the same. */
+/** The right to watch a vault's folder. Only one feeder has it at a time, so others need not read and write the same data. */
 export interface FeederLease {
   /** Takes the lease if it is free, or renews our own. Call it more often than a lease lasts. */
   take(): Promise<LeaseState>
-  /** Lets others have it at once. No feeder is expected from then on. */
+  /** Releases the lease at once. From then on no feeder is expected. */
   release(): Promise<void>
   close(): Promise<void>
 }
@@ -24,14 +24,14 @@ export interface FeederLease {
 export function openLease(connection: Connection): FeederLease {
   const { vault } = connection
   const holder = `${hostname()}, process ${process.pid}`
-  // Containers call themselves as the computer that they run on, and each its own process the first.
+  // Containers share the name of their computer, and each calls its first process 1.
   const id = randomUUID()
   let isPrepared = false
   return {
     async take() {
       if (!isPrepared) await ensureSchema(connection)
       isPrepared = true
-      // What is written first is the lock under which it is decided.
+      // The first write takes the lock for the decision.
       const [row] = await connection.beat<LeaseState>(
         `MERGE (h:RouxFeeder {vault: $vault}) SET h.asked = timestamp()
          WITH h, h.holder IS NULL OR coalesce(h.id, '') = $id OR h.until < timestamp() AS isHeld

@@ -6,9 +6,9 @@ import { packedChanges } from '../graph-log.ts'
 import { type Edge, edgesOf, idKeyOf, propertiesOf, shortHash, sortable } from '../note-properties.ts'
 import type { Connection, OpenTransaction } from '../server/connection.ts'
 
-/** Rows that one statement takes. */
+/** Maximum rows per statement. */
 const ROWS = 5_000
-/** After how many generations it is looked how much of the log is kept. */
+/** Generations between two checks of the log's size. */
 const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
@@ -34,13 +34,13 @@ class Writing {
   readonly #connection: Connection
   readonly #base: number
   readonly #vault: string
-  /** Statements are asked about no rows, too. */
+  /** True while statements run on no rows. */
   #isRehearsal = false
   #transaction: OpenTransaction | undefined
-  /** Another writer was first: nothing of this is written. */
+  /** Another writer was first, so nothing of this is written. */
   #isLate = false
   #isChanged = false
-  /** What may have another in-degree, and what another out-degree, by key and by id of missing targets. */
+  /** Nodes whose in-degree, or out-degree, may have changed: keys, and ids of missing targets. */
   readonly #linkedTo = new Set<number>()
   readonly #linking = new Set<number>()
   readonly #missing = new Set<string>()
@@ -70,7 +70,7 @@ class Writing {
     if (this.#isLate) return undefined
     if (this.#transaction !== undefined) return this.#transaction
     const { origin } = this.#connection
-    // By itself: what announces a generation must not wait for the one who writes it.
+    // In a transaction of its own, because announcing a generation must not wait for its writer.
     await this.#connection.write(
       `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.folder = $folder, v.reading = $reading
        MERGE (p:RouxPending {vault: $vault}) ON CREATE SET p.generation = 0, p.at = 0`,
@@ -85,7 +85,7 @@ class Writing {
     return undefined
   }
 
-  /** Takes the vault, and returns its generation. */
+  /** Locks the vault, and returns its generation. */
   async #lock(transaction: OpenTransaction): Promise<number | undefined> {
     const [found] = await transaction.run<{ readonly generation: number }>(
       'MATCH (v:RouxVault {vault: $vault}) SET v.locked = randomUUID() RETURN v.generation AS generation',
@@ -134,7 +134,7 @@ class Writing {
     for (const key of keys) this.#removed.add(key)
   }
 
-  /** Takes the links of these files away. */
+  /** Removes the links of these files. */
   async #unlink(keys: readonly number[]): Promise<void> {
     const ends = await this.#each<{ readonly key: number | null; readonly id: string | null }>(
       `MATCH (:RouxFile&RouxNode {vault: $vault, key: row})-[l:ROUX_LINK]->(t) WITH l, t.key AS key, t.id AS id DELETE l
@@ -147,7 +147,7 @@ class Writing {
     }
   }
 
-  /** Notes that link to these may count one more or less. */
+  /** The in-degree of notes that link to these may change. */
   async #noteSources(keys: readonly number[]): Promise<void> {
     const sources = await this.#each<{ readonly key: number }>(
       'MATCH (s:RouxFile)-[:ROUX_LINK]->(:RouxNode {vault: $vault, key: row}) RETURN DISTINCT s.key AS key',
@@ -166,7 +166,7 @@ class Writing {
     )
     const listedBefore = new Map(states.map(({ key, listed }) => [key, listed]))
     await this.#unlink(states.map(({ key }) => key))
-    // Ids may change hands: all are free before any is given.
+    // Ids may swap, so free all of them before giving any.
     await this.#each(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = null',
       this.#base === 0 ? [] : ids.files,
@@ -256,7 +256,7 @@ class Writing {
     return generation
   }
 
-  /** Writes what the vault is like now, and returns its generation: a new one where readers see a change. */
+  /** Writes the vault's new state, and returns its generation: a new one if readers see a change. */
   async #record(transaction: OpenTransaction, state: VaultState, changes?: GraphChanges): Promise<number> {
     const vault = this.#vault
     const [before] = await transaction.run<{ readonly state: string | null }>(
@@ -312,7 +312,7 @@ class Writing {
     if (generation % PRUNED_AFTER === 0) await this.#prune(transaction, log)
   }
 
-  /** Drops what of the log is too old, and of the rest the oldest until it is small enough. */
+  /** Removes log entries that are too old, then the oldest until the log is small enough. */
   async #prune(transaction: OpenTransaction, { days, bytes: most }: NonNullable<Connection['log']>): Promise<void> {
     const vault = this.#vault
     const rows = await transaction.run<{ readonly generation: number; readonly age: number; readonly bytes: number }>(
@@ -332,7 +332,7 @@ class Writing {
     })
   }
 
-  /** What degrees are now, and what nothing links to any more. */
+  /** Updates degrees, and removes missing targets without links. */
   async #count(): Promise<void> {
     await this.#each(
       `MATCH (n:RouxNode {vault: $vault, key: row})

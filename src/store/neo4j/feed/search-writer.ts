@@ -3,7 +3,7 @@ import type { Connection, Run } from '../server/connection.ts'
 import { ensureSchema, onlineIndexes, quoted, vectorNames, wordNames } from '../server/schema.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
 
-/** Most rows of one statement, most characters of words in it, and most keys of one lookup. */
+/** Maximum rows per statement, characters of words in one statement, and keys per lookup. */
 const ROWS = 500
 
 const CHARACTERS = 8 << 20
@@ -15,9 +15,9 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
   const { wordLabel } = wordNames(vault)
   let made: Promise<void> | undefined
-  /** How often search was written when this process looked last. */
+  /** The search write counter when this process last checked. */
   let seen: number | undefined
-  /** Embedders whose indexes this process made, or found. */
+  /** Embedders whose indexes this process created or found. */
   const indexed = new Set<string>()
   const prepared = async (): Promise<void> => {
     made ??= ensureSchema(connection)
@@ -167,7 +167,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       )
       for (const { other } of others) {
         const own = { other }
-        // Readers compare vectors one by one until they are gone.
+        // Until the indexes are gone, readers compare vectors one by one.
         await write(async (run) => {
           await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) REMOVE e.indexed', own)
         })
@@ -198,13 +198,13 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
 const INDEXED_FROM = 2_000
 
 interface IndexMaker {
-  /** Embedders whose indexes are there. */
+  /** Embedders with existing indexes. */
   readonly known: Set<string>
-  /** Changes search, and tells readers. */
+  /** Writes to search, and notifies readers. */
   readonly write: (work: (run: Run) => Promise<void>) => Promise<void>
 }
 
-/** Makes an index for each kind of vector that has many. */
+/** Creates an index for each kind of vector that has many. */
 async function ensureVectorIndexes(connection: Connection, { known, write }: IndexMaker): Promise<void> {
   const { vault } = connection
   const found = await connection.read<{
@@ -222,7 +222,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
     if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
     const online = isIndexed ? await onlineIndexes(connection) : undefined
-    // A user that may not make any is not told so by asking for one that is there.
+    // Create only missing indexes: a user without the right would get an error even for an existing one.
     if (online?.has(chunkIndex) === true && online.has(nameIndex)) {
       known.add(embedder)
       continue
@@ -244,7 +244,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
   }
 }
 
-/** Takes away the vectors that these notes have of an embedder. */
+/** Removes these notes' vectors of an embedder. */
 async function forgetVectors(run: Run, embedder: string, keys: readonly number[]): Promise<void> {
   await run(
     `UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key})
@@ -265,7 +265,7 @@ function stored<T extends EmbeddedText>(text: T): Omit<T, 'vector'> & StoredVect
 
 interface StoredVector {
   readonly vector: readonly number[]
-  /** It is not all zeros. */
+  /** True unless it is all zeros. */
   readonly isKnown: boolean
 }
 
@@ -283,15 +283,15 @@ function* inParts<T extends Readonly<Record<string, string | number>>>(rows: rea
   if (part.length > 0) yield part
 }
 
-/** A text's words as the index of words takes them. */
+/** A text's words in the form the full-text index takes. */
 export interface WordTexts {
-  /** A stem for each word, separated by blanks. */
+  /** The stem of each word, separated by spaces. */
   readonly stems: string
-  /** `/ ` before each position, then the forms that stand there, each with a blank behind it; `/` at the end. */
+  /** `/ ` before each position, then its forms, each followed by a space; `/` at the end. */
   readonly forms: string
 }
 
-/** Writes the words of a text down. */
+/** Renders the words of a text for the index. */
 function wordTexts(text: AnalysedText, stemOf: (form: string) => string): WordTexts {
   const stems: string[] = []
   const forms: string[] = []

@@ -5,15 +5,15 @@ import type { Neo4jPlace } from './place.ts'
 
 export type Values = Readonly<Record<string, unknown>>
 
-/** How long is waited, ms: for a connection, for an answer, for a whole generation to be written, and for a feeder's sign of life. */
+/** Time limits, ms: for a connection, an answer, writing a whole generation, and a feeder's sign of life. */
 const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
 
 export type Timeouts = typeof TIMEOUTS
 
-/** How much later than the server we give up ourselves: a network that hangs never answers. */
+/** How much later than the server we give up, because a hanging network never answers. */
 const GRACE = 2_000
 
-/** How often a question is asked again whose connection was lost. */
+/** How often a query is sent again after its connection was lost. */
 const ATTEMPTS = 3
 
 /** Runs one statement. */
@@ -50,12 +50,12 @@ export class Connection {
     return await this.#run<T>({ mode: 'READ', timeout: this.#timeouts.read, signal }, cypher, parameters)
   }
 
-  /** One statement that changes something and is a transaction of its own; schema, too. */
+  /** A writing statement in its own transaction, for example of the schema. */
   async write<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.write }, cypher, parameters)
   }
 
-  /** A small change that is of no use when it comes late. */
+  /** A small write that is useless if it comes late. */
   async beat<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.beat }, cypher, parameters)
   }
@@ -68,7 +68,7 @@ export class Connection {
     })
   }
 
-  /** Several statements that become visible together; tried again as a whole where a connection is lost. */
+  /** Several statements that become visible together; retried as a whole if the connection is lost. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -78,7 +78,7 @@ export class Connection {
     })
   }
 
-  /** A transaction that is open until it is committed or given up. */
+  /** A transaction that stays open until it is committed or rolled back. */
   async open(): Promise<OpenTransaction> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -163,12 +163,12 @@ export class Connection {
       this.#bookmarks = session.lastBookmarks()
       return answer
     } finally {
-      // Nobody waits for it: the session of an abandoned question ends with its connection.
+      // Do not wait: the session of an abandoned query ends with its connection.
       session.close().catch(() => {})
     }
   }
 
-  /** Ends with the signal, or when the server should long have answered. */
+  /** Ends with the signal, or when the server should have answered long ago. */
   async #inTime<T>({ timeout, signal }: Limits, work: () => Promise<T>): Promise<T> {
     const driver = this.#driver
     let stop: (() => void) | undefined
@@ -191,14 +191,14 @@ export class Connection {
     }
   }
 
-  /** Where even the word did not come that the server ended a question, its other connections are as dead: the next question takes new ones. */
+  /** If even the notice that the server ended a query is missing, all its connections are dead. The next query opens new ones. */
   #giveUp(driver: Promise<Driver> | undefined): void {
     if (this.#driver === driver) this.#driver = undefined
     driver?.then((lost) => lost.close()).catch(() => {})
   }
 }
 
-/** Which schemes the driver speaks: a single server or a cluster, over TLS with `+s`, with any certificate with `+ssc`. */
+/** The driver's schemes: a single server or a cluster, over TLS with `+s`, with any certificate with `+ssc`. */
 const SCHEME = /^(?:bolt|neo4j)(?:\+s|\+ssc)?:$/
 
 /** @throws RouxError `STORE_UNAVAILABLE` for an invalid address, which may contain a password and is not shown */
@@ -225,8 +225,8 @@ export interface OpenTransaction {
 }
 
 /**
- * A statement whose parameters are members of one map. The database keeps plans by the types and approximate lengths of
- * parameters, so an id of twelve letters would be planned again after one of nine; inside a map it does not look.
+ * A statement whose parameters are members of one map. The database plans again for other types and approximate lengths of
+ * parameters, for example for an id of nine letters after one of twelve, but ignores the contents of a map.
  */
 function statementOf(cypher: string, values: Values): [cypher: string, parameters: Values] {
   return [cypher.replaceAll(/\$(\w+)/g, '$$given.$1'), { given: values }]

@@ -5,17 +5,17 @@ import type { Connection } from './connection.ts'
 import { LEAST_VERSION } from './place.ts'
 import { INDEXES, onlineIndexes, vectorNames, wordNames } from './schema.ts'
 
-/** One thing that was looked at. */
+/** One finding about the database. */
 export interface DatabaseFinding {
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
   readonly hint?: string
 }
 
-/** How far the clocks of two computers may be apart, ms. */
+/** Maximum difference between the clocks of two computers, ms. */
 const CLOCKS = 30_000
 
-/** Looks at what has to be right in a database and with the vault in it. Changes nothing. */
+/** Checks the database and the vault in it. Changes nothing. */
 export async function examineDatabase(connection: Connection): Promise<readonly DatabaseFinding[]> {
   const findings: DatabaseFinding[] = []
   try {
@@ -96,7 +96,7 @@ async function examineIndexes(connection: Connection, facts: VaultFacts | undefi
   }
 }
 
-/** Those that belong to the vault. */
+/** The indexes of this vault. */
 function ownIndexes(vault: string, facts: VaultFacts | undefined): readonly string[] {
   if (facts === undefined) return []
   const ofVectors = facts.embedders
