@@ -6,7 +6,6 @@ import type { Settings } from '../config/settings.ts'
 import { once } from '../core/waiting/once.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 import { serverOf } from '../store/neo4j/server/place.ts'
-import { RecentTexts } from '../workers/files/recent-texts.ts'
 import { openFiles, openTexts } from '../workers/files/vault-files.ts'
 import { IndexingClient } from '../workers/indexing-client.ts'
 import { LayoutClient } from '../workers/layout-client.ts'
@@ -75,8 +74,8 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     name: options.name,
     root,
     store,
-    // Each note is read once: nothing is kept, and what answers keep stays.
-    texts: openTexts(reads, new RecentTexts(0)),
+    // Each note is read once, and texts that answers keep stay.
+    texts: openTexts(reads, 0),
     runs: compute,
     file: place.insightFile,
   })

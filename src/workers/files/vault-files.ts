@@ -1,15 +1,20 @@
 import { RouxError } from '../../core/errors.ts'
 import type { VaultPath } from '../../core/ids.ts'
+import { Recent } from '../../core/recent.ts'
 import type { FileBytes, NoteText, ReadText, Texts, VaultFiles } from '../../core/texts.ts'
+import type { FileStat } from '../../core/vault.ts'
 import { untilAborted } from '../../core/waiting/aborting.ts'
 import type { ReadResult } from '../messages.ts'
 import type { FileReads } from './file-threads.ts'
-import { RecentTexts } from './recent-texts.ts'
 
-/** The texts of a vault's notes, as threads of their own read them; `recent` keeps those that may be read again. */
-export function openTexts(reads: FileReads, recent = new RecentTexts()): Texts {
+/** Bytes of texts that are kept: hubs are read again and again, for the sentences that link. */
+const KEPT = 8 << 20
+
+/** The texts of a vault's notes, as threads of their own read them. */
+export function openTexts(reads: FileReads, kept = KEPT): Texts {
+  const recent = new Recent<VaultPath, { readonly text: NoteText; readonly stat: FileStat }>(kept, ({ stat }) => stat.size)
   const read = async (path: VaultPath): Promise<NoteText | undefined> => {
-    const known = recent.get(path)
+    const known = recent.peek(path)
     const result = await reads.read({ kind: 'text', path, ...(known === undefined ? undefined : { known: known.stat }) })
     if (result === 'same' && known !== undefined) {
       recent.keep(path, known)

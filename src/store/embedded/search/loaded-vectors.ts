@@ -1,3 +1,4 @@
+import { Recent } from '../../../core/recent.ts'
 import type { Statement } from '../../../core/sql-database.ts'
 import { DamagedIndex } from '../sqlite.ts'
 import type { ChunkGraphOptions } from './chunk-graph.ts'
@@ -117,45 +118,4 @@ const BYTES_KEPT = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {
   return row === undefined ? 0 : 560 * (row.chunks.length + row.names.length)
-}
-
-/** The most recent reads, up to a total size. */
-export class Recent<Key, Value> {
-  /** The one used last is the last. */
-  readonly #entries = new Map<Key, Value>()
-  readonly #most: number
-  readonly #sizeOf: (value: Value) => number
-  #size = 0
-
-  constructor(most: number, sizeOf: (value: Value) => number) {
-    this.#most = most
-    // Nothing is so small that any number of it could be kept.
-    this.#sizeOf = (value) => sizeOf(value) + 64
-  }
-
-  /** The kept value of a key, or the one just read. */
-  get(key: Key, read: () => Value): Value {
-    const kept = this.#entries.get(key)
-    const value = kept === undefined ? read() : kept
-    this.drop(key)
-    this.#entries.set(key, value)
-    this.#size += this.#sizeOf(value)
-    for (const oldest of this.#entries.keys()) {
-      if (this.#size <= this.#most || oldest === key) break
-      this.drop(oldest)
-    }
-    return value
-  }
-
-  drop(key: Key): void {
-    const kept = this.#entries.get(key)
-    if (kept === undefined && !this.#entries.has(key)) return
-    this.#size -= this.#sizeOf(kept as Value)
-    this.#entries.delete(key)
-  }
-
-  clear(): void {
-    this.#entries.clear()
-    this.#size = 0
-  }
 }
