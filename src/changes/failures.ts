@@ -41,27 +41,22 @@ export function writeError(error: unknown, root: string, outcome = 'The vault is
   if (error instanceof RouxError) return error
   const code = errorCode(error)
   if (code === undefined) return error instanceof Error ? error : new Error(String(error))
-  const where = withoutRoot(error, root)
+  const [meaning, message, hint] = meaningOf(code)
+  return new RouxError(meaning, `${message}: ${withoutRoot(error, root)}. ${outcome}`, { hint, cause: error })
+}
+
+type Meaning = readonly [code: RouxError['code'], message: string, hint: string]
+
+function meaningOf(code: string): Meaning {
   if (DENIED.has(code)) {
-    return new RouxError('PERMISSION_DENIED', `The file system does not permit it: ${where}. ${outcome}`, {
-      hint: 'Check the permissions of the file and its folder, and that the drive is not read-only.',
-      cause: error,
-    })
+    const hint = 'Check the permissions of the file and its folder, and that the drive is not read-only.'
+    return ['PERMISSION_DENIED', 'The file system does not permit it', hint]
   }
-  if (RACES.has(code)) {
-    return new RouxError('CONFLICT', `Another program changed the same files at this moment: ${where}. ${outcome}`, {
-      hint: 'Read the files, then decide.',
-      cause: error,
-    })
-  }
-  if (code === 'ENAMETOOLONG') {
-    return new RouxError('INVALID_PARAMS', `The path is too long for the file system: ${where}. ${outcome}`, {
-      hint: 'Shorten it.',
-      cause: error,
-    })
-  }
-  const hint = code === 'ENOSPC' || code === 'EDQUOT' ? 'Free some space, then call again.' : 'Check the drive, then call again.'
-  return new RouxError('PROVIDER_ERROR', `The disk failed: ${where}. ${outcome}`, { hint, cause: error })
+  if (RACES.has(code))
+    return ['CONFLICT', 'Another program changed the same files at this moment', 'Read the files, then decide.']
+  if (code === 'ENAMETOOLONG') return ['INVALID_PARAMS', 'The path is too long for the file system', 'Shorten it.']
+  const isFull = code === 'ENOSPC' || code === 'EDQUOT'
+  return ['PROVIDER_ERROR', 'The disk failed', `${isFull ? 'Free some space' : 'Check the drive'}, then call again.`]
 }
 
 function withoutRoot(error: unknown, root: string): string {
@@ -102,37 +97,31 @@ export function lockError(error: unknown, path: string): unknown {
 
 /** Translates a failure of the journal. */
 export function journalError(error: unknown, path: string): unknown {
+  const meaning = error instanceof RouxError ? undefined : journalMeaning(error, path)
+  return meaning === undefined ? error : new RouxError(meaning[0], meaning[1], { hint: meaning[2], cause: error })
+}
+
+const LOST = 'its changes can then no longer be undone.'
+
+function journalMeaning(error: unknown, path: string): Meaning | undefined {
   const text = String(error)
-  if (error instanceof RouxError) return error
   if (error instanceof ForeignDatabase) {
-    return new RouxError('PROVIDER_ERROR', `The change history (${path}) was made by another version or program.`, {
-      hint: 'Use the newest version, or move the file away; its changes can then no longer be undone.',
-      cause: error,
-    })
+    const message = `The change history (${path}) was made by another version or program.`
+    return ['PROVIDER_ERROR', message, `Use the newest version, or move the file away; ${LOST}`]
   }
   if (isNotJournal(error)) {
-    return new RouxError('PROVIDER_ERROR', `The change history is damaged (${path}). Nothing was written.`, {
-      hint: 'Move the file away to continue; its changes can then no longer be undone.',
-      cause: error,
-    })
+    const message = `The change history is damaged (${path}). Nothing was written.`
+    return ['PROVIDER_ERROR', message, `Move the file away to continue; ${LOST}`]
   }
   if (/disk is full|ENOSPC/i.test(text)) {
-    return new RouxError('PROVIDER_ERROR', `There is no space for the change history (${path}).`, {
-      hint: 'Free some space, then call again.',
-      cause: error,
-    })
+    return ['PROVIDER_ERROR', `There is no space for the change history (${path}).`, 'Free some space, then call again.']
   }
   if (/readonly|read-only|unable to open|EACCES|EPERM|EROFS|ENOTDIR/i.test(text)) {
-    return new RouxError('PERMISSION_DENIED', `Changes cannot be recorded in ${path}, so nothing is written.`, {
-      hint: 'Make that folder writable, or set XDG_STATE_HOME to one that is.',
-      cause: error,
-    })
+    const hint = 'Make that folder writable, or set XDG_STATE_HOME to one that is.'
+    return ['PERMISSION_DENIED', `Changes cannot be recorded in ${path}, so nothing is written.`, hint]
   }
   if (/database is locked|disk I\/O/i.test(text)) {
-    return new RouxError('PROVIDER_ERROR', `The change history cannot be used now (${path}): ${text}.`, {
-      hint: 'Call again.',
-      cause: error,
-    })
+    return ['PROVIDER_ERROR', `The change history cannot be used now (${path}): ${text}.`, 'Call again.']
   }
-  return error
+  return undefined
 }

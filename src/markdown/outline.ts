@@ -4,6 +4,7 @@ import type { TextRange } from '../core/text/link-slots.ts'
 import { nearest } from '../core/text/nearest.ts'
 import { scanBlocks } from './blocks.ts'
 import { pairComments, rangeLookup } from './comments.ts'
+import { endOfLine } from './edit/lines.ts'
 import { bodyStartOf } from './frontmatter/frontmatter.ts'
 import { InlineScanner } from './inline.ts'
 import { addLines, LineIndex } from './line-index.ts'
@@ -221,7 +222,7 @@ export function findBlock(text: string, { runs, lines }: Outline, id: string): S
   if (text.slice(run.start, run.end).trim().toLowerCase() === mark) return blockAbove(text, lines, first)
   const start = lines.startOf(first)
   const item = LIST_ITEM.exec(text.slice(start, run.start))
-  return { start, end: item ? itemEnd(text, run.end, item[1] as string) : lineEnd(text, run.end), line: first }
+  return { start, end: item ? itemEnd(text, run.end, item[1] as string) : endOfLine(text, run.end), line: first }
 }
 
 function carries(text: string, run: Run, mark: string): boolean {
@@ -234,26 +235,20 @@ function carries(text: string, run: Run, mark: string): boolean {
 
 /** The block above a line, up to a blank line. */
 function blockAbove(text: string, lines: LineIndex, line: number): Section | undefined {
-  const lineText = (at: number) => text.slice(lines.startOf(at), lineEnd(text, lines.startOf(at)))
+  const lineText = (at: number) => text.slice(lines.startOf(at), endOfLine(text, lines.startOf(at)))
   let last = line - 1
   while (last > 0 && lineText(last).trim() === '') last--
   let first = last
   while (first > 1 && lineText(first - 1).trim() !== '') first--
-  return last > 0 ? { start: lines.startOf(first), end: lineEnd(text, lines.startOf(last)), line: first } : undefined
-}
-
-function lineEnd(text: string, from: number): number {
-  const newline = text.indexOf('\n', from)
-  const end = newline === -1 ? text.length : newline
-  return end > from && text[end - 1] === '\r' ? end - 1 : end
+  return last > 0 ? { start: lines.startOf(first), end: endOfLine(text, lines.startOf(last)), line: first } : undefined
 }
 
 /** The end of a list item: lines belong to it while they are indented more than its mark. */
 function itemEnd(text: string, from: number, prefix: string): number {
   const indent = columns(prefix)
-  let end = lineEnd(text, from)
+  let end = endOfLine(text, from)
   for (let at = text.indexOf('\n', from); at !== -1; at = text.indexOf('\n', at + 1)) {
-    const stop = lineEnd(text, at + 1)
+    const stop = endOfLine(text, at + 1)
     const line = text.slice(at + 1, stop)
     if (line.trim() === '') continue
     if (columns(/^[\s>]*/.exec(line)?.[0] ?? '') <= indent) break

@@ -95,6 +95,15 @@ export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): 
   }
 }
 
+/** The real path of a file or folder; `undefined` when it cannot be found. */
+export function realPathOf(path: string, fs: FileSystem = diskFileSystem): string | undefined {
+  try {
+    return fs.realpathSync.native(path)
+  } catch {
+    return undefined
+  }
+}
+
 /** True if two stats belong to one file or folder. */
 export function isSameFile(a: Stats | undefined, b: Stats | undefined): boolean {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino

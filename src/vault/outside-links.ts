@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
-import { asPosix, type FileSystem, isAbsence, type Stats } from './file-system.ts'
+import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './file-system.ts'
 
 /** The treatment of a symbolic link in a vault. */
 export type LinkFate =
@@ -22,7 +22,8 @@ export interface OutsideLinks {
 /** Opens the policy for a vault; relative link roots are meant from its root. */
 export function openOutsideLinks(root: string, linkRoots: readonly string[], fs: FileSystem): OutsideLinks {
   const followed = new Map<string, string>()
-  const allowed = (target: string) => linkRoots.some((folder) => contains(realPath(fs, resolve(root, folder)) ?? '', target, fs))
+  const allowed = (target: string) =>
+    linkRoots.some((folder) => contains(realPathOf(resolve(root, folder), fs) ?? '', target, fs))
 
   const fateOfFolder = (path: string, target: string): LinkFate => {
     const others = [...followed].filter(([link]) => link !== path).map(([, folder]) => folder)
@@ -59,14 +60,6 @@ function linkText(fs: FileSystem, absolute: string): string {
     return fs.readlinkSync(absolute)
   } catch {
     return ''
-  }
-}
-
-function realPath(fs: FileSystem, path: string): string | undefined {
-  try {
-    return fs.realpathSync.native(path)
-  } catch {
-    return undefined
   }
 }
 

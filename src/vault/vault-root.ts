@@ -3,7 +3,7 @@ import { dirname, join, parse, resolve } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import type { Mode } from '../core/note.ts'
-import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText } from './file-system.ts'
+import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText, realPathOf } from './file-system.ts'
 
 /**
  * The absolute real path of a vault's folder; `~/` is understood, because clients start servers without a shell.
@@ -47,20 +47,12 @@ const HOMES = /^(?:\/home|\/Users|\/var\/home|\/usr\/home|[a-z]:[\\/]Users)$/i
 
 /** True if a folder is too wide for a vault: a file system's root, a home folder, or a folder of home folders. */
 export function isTooWide(path: string, home: string = homedir()): boolean {
-  const folder = realOrSelf(path)
+  const folder = realPathOf(path) ?? resolve(path)
   if (folder === parse(folder).root || folder === '/root') return true
   if (HOMES.test(folder) || HOMES.test(dirname(folder))) return true
-  for (let above = realOrSelf(home); ; above = dirname(above)) {
+  for (let above = realPathOf(home) ?? resolve(home); ; above = dirname(above)) {
     if (above === folder) return true
     if (above === dirname(above)) return false
-  }
-}
-
-function realOrSelf(path: string): string {
-  try {
-    return diskFileSystem.realpathSync.native(path)
-  } catch {
-    return resolve(path)
   }
 }
 

@@ -2,7 +2,7 @@ import { type FSWatcher, lstatSync, readFileSync, watch } from 'node:fs'
 import { basename } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
 import { folderOf } from '../core/paths.ts'
-import { diskFileSystem, isAbsence } from './file-system.ts'
+import { diskFileSystem, isAbsence, realPathOf } from './file-system.ts'
 import { type FolderRules, openIgnoreRules } from './ignore-rules.ts'
 import type { VaultOptions } from './open-vault.ts'
 import { openOutsideLinks } from './outside-links.ts'
@@ -144,7 +144,7 @@ class FolderWatches implements WatchEngine {
 
   #requestLinked(request: Request): void {
     // Several vaults may share one configuration through a link.
-    if (request.path === CONFIG_FOLDER) this.#request({ ...request, absolute: realOf(request.absolute) })
+    if (request.path === CONFIG_FOLDER) this.#request({ ...request, absolute: realPathOf(request.absolute) ?? request.absolute })
     else if (this.#options.linkRoots.length > 0) {
       const fate = this.#links.follow(request.path, request.absolute)
       if (fate.kind === 'folder') this.#request({ ...request, absolute: fate.target })
@@ -272,14 +272,6 @@ function queueLength(): number {
     return Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8')) || 16384
   } catch {
     return 16384
-  }
-}
-
-function realOf(path: string): string {
-  try {
-    return diskFileSystem.realpathSync.native(path)
-  } catch {
-    return path
   }
 }
 

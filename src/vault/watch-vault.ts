@@ -1,7 +1,7 @@
 import { opendirSync, statfsSync } from 'node:fs'
 import type { Dirty, Watcher } from '../core/vault.ts'
 import { type DirtyBatch, openDirtyBatch } from './dirty-batch.ts'
-import { diskFileSystem, errorReason } from './file-system.ts'
+import { errorReason, realPathOf } from './file-system.ts'
 import type { VaultOptions } from './open-vault.ts'
 import { watchByChokidar } from './watch-by-chokidar.ts'
 import { type PollingTimes, type WatchEngine, type WatchSink, watchByPolling } from './watch-engine.ts'
@@ -31,7 +31,7 @@ export interface WatchOptions extends VaultOptions {
 export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
   const batch = openDirtyBatch({ quiet: options.quiet ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
   const { onNoticed } = options
-  return new VaultWatcher(realOrSelf(root), options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
+  return new VaultWatcher(realPathOf(root) ?? root, options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
 }
 
 /** Reports each event before it joins the batch. */
@@ -157,14 +157,6 @@ function isReadable(folder: string): boolean {
     return true
   } catch {
     return false
-  }
-}
-
-function realOrSelf(path: string): string {
-  try {
-    return diskFileSystem.realpathSync.native(path)
-  } catch {
-    return path
   }
 }
 

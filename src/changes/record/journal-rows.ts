@@ -36,17 +36,6 @@ export interface ContentRow {
   readonly bytes: Uint8Array
 }
 
-export function rowOf(entry: Entry): EntryRow {
-  return {
-    kind: entry.kind,
-    path: entry.path,
-    target: 'to' in entry ? entry.to : null,
-    before: 'before' in entry ? entry.before : null,
-    after: 'after' in entry ? entry.after : null,
-    mode: 'mode' in entry ? (entry.mode ?? null) : null,
-  }
-}
-
 export function entryOf(row: EntryRow): Entry {
   const { path } = row
   const before = row.before ?? ''

@@ -12,7 +12,6 @@ import {
   packContent,
   prune,
   type Retention,
-  rowOf,
   unpackContent,
 } from './journal-rows.ts'
 import { attempt, inTransaction, type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
@@ -236,8 +235,11 @@ function putEntries(database: Database, id: string, entries: readonly Entry[]): 
   const insert = database.prepare(`INSERT INTO entries (change, position, kind, path, target, before, after, mode)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
   entries.forEach((entry, position) => {
-    const { kind, path, target, before, after, mode } = rowOf(entry)
-    insert.run(id, position, kind, path, target, before, after, mode)
+    const to = 'to' in entry ? entry.to : null
+    const before = 'before' in entry ? entry.before : null
+    const after = 'after' in entry ? entry.after : null
+    const mode = 'mode' in entry ? (entry.mode ?? null) : null
+    insert.run(id, position, entry.kind, entry.path, to, before, after, mode)
   })
 }
 

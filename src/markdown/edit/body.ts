@@ -1,8 +1,6 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { DEFAULT_FLAVOUR } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { bodyStartOf, readFrontmatter } from '../frontmatter/frontmatter.ts'
-import { LineIndex } from '../line-index.ts'
 import { invalid, requireText } from './given-text.ts'
 import { insertedText, isUnended, lineEndingOf, withLineEnding } from './lines.ts'
 import { withoutNoOps } from './text-edits.ts'
@@ -73,7 +71,7 @@ const FRONTMATTER_HINT = 'Send the body alone, and frontmatter as `properties` a
 function refuseFrontmatter(text: string, start: number, content: string): void {
   const end = bodyStartOf(content)
   if (end <= 1 || text.startsWith(content.slice(0, end), start)) return
-  const { properties } = readFrontmatter(content, DEFAULT_FLAVOUR, new LineIndex())
+  const { properties } = readFrontmatter(content)
   // Below frontmatter, two `---` lines are thematic breaks.
   if (start > 1 && Object.keys(properties).length === 0) return
   throw invalid('content', 'it begins with frontmatter.', FRONTMATTER_HINT)

@@ -1,9 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { DEFAULT_FLAVOUR } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { foldName } from '../../core/text/fold.ts'
 import { readFrontmatter } from '../frontmatter/frontmatter.ts'
-import { LineIndex } from '../line-index.ts'
 import { invalid, requireLine, requireText } from './given-text.ts'
 import { type Relations, setProperties, setRelations } from './set-properties.ts'
 import { listedTags, setTags, TAG_KEY } from './tags.ts'
@@ -61,20 +59,20 @@ export function overriddenIn(content: string, text: string): Overridden {
 type Properties = Readonly<Record<string, unknown>>
 
 function propertiesOf(text: string): Properties {
-  return readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex()).properties
+  return readFrontmatter(text).properties
 }
 
 /** A title that equals the file name is written only if the content's frontmatter has another one. */
 function withTitle(title: string, fileName: string): EditStep {
   return (text) => {
-    const { properties } = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex())
+    const { properties } = readFrontmatter(text)
     const there = Object.keys(properties).some((key) => key.toLowerCase() === 'title')
     return there || title !== fileName ? setProperties(text, { title }) : []
   }
 }
 
 function refuseMalformed(text: string): void {
-  const [problem] = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex()).malformed
+  const [problem] = readFrontmatter(text).malformed
   if (!problem) return
   throw invalid(
     'content',

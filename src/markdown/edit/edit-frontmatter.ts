@@ -1,10 +1,8 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { RouxError } from '../../core/errors.ts'
-import { DEFAULT_FLAVOUR } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { bodyStartOf, readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { MAX_LENGTH } from '../frontmatter/yaml-frontmatter.ts'
-import { LineIndex } from '../line-index.ts'
 import type { FrontmatterTree } from './frontmatter-tree.ts'
 import { lineEndingOf, nextLine, startOfLine, withLineEnding } from './lines.ts'
 import { withoutNoOps } from './text-edits.ts'
@@ -77,7 +75,7 @@ function isExact(
   isAsked: (after: string, properties: Properties) => boolean,
 ): boolean {
   const after = editText(text, edits)
-  const { properties, malformed, end } = readFrontmatter(after, DEFAULT_FLAVOUR, new LineIndex())
+  const { properties, malformed, end } = readFrontmatter(after)
   return malformed.length === 0 && after.slice(end) === text.slice(bodyStartOf(text)) && isAsked(after, properties)
 }
 

@@ -1,9 +1,7 @@
 import type * as Yaml from 'yaml'
 import { RouxError } from '../../core/errors.ts'
-import { DEFAULT_FLAVOUR } from '../../core/note.ts'
 import { type Fences, findFences, readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { MAX_LENGTH, YAML_OPTIONS, yaml } from '../frontmatter/yaml-frontmatter.ts'
-import { LineIndex } from '../line-index.ts'
 import { startOfLine } from './lines.ts'
 
 /** A property and its place in the file; all offsets are into the whole text. */
@@ -54,7 +52,7 @@ export interface FrontmatterTree {
  * @throws RouxError `EDIT_MISMATCH` with the line if it is malformed, `TOO_LARGE` above 512 KB.
  */
 export function requireFrontmatter(text: string): FrontmatterTree {
-  const { properties, malformed } = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex())
+  const { properties, malformed } = readFrontmatter(text)
   const [problem] = malformed
   if (problem) {
     throw new RouxError('EDIT_MISMATCH', `Line ${problem.line}: ${problem.message}`, {

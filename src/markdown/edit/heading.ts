@@ -1,9 +1,8 @@
 import type { TextEdit } from '../../core/changes.ts'
-import { DEFAULT_FLAVOUR, type Flavour } from '../../core/note.ts'
+import type { Flavour } from '../../core/note.ts'
 import { editText } from '../../core/text/edit-text.ts'
 import { readFrontmatter } from '../frontmatter/frontmatter.ts'
 import { titleOf } from '../frontmatter/properties.ts'
-import { LineIndex } from '../line-index.ts'
 import { type OutlineHeading, outlineOf, requireHeading } from '../outline.ts'
 import { bodyEdits } from './body.ts'
 import { invalid, requireLine } from './given-text.ts'
@@ -72,7 +71,7 @@ function isSame(before: readonly OutlineHeading[], after: readonly OutlineHeadin
  */
 export function setTitle(text: string, title: string, flavour: Pick<Flavour, 'mode'>): readonly TextEdit[] {
   const wanted = requireLine('title', title)
-  const { properties } = readFrontmatter(text, DEFAULT_FLAVOUR, new LineIndex())
+  const { properties } = readFrontmatter(text)
   const keys = Object.keys(properties).filter((each) => TITLE_KEY.test(each))
   const key = keys.find((each) => titleOf({ title: properties[each] }) !== undefined) ?? keys[0]
   if (flavour.mode === 'docs' && titleOf(properties) === undefined) return renameH1(text, wanted, flavour)

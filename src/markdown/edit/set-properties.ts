@@ -49,12 +49,7 @@ export function setProperties(text: string, changes: Readonly<Record<string, unk
   if (tree.form === 'flow') edits.push(...editPairs(tree, added, dropped))
   else edits.push(...removed.map(({ start, end }) => ({ start, end, text: '' })))
   edits.push(...addProperties(tree, new Map([...added].map(([key, value]) => [key, writeValue(value)]))))
-  return frontmatterEdits(tree, edits, (_, properties) => isDeepStrictEqual(properties, fromEntries(expected)))
-}
-
-/** Builds an object with own keys, even for `__proto__`. */
-function fromEntries(entries: ReadonlyMap<string, unknown>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(entries)
+  return frontmatterEdits(tree, edits, (_, properties) => isDeepStrictEqual(properties, Object.fromEntries(expected)))
 }
 
 /** Finds properties by name: an exact match, otherwise all that differ only in case. */
@@ -129,7 +124,10 @@ function styleOf(tree: FrontmatterTree, { value: { node } }: Entry, value: unkno
  * @throws RouxError like `setProperties`, and `INVALID_PARAMS` for a text that cannot be in a wikilink.
  */
 export function setRelations(text: string, relations: Relations): readonly TextEdit[] {
-  return setProperties(text, relationProperties(relations))
+  return setProperties(
+    text,
+    Object.fromEntries(Object.entries(relations).map(([name, links]) => [name, relationValue(name, links)])),
+  )
 }
 
 /**
@@ -169,14 +167,6 @@ function jsonValue(name: string, value: unknown, depth: number): unknown {
 
 /** The links of each relation, with or without `[[…]]`; `null` removes the relation. */
 export type Relations = Readonly<Record<string, string | readonly string[] | null>>
-
-/**
- * Converts relations to properties.
- * @throws RouxError `INVALID_PARAMS` for a text that cannot be in a wikilink.
- */
-function relationProperties(relations: Relations): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(relations).map(([name, links]) => [name, relationValue(name, links)]))
-}
 
 function relationValue(name: string, links: Relations[string]): unknown {
   if (links === undefined || links === null) return null

@@ -1,6 +1,6 @@
-import type { Flavour, MalformedPart } from '../../core/note.ts'
+import { DEFAULT_FLAVOUR, type Flavour, type MalformedPart } from '../../core/note.ts'
 import { CR, DASH, isSpaceOrTab } from '../chars.ts'
-import { addLines, type LineIndex } from '../line-index.ts'
+import { addLines, LineIndex } from '../line-index.ts'
 import { type PropertyText, readPlainFrontmatter } from './plain-frontmatter.ts'
 import { readFullFrontmatter } from './yaml-frontmatter.ts'
 
@@ -73,7 +73,7 @@ function textStart(text: string): number {
 const NONE: readonly never[] = []
 
 /** Reads the frontmatter, and adds its lines to `lines`. */
-export function readFrontmatter(text: string, flavour: Flavour, lines: LineIndex): ReadFrontmatter {
+export function readFrontmatter(text: string, flavour: Flavour = DEFAULT_FLAVOUR, lines = new LineIndex()): ReadFrontmatter {
   const start = textStart(text)
   const fences = findFences(text, start)
   if (typeof fences === 'string') {

@@ -6,7 +6,6 @@ import { type ReadFrontmatter, readFrontmatter } from '../frontmatter/frontmatte
 import type { PropertyText } from '../frontmatter/plain-frontmatter.ts'
 import type { PropertyLink } from '../frontmatter/properties.ts'
 import { type CanvasText, sourceOffsets } from '../json-canvas/canvas-json.ts'
-import { LineIndex } from '../line-index.ts'
 
 const HEX: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
@@ -162,7 +161,7 @@ export function unquotedValue(
       written,
       edits.map((edit) => ({ ...edit, start: edit.start - start, end: edit.end - start })),
     )
-    const after = readFrontmatter(text.slice(0, start) + source + text.slice(end), flavour, new LineIndex())
+    const after = readFrontmatter(text.slice(0, start) + source + text.slice(end), flavour)
     const isWhole = after.texts.some((each) => each.start === start && each.end === start + source.length)
     return isWhole && hasSameShape(frontmatter.properties, after.properties) ? undefined : JSON.stringify(source)
   }
