@@ -191,10 +191,7 @@ function headingsIn(headings: readonly Heading[], text: string, { start, end }: 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {
   if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
   // The parser is loaded when first needed: a server starts without it.
-  const [{ outlineOf }, { requireSection }] = await Promise.all([
-    import('../../markdown/outline.ts'),
-    import('../../markdown/outline.ts'),
-  ])
+  const { outlineOf, requireSection } = await import('../../markdown/outline.ts')
   const mode = core.indexing.status().mode ?? 'obsidian'
   return requireSection(source.text, outlineOf(source.text, { mode }), section)
 }
