@@ -63,8 +63,8 @@ class SqliteStore implements EmbeddedStore {
     })
     this.#rankings = new Rankings(this.#projection)
     this.#search = new SearchReads(this.#projection, options.search, {
-      ...(options.vectorIndex === undefined ? undefined : { vectorIndex: options.vectorIndex }),
-      ...(options.vectorGraphs === undefined ? undefined : { vectorGraphs: options.vectorGraphs }),
+      vectorIndex: options.vectorIndex,
+      vectorGraphs: options.vectorGraphs,
       onDamage: () => options.onDamage('search'),
     })
   }

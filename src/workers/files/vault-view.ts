@@ -6,6 +6,7 @@ import type { Settings } from '../../config/settings.ts'
 import { foldId, toVaultPath } from '../../core/ids.ts'
 import type { FileRecord } from '../../core/index-writer.ts'
 import { foldName, foldTag } from '../../core/text/fold.ts'
+import { once } from '../../core/waiting/once.ts'
 import type { Exclusive } from '../../indexing/service.ts'
 import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 import { fileKind } from '../../vault/file-system.ts'
@@ -19,7 +20,7 @@ export interface ViewOptions {
 export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
-  const pathOf = lazily(() => new Map([...known.values()].map(({ key, path }) => [key, path])))
+  const pathOf = once(() => new Map([...known.values()].map(({ key, path }) => [key, path])))
   const onDisk = (path: string): string => join(vault.root, path)
   const list = listing(onDisk)
   return {
@@ -58,15 +59,6 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     },
     spelled: (path) => spelledPath(path, list),
     list,
-  }
-}
-
-/** Computed when it is first asked for. */
-function lazily<T>(compute: () => T): () => T {
-  let value: T | undefined
-  return () => {
-    value ??= compute()
-    return value
   }
 }
 

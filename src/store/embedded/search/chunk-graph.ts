@@ -19,12 +19,12 @@ export interface ChunkGraphOptions {
   readonly embedder: string
   readonly dimensions: number
   /** Where the graph is saved; without it nowhere. */
-  readonly path?: string
+  readonly path?: string | undefined
   /** Bytes of int8 rows from which `auto` builds a graph. */
   readonly autoFrom?: number
   readonly loadAddon?: () => Promise<LoadedAddon>
   /** Builds graphs off this thread; without it they are built here. */
-  readonly graphs?: VectorGraphs
+  readonly graphs?: VectorGraphs | undefined
   /** Waits so many ms; what waits does not keep the process alive. */
   readonly rest?: (ms: number) => Promise<unknown>
 }

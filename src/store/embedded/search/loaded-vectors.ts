@@ -20,7 +20,7 @@ export interface LoadedVectorsOptions {
   /** The embedder's number. */
   readonly id: number
   readonly dimensions: number
-  readonly graph?: Omit<ChunkGraphOptions, 'dimensions'>
+  readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
 /** The vectors of one embedder in memory, as far as they were loaded. */

@@ -150,16 +150,8 @@ export class SearchIndex {
   #newTable(open: OpenSearch, row: { readonly id: number; readonly dimensions: number }, embedder: string): LoadedVectors {
     const { kind, graphs } = this.#vectorIndex
     const path = graphPath(this.file.location, embedder)
-    const graph =
-      kind === 'exact'
-        ? undefined
-        : {
-            kind,
-            embedder,
-            ...(path === undefined ? undefined : { path }),
-            ...(graphs === undefined ? undefined : { graphs }),
-          }
-    const loaded = new LoadedVectors(open, { ...row, ...(graph === undefined ? undefined : { graph }) })
+    const graph = kind === 'exact' ? undefined : { kind, embedder, path, graphs }
+    const loaded = new LoadedVectors(open, { ...row, graph })
     this.#tables.get(embedder)?.close()
     this.#tables.set(embedder, loaded)
     const names = open.database.prepare('SELECT name FROM embedder').all() as { name: string }[]

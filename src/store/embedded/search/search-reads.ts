@@ -17,8 +17,8 @@ import type { VectorTableHit } from './vector-slots.ts'
 import type { AcceptNote } from './vector-table.ts'
 
 export interface SearchReadsOptions {
-  readonly vectorIndex?: VectorIndexKind
-  readonly vectorGraphs?: VectorGraphs
+  readonly vectorIndex?: VectorIndexKind | undefined
+  readonly vectorGraphs?: VectorGraphs | undefined
   /** The search index was found damaged; have it built again. */
   readonly onDamage: () => void
 }

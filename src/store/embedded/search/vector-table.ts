@@ -15,7 +15,7 @@ export interface VectorTableOptions {
   readonly dimensions: number
   readonly read: ReadVectors
   /** How a graph over the vectors of chunks is kept; without it everything is compared with everything. */
-  readonly graph?: Omit<ChunkGraphOptions, 'dimensions'>
+  readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
 /** The vectors of one embedder, chunks and names apart, each under a slot of its own. */
