@@ -105,15 +105,6 @@ export class ChangeDirectory {
     this.rename(from, to)
   }
 
-  /**
-   * Puts a file in the place of another, which gets the name `aside`. For a moment (about 20 µs) nothing has the name. Renaming `from` over
-   * it would avoid that, but would destroy what an editor saves at that moment by renaming its own file over it; nothing tells that it did.
-   */
-  async exchange(from: string, to: string, aside: string): Promise<void> {
-    this.rename(to, aside)
-    await this.renameToFree(from, to)
-  }
-
   /** True if a folder lists both names: two files, not two spellings of one. */
   hasBoth(a: string, b: string): boolean {
     const names = this.fs.readdir(this.at(folderOf(a)))

@@ -38,7 +38,9 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   await place.write(writes)
   requireUntouched(place, entries, means.stamps)
   for (const { path, index } of of(entries, 'replace')) {
-    await place.exchange(place.aside(path, index, 'new'), path, place.aside(path, index, 'old'))
+    // For about 20 µs nothing has the name. One rename over it would destroy what an editor saves at that moment.
+    place.rename(path, place.aside(path, index, 'old'))
+    await place.renameToFree(place.aside(path, index, 'new'), path)
   }
   for (const { path, index } of of(entries, 'create')) await place.renameToFree(place.aside(path, index, 'new'), path)
   const moves = of(entries, 'move').filter((entry) => !isRenamed(place, entry))

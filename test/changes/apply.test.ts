@@ -148,7 +148,7 @@ describe('refused, with everything as before', () => {
     const writer = world.open({ refusal: (path) => (path.startsWith('f/') ? 'write.deny says so' : undefined) })
     await expect(writer.apply([replace('a.md', 'A', 'B')], { title: 't' })).rejects.toMatchObject({ code: 'PERMISSION_DENIED' })
     await expect(writer.apply([replace('f/b.md', 'B', 'C')], { title: 't' })).rejects.toMatchObject({
-      message: '"f/b.md" may not be written: write.deny says so.',
+      message: '"f/b.md" cannot be written: write.deny says so.',
     })
     expect(existsSync(join(world.state, 'state.db'))).toBe(false)
     writer.close()
