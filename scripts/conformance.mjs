@@ -79,7 +79,7 @@ async function run() {
   const scratch = mkdtempSync(join(tmpdir(), 'roux-conformance-'))
   const failed = []
   try {
-    await withServer(await startFixtures(scratch), async (url) => {
+    await withServer(await startFixtures(), async (url) => {
       for (const revision of REVISIONS) failed.push(...(await runRevision(url, revision)))
     })
     await withServer(await startProgram(scratch), async (url) => {
@@ -117,8 +117,10 @@ async function withServer({ child, url, token }, use) {
 }
 
 /** The server with the fixtures that most scenarios need. */
-async function startFixtures(scratch) {
-  const outfile = join(scratch, 'server.mjs')
+async function startFixtures() {
+  // Beside the fixtures, where the server finds the SQLite addon.
+  const outfile = join(folder, 'node_modules', '.cache', `server-${process.pid}.mjs`)
+  process.once('exit', () => rmSync(outfile, { force: true }))
   await build({
     entryPoints: [join(folder, 'server.ts')],
     outfile,
