@@ -167,7 +167,7 @@ function readOption({ option, negative }: Flag, { rawName, value, inlineValue }:
   if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
   // In `--vault --json` the value is missing; `--vault=--json` passes such a value.
   if (inlineValue === false && value.startsWith('--'))
-    throw new UsageError(`${rawName} needs a value.`, `If "${value}" is meant, write ${rawName}=${value}.`)
+    throw new UsageError(`${rawName} needs a value.`, `To use "${value}" as the value, write ${rawName}=${value}.`)
   return readValueOf(option, value, rawName)
 }
 

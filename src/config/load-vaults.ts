@@ -76,8 +76,8 @@ function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVau
 }
 
 function notInIds(name: string): RouxError {
-  return new RouxError('INVALID_SETTINGS', `store.neo4j.vaults: "${name}" cannot stand before the colon of an id.`, {
-    hint: 'Feed it under a name of small letters, digits, "-" and "_", as vaults.<name> gives it, or list it alone.',
+  return new RouxError('INVALID_SETTINGS', `store.neo4j.vaults: "${name}" cannot be used before the colon of an id.`, {
+    hint: 'Feed it under a name of lower-case letters, digits, "-" and "_" (vaults.<name>), or list it alone.',
   })
 }
 

@@ -247,7 +247,7 @@ class Merge {
   /** A file that comes with a vault says neither which program runs nor which file is read and sent away, even when it is trusted. */
   #isOwn(key: string): boolean {
     if (!this.#found.has(key)) return true
-    this.#warnings.push(`${this.#origins.get(key)}: ${key} is not taken from this file; say it in your own settings.`)
+    this.#warnings.push(`${this.#origins.get(key)}: ${key} is ignored in this file; set it in your own settings.`)
     return false
   }
 

@@ -18,7 +18,7 @@ export function parseConfig(path: string, text: string): Gift {
   const [document, second] = new Composer({ prettyErrors: false }).compose(tokens, true, text.length) as Iterable<Document>
   if (document === undefined) return { given: [], problems: [] }
   const [broken] = document.errors
-  if (broken) return refuse(broken.pos[0], sentence(broken.message), 'The file is no valid YAML.')
+  if (broken) return refuse(broken.pos[0], sentence(broken.message), 'The file is not valid YAML.')
   if (second !== undefined) return refuse(second.range?.[0] ?? 0, 'a second document begins here.', 'Settings are one document.')
   const follow = (node: Node | null): Node | null => (isAlias(node) ? (node.resolve(document) ?? null) : node)
   const itemOf = ({ key, value }: Pair<Node, Node | null>): Item => ({

@@ -135,5 +135,5 @@ function lockKept(path: string): RouxError {
 }
 
 function lockLost(path: string): RouxError {
-  return new RouxError('CONFLICT', `Another process took ${path} over. Nothing was written.`, { hint: 'Run the command again.' })
+  return new RouxError('CONFLICT', `Another process took over ${path}. Nothing was written.`, { hint: 'Run the command again.' })
 }

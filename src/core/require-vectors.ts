@@ -30,6 +30,6 @@ export function requireVectors(
 
 function wrongAnswer(id: string, what: string): RouxError {
   return new RouxError('PROVIDER_ERROR', `The embedder ${id} answered ${what}.`, {
-    hint: 'Restart it, or choose another one by the settings embedder.kind and embedder.model.',
+    hint: 'Restart it, or choose another one with embedder.kind and embedder.model.',
   })
 }

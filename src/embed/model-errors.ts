@@ -45,7 +45,7 @@ export function failedModel(model: string, cause: unknown): Error {
 export function endedWorker(model: string, cause: unknown): Error {
   return providerError(
     `The worker of the model ${model} ended: ${reasonOf(cause)}.`,
-    'Try again, it is started again; if it stays so, there may be too little memory for this model.',
+    'Try again: it is restarted. If it keeps ending, there may be too little memory for this model.',
     cause,
   )
 }

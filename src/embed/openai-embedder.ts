@@ -207,7 +207,7 @@ function vectorsOf(answer: Answer, server: ModelServer, { texts, asked, dimensio
   const vectors = readAnswer(answer.body, { count: texts.length, dimensions })
   if (typeof vectors !== 'string') return vectors
   throw providerError(
-    `The embedding server at ${server.baseUrl} gave an answer that cannot be used: ${vectors}.`,
+    `The embedding server at ${server.baseUrl} sent an unusable answer: ${vectors}.`,
     /dimensions/.test(vectors)
       ? 'Set `embedder.dimensions` to what the model has, or leave it out, and open the embedder again.'
       : 'Check that `embedder.base_url` names the API (often it ends in `/v1`) and `embedder.model` an embedding model.',

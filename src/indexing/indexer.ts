@@ -378,7 +378,7 @@ export class Indexer {
       return this.#describe(asRead, described, bytes)
     } catch (error) {
       // Reading never throws; if it does, no note may keep all others from being indexed.
-      const message = `A defect of Roux keeps it from reading this file: ${(error as Error).message}.`
+      const message = `A bug in Roux prevents it from reading this file: ${(error as Error).message}.`
       return describeFailed(asRead, described, message)
     }
   }
@@ -674,7 +674,7 @@ function decode(bytes: Uint8Array): string {
 function withEncodingProblem(note: Note, text: string, bytes: Uint8Array): Note {
   if (!text.includes('\ufffd') || isUtf8(bytes)) return note
   const line = text.slice(0, text.indexOf('\ufffd')).split('\n').length
-  const problem = { line, message: 'Not valid UTF-8: the bytes that are not were replaced.' }
+  const problem = { line, message: 'Not valid UTF-8: invalid bytes were replaced.' }
   return { ...note, malformed: [...note.malformed, problem] }
 }
 

@@ -443,7 +443,7 @@ export class IndexingService implements Indexing {
     }
     if (this.#parts.isUnwritable(error) && this.#status.cache === 'disk') {
       const reason = error instanceof Error ? error.message : String(error)
-      await this.#moveToMemory(`The index cannot be kept on disk (${reason}); it is kept in memory and built at every start.`)
+      await this.#moveToMemory(`The index cannot be kept on disk (${reason}); it is kept in memory and rebuilt at every start.`)
       return true
     }
     return this.#status.cache === 'disk'

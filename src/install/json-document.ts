@@ -35,8 +35,8 @@ export function parseDocument(source: string, file: string): JsonDocument {
 export function findProperty({ file, text }: JsonDocument, object: Node, name: string): Node | undefined {
   const [first, second] = (object.children ?? []).filter((property) => property.children?.[0]?.value === name)
   if (second === undefined) return first
-  throw new RouxError('INVALID_SETTINGS', `${file}, ${placeOf(text, second.offset)}: "${name}" is there a second time.`, {
-    hint: 'Take one of them away; nothing was written.',
+  throw new RouxError('INVALID_SETTINGS', `${file}, ${placeOf(text, second.offset)}: "${name}" occurs twice.`, {
+    hint: 'Remove one of them; nothing was written.',
   })
 }
 
@@ -48,7 +48,7 @@ export function requireObject({ file, text }: JsonDocument, node: Node, what: st
   if (node.type === 'object') return node
   throw new RouxError(
     'INVALID_SETTINGS',
-    `${file}, ${placeOf(text, node.offset)}: ${what} is no object but ${NAMES[node.type]}.`,
+    `${file}, ${placeOf(text, node.offset)}: ${what} is ${NAMES[node.type]}, not an object.`,
     {
       hint: 'Correct the file by hand; nothing was written.',
     },
@@ -101,7 +101,7 @@ function parseOrRefuse(text: string, errors: ParseError[], file: string): Node |
 }
 
 function notJson(file: string, what: string): RouxError {
-  return new RouxError('INVALID_SETTINGS', `${file} is no JSON, ${what}.`, {
+  return new RouxError('INVALID_SETTINGS', `${file} is not JSON, ${what}.`, {
     hint: 'Correct it, then run the command again; nothing was written.',
   })
 }

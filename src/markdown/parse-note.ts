@@ -58,7 +58,7 @@ function malformedParts(front: ReadFrontmatter, context: PropertyContext): reado
   return hints.length === 0 ? front.malformed : [...front.malformed, ...hints]
 }
 
-const NUL = 'There is a NUL character, which no text holds: the file is damaged, or saved in another encoding than UTF-8.'
+const NUL = 'The file contains a NUL character: it is damaged, or not saved as UTF-8.'
 
 /** The lenient profile reads an unquoted `[[a]]` as a link, but Obsidian does not. */
 function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyContext): MalformedPart[] {
@@ -67,7 +67,7 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyC
     .filter(({ unquoted }) => unquoted)
     .map(({ key, value, start }) => ({
       line: lines.lineAt(start),
-      message: `The link in property "${key}" has no quotes, so other tools do not see it: write "${value}" with them.`,
+      message: `The link in property "${key}" has no quotes, so other tools do not see it. Write "${value}" in quotes.`,
     }))
 }
 

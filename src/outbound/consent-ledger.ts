@@ -181,13 +181,9 @@ export interface Reserving {
 }
 
 function unusable(file: string, cause: unknown): RouxError {
-  return new RouxError(
-    'PROVIDER_ERROR',
-    `The file that counts what models are asked cannot be used: ${file}: ${reasonOf(cause)}.`,
-    {
-      hint: 'Make its folder writable; if it is damaged, move it away: consent is then asked for again.',
-      isTransient: true,
-      cause,
-    },
-  )
+  return new RouxError('PROVIDER_ERROR', `The record of model requests cannot be used: ${file}: ${reasonOf(cause)}.`, {
+    hint: 'Make its folder writable. If the file is damaged, move it away; you then have to give consent again.',
+    isTransient: true,
+    cause,
+  })
 }

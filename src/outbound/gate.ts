@@ -115,7 +115,7 @@ export class Gate {
       'REMOTE_NOT_ALLOWED',
       `${origin} is not on this computer, and nothing is sent there before you ${says.join(' and ')}.`,
       {
-        hint: 'Texts of your notes would leave this computer: allow it only where you trust who runs that server. docs/ai.md tells more.',
+        hint: "Texts of your notes would leave this computer. Allow this only if you trust the server's operator. docs/ai.md explains more.",
         // Retries succeed once the user has allowed it.
         isTransient: true,
       },
@@ -148,8 +148,8 @@ export class Gate {
     const wanted = expected.input + expected.output
     return new RouxError(
       'BUDGET_EXCEEDED',
-      `The budget of tokens is spent: ${used} of ${limit} are used today, and this would take up to ${wanted} more. It begins again at ${this.#reset()}.`,
-      { hint: 'The setting ai.budget raises it; "roux usage" shows what took how much.' },
+      `The token budget is used up: ${used} of ${limit} are used today, and this would take up to ${wanted} more. It resets at ${this.#reset()}.`,
+      { hint: 'Raise it with ai.budget; "roux usage" shows where the tokens went.' },
     )
   }
 
@@ -172,7 +172,7 @@ function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
   if (!isOn) return
   throw new RouxError(
     'PROVIDER_ERROR',
-    'Node is configured to use a proxy (NODE_USE_ENV_PROXY), and Roux asks no model through one.',
+    'Node is configured to use a proxy (NODE_USE_ENV_PROXY), and Roux never contacts a model through one.',
     {
       hint: 'Start Roux without NODE_USE_ENV_PROXY and --use-env-proxy.',
     },

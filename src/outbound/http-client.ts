@@ -340,9 +340,7 @@ function refused(server: ModelServer, { status, body }: Answer, headers: Headers
   const said = reasonOf(withoutKey(body, server))
   const problem = unavailableError(
     `The ${server.name} at ${server.baseUrl} answers ${status}${said === '' ? '' : `: ${said}`}.`,
-    status === 429
-      ? 'It limits how much may be asked: wait, or look at your plan there.'
-      : 'Look at the log of that server, and try again.',
+    status === 429 ? 'It limits requests: wait, or check your plan there.' : 'Look at the log of that server, and try again.',
   )
   const wait = retryAfter(headers.get('retry-after'))
   return wait === undefined ? { problem } : { problem, wait }

@@ -58,7 +58,7 @@ async function run([program = '', ...args]: readonly string[]): Promise<string> 
       killed === true ? 'took too long' : `failed (${typeof code === 'number' || typeof code === 'string' ? code : 'unknown'})`
     throw fault(
       `The program of ai.key_command, ${program}, ${why}.`,
-      'Run it in a terminal to see why; it must print the key and nothing else.',
+      'Run it in a terminal to see why; it must print only the key.',
     )
   }
 }

@@ -32,8 +32,8 @@ export function rootError(root: string, error: unknown): RouxError {
   if (errorCode(error) === 'ELOOP')
     return notFound(`"${root}" is a symbolic link that leads to itself.`, 'Give the folder itself.', error)
   return notFound(
-    `"${root}" may not be read (${errorReason(error)}).`,
-    'Give this user, or the application, the right to read it.',
+    `"${root}" cannot be read (${errorReason(error)}).`,
+    'Give this user or application permission to read it.',
     error,
   )
 }

@@ -144,8 +144,8 @@ class VaultWatcher implements Watcher {
     // Each of many folders reports it.
     if (this.#isPolling) return
     const reason = errorReason(error)
-    const hint = reason.startsWith('ENOSPC') ? ' Raise fs.inotify.max_user_watches to be told at once.' : ''
-    this.#options.onProblem?.(`The folder cannot be watched (${reason}); it is looked through every few seconds instead.${hint}`)
+    const hint = reason.startsWith('ENOSPC') ? ' Raise fs.inotify.max_user_watches to notice changes at once.' : ''
+    this.#options.onProblem?.(`The folder cannot be watched (${reason}); it is scanned every few seconds instead.${hint}`)
     this.#isPolling = true
     this.#restartIn(0)
   }

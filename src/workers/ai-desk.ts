@@ -109,7 +109,7 @@ const QUESTION = {
 function requireOrigin(address: string): string {
   const url = askableUrl(/^[a-z][a-z0-9+.-]*:\/\//i.test(address) ? address : `https://${address}`)
   if (url !== undefined) return originOf(url)
-  throw new RouxError('INVALID_PARAMS', `"${address}" is no address of a server.`, {
-    hint: 'Write it as https://api.openai.com: what stands before the first slash of ai.base_url.',
+  throw new RouxError('INVALID_PARAMS', `"${address}" is not a server address.`, {
+    hint: 'Write it as https://api.openai.com, the part of ai.base_url before the path.',
   })
 }

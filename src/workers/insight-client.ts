@@ -291,8 +291,8 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
 
 function failed(cause: unknown): RouxError {
   const reason = cause instanceof Error ? cause.message : String(cause)
-  return new RouxError('PROVIDER_ERROR', `The vault could not be looked at as a whole: ${reason}.`, {
-    hint: 'Call again: it is tried once more.',
+  return new RouxError('PROVIDER_ERROR', `The vault could not be analysed: ${reason}.`, {
+    hint: 'Call again to retry.',
     isTransient: true,
     cause,
   })

@@ -7,7 +7,7 @@ export class WorkerEnded extends Error {}
 
 export function indexingFailed(reason: string): RouxError {
   return new RouxError('PROVIDER_ERROR', `Indexing failed: ${reason}`, {
-    hint: 'Call again in a moment. If it fails again, start the server again: its log tells why.',
+    hint: 'Call again in a moment. If it fails again, restart the server; its log shows why.',
   })
 }
 
@@ -15,14 +15,14 @@ export function indexingFailed(reason: string): RouxError {
 export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
-    `Nothing was written: indexing ended before the change was begun (${firstLine(reason)}).`,
+    `Nothing was written: indexing ended before the change began (${firstLine(reason)}).`,
     again(isPlan),
   )
 }
 
 /** Advice when nothing was written. */
 function again(isPlan: boolean) {
-  return isPlan ? { hint: 'Make the dry run again: its plan is not kept.' } : { hint: 'Call again.', isTransient: true }
+  return isPlan ? { hint: 'Repeat the dry run: its plan is lost.' } : { hint: 'Call again.', isTransient: true }
 }
 
 /** The error for a write whose answer was lost, with the recorded outcome. */
@@ -36,18 +36,14 @@ export function lostWriteError(
     case 'done':
     case 'undone':
       return new RouxError('PROVIDER_ERROR', `The change was made (${changeId}), but ${why}.`, {
-        hint: 'Do not ask for it again: list_changes shows it, and undo takes it back.',
+        hint: 'Do not repeat it: list_changes shows it, and undo reverts it.',
       })
     case 'rolled_back':
       if (fate.kept.length > 0) return keptError(changeId, why, fate.kept)
-      return new RouxError(
-        'PROVIDER_ERROR',
-        `Nothing was written: ${why}, and what was done of the change was taken back.`,
-        again(isPlan),
-      )
+      return new RouxError('PROVIDER_ERROR', `Nothing was written: ${why}, and the part already done was undone.`, again(isPlan))
     default:
-      return new RouxError('PROVIDER_ERROR', `It is not known whether the change ${changeId} was made: ${why}.`, {
-        hint: 'list_changes tells, before it is asked for again: what is half done is taken back at the next start.',
+      return new RouxError('PROVIDER_ERROR', `Roux does not know whether the change ${changeId} was made: ${why}.`, {
+        hint: 'Check list_changes before you repeat it; a half-finished change is undone at the next start.',
       })
   }
 }
@@ -55,8 +51,8 @@ export function lostWriteError(
 function keptError(changeId: string, why: string, kept: readonly KeptFile[]): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
-    `The change ${changeId} was taken back in part: ${why}. Left as they are, perhaps with text of the change, because they were edited since: ${listKept(kept)}.`,
-    { hint: 'Read these files before the change is asked for again.', candidates: kept },
+    `The change ${changeId} was partly undone: ${why}. These files were edited since and are left as they are, perhaps with text of the change: ${listKept(kept)}.`,
+    { hint: 'Read these files before you repeat the change.', candidates: kept },
   )
 }
 

@@ -174,14 +174,14 @@ export class WriteService {
     if (change !== undefined) {
       throw new RouxError(
         'CONFLICT',
-        `The plan ${JSON.stringify(request.planId)} was carried out already, as change ${change}.`,
+        `The plan ${JSON.stringify(request.planId)} was already carried out, as change ${change}.`,
         {
-          hint: 'list_changes shows it, and undo takes it back. To do the same again, make the dry run again.',
+          hint: 'list_changes shows it, and undo reverts it. To do the same again, repeat the dry run.',
         },
       )
     }
-    throw new RouxError('CONFLICT', `There is no plan ${JSON.stringify(request.planId)} any more.`, {
-      hint: 'Make the dry run again: plans are kept for as long as the indexing worker runs, the newest 50.',
+    throw new RouxError('CONFLICT', `The plan ${JSON.stringify(request.planId)} no longer exists.`, {
+      hint: 'Repeat the dry run: only the newest 50 plans are kept, until the indexing worker ends.',
     })
   }
 
@@ -247,7 +247,7 @@ function takenBack({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
 }
 
 function stalePlan(): RouxError {
-  return new RouxError('CONFLICT', 'Files that the plan touches were changed since its dry run: nothing was written.', {
-    hint: 'Make the dry run again and look at it.',
+  return new RouxError('CONFLICT', 'Files in the plan have changed since its dry run. Nothing was written.', {
+    hint: 'Repeat the dry run and check it.',
   })
 }

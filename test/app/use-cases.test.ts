@@ -272,7 +272,7 @@ test('get_tree shows folders with counts and what was left out', async () => {
   const none = await getTree(core, { path: 'Nope', depth: 1, limit: 1, includeArchived: true })
   expect(none).toEqual({
     value: null,
-    warnings: [{ code: 'UNKNOWN_ID', message: 'There is no folder "Nope" with notes in it.' }],
+    warnings: [{ code: 'UNKNOWN_ID', message: 'There is no folder "Nope" with notes.' }],
   })
 })
 

@@ -69,7 +69,7 @@ describe('a command line is read', () => {
     ['--include-contents', 'There is no option --include-contents. Did you mean "--include-content"?'],
     ['--metric in_degre', '--metric must be one of in_degree, out_degree; got "in_degre". Did you mean "in_degree"?'],
     ['--include-content=perhaps', '--include-content is true or false; got "perhaps".'],
-    ['--vault --json', '--vault needs a value. If "--json" is meant, write --vault=--json.'],
+    ['--vault --json', '--vault needs a value. To use "--json" as the value, write --vault=--json.'],
     ['-x', 'There is no option -x. See --help; words that begin with a dash go after "--".'],
     ['--__proto__', 'There is no option --__proto__. See --help; words that begin with a dash go after "--".'],
   ])('%s is a usage error', (line, expected) => {

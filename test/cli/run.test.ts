@@ -769,7 +769,7 @@ describe('doctor', () => {
     expect(code).toBe(1)
     expect(out).toContain('fail  settings  /vault/roux.config.yaml:2: vault.mode must be one of')
     expect(out).toContain('fail  settings  /vault/roux.config.yaml:3: vault.watch must be one of')
-    expect(out).toContain('fail  sqlite    SQLite does not load: no binary\n                Install again')
+    expect(out).toContain('fail  sqlite    SQLite cannot be loaded: no binary\n                Install again')
     expect(out).toContain('warn  index     /i was written by a newer version of Roux\n')
     expect(out).toContain('warn  notes     the vault has no notes\n')
     expect(out).toMatch(/\n\n\d failures and \d warnings; the rest is in order\.\n$/)

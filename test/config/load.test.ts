@@ -238,11 +238,11 @@ describe('files', () => {
     ['a value for a section', 'vault: docs', ':1: "vault" must hold settings, one a line below it.'],
     ['a list at the top', '- vault', ': expected settings, as "vault:" with "  mode: docs" below it.'],
     ['depth without end', `\n${'- '.repeat(8_000)}`, ':2: the settings are nested more than 64 deep.'],
-    ['a key twice', 'vault:\n  mode: docs\n  mode: foam', ':3: Map keys must be unique. | The file is no valid YAML.'],
+    ['a key twice', 'vault:\n  mode: docs\n  mode: foam', ':3: Map keys must be unique. | The file is not valid YAML.'],
     [
       'broken YAML',
       'vault:\n  ignore: [a\nlinks: {}',
-      ':3: Flow sequence in block collection must be sufficiently indented and end with a ]. | The file is no valid YAML.',
+      ':3: Flow sequence in block collection must be sufficiently indented and end with a ]. | The file is not valid YAML.',
     ],
     ['two documents', 'vault: {}\n---\nlinks: {}', ':2: a second document begins here. | Settings are one document.'],
   ])('%s is an error that says where', async (_, text, expected) => {
@@ -353,7 +353,7 @@ describe('the password of a database', () => {
     const files = { 'secret.txt': 'from the file\n', [OWN]: own, ...(place === OWN ? {} : { [place]: named }) }
     const { storePassword, warnings, settings } = await loadSettings(input(files, { trust }))
     expect([url(settings), storePassword]).toEqual(['bolt://db.example:7687', expected])
-    expect(warnings.some((warning) => warning.includes('store.neo4j.password_file is not taken from this file'))).toBe(
+    expect(warnings.some((warning) => warning.includes('store.neo4j.password_file is ignored in this file'))).toBe(
       expected === undefined,
     )
   })
@@ -489,7 +489,7 @@ describe('the chat model', () => {
     const files = { [OWN]: ON, [IN_VAULT]: 'ai:\n  key_command: [rm, -rf]\n  key_file: /etc/passwd\n' }
     const command = await loadSettings(input(files, { trust }))
     expect(command.aiKey).toBeUndefined()
-    expect(command.warnings.join()).toMatch(/ai\.key_command is not taken/)
+    expect(command.warnings.join()).toMatch(/ai\.key_command is ignored/)
     const address = await loadSettings(
       input({ [OWN]: ON, [IN_VAULT]: 'ai:\n  base_url: https://evil.example\n' }, { trust, env }),
     )

@@ -217,7 +217,7 @@ describe('again', () => {
     )
     expect((await soon.embedder.embed(['a'], 'passage')).length).toBe(1)
     const late = await opened(afterOpening(reply(429, 'quota', { 'retry-after': '86400' })))
-    await fails(late.embedder.embed(['a'], 'passage'), /answers 429: quota/, /limits how much/)
+    await fails(late.embedder.embed(['a'], 'passage'), /answers 429: quota/, /limits requests/)
     expect(late.requests.length).toBe(2)
     await expect(late.embedder.embed(['a'], 'passage')).rejects.toMatchObject({ isTransient: true })
   })

@@ -260,7 +260,7 @@ describe('the worker', () => {
   test('that ends is an error, and the next call starts it again', () =>
     using(open({ model: modelFolder() }), async (embedder) => {
       const before = await embedder.embed(['word'], 'query')
-      await fails(embedder.embed(['💥💥💥'], 'query'), /worker of the model .* ended/, /started again/)
+      await fails(embedder.embed(['💥💥💥'], 'query'), /worker of the model .* ended/, /is restarted/)
       expect(await embedder.embed(['word'], 'query')).toEqual(before)
     }))
 

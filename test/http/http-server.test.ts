@@ -255,7 +255,7 @@ describe('sessions', () => {
     await eventually(() => slow.waiting.length === 1)
     expect(await post(on, message('tools/list'), session)).toMatchObject({
       status: 400,
-      text: expect.stringContaining('in work'),
+      text: expect.stringContaining('still running'),
     })
     slow.waiting[0]?.()
     expect(JSON.parse((await first).text)).toEqual({ jsonrpc: '2.0', id: 1, result: { tools: [] } })

@@ -18,7 +18,7 @@ test('a note that cannot be read by a defect is told of, and keeps no other from
   ).index()
   const problems = async () => (await ask(store).problems({}, { offset: 0, limit: 10 })).items
   expect(await problems()).toContainEqual(
-    expect.objectContaining({ text: expect.stringContaining('A defect of Roux keeps it from reading this file') }),
+    expect.objectContaining({ text: expect.stringContaining('A bug in Roux prevents it from reading this file') }),
   )
   expect((await ask(store).neighbors(toNodeId('a.md'), { direction: 'in' }, { offset: 0, limit: 10 })).items).toEqual(['b.md'])
   // Nothing changed: it is not read again.

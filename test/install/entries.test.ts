@@ -98,17 +98,17 @@ test('servers are listed by name', () => {
 
 describe('what is refused, with the place, and nothing else', () => {
   test.each([
-    ['{\n  "a": 1', 'settings.json is no JSON, line 2, column 9: a } is missing.'],
-    ['{\r\n  "a" 1}', 'settings.json is no JSON, line 2, column 7: a colon is expected.'],
-    ['{"a": nope}', 'settings.json is no JSON, line 1, column 7: JSON has no such word.'],
-    ['{"a": "b}', 'settings.json is no JSON, line 1, column 7: a text has no end.'],
-    ['{} {}', 'settings.json is no JSON, line 1, column 4: there is more after the end.'],
-    ['['.repeat(100_000), 'settings.json is no JSON, it is nested too deep.'],
-    ['[]', 'settings.json, line 1, column 1: what it holds is no object but a list.'],
-    ['null', 'settings.json, line 1, column 1: what it holds is no object but null.'],
-    ['{"servers": "none"}', 'settings.json, line 1, column 13: "servers" is no object but a text.'],
-    ['{"servers": {}, "servers": {}}', 'settings.json, line 1, column 17: "servers" is there a second time.'],
-    ['{"servers": {"roux": 1, "roux": 2}}', 'settings.json, line 1, column 25: "roux" is there a second time.'],
+    ['{\n  "a": 1', 'settings.json is not JSON, line 2, column 9: a } is missing.'],
+    ['{\r\n  "a" 1}', 'settings.json is not JSON, line 2, column 7: a colon is expected.'],
+    ['{"a": nope}', 'settings.json is not JSON, line 1, column 7: JSON has no such word.'],
+    ['{"a": "b}', 'settings.json is not JSON, line 1, column 7: a text has no end.'],
+    ['{} {}', 'settings.json is not JSON, line 1, column 4: there is more after the end.'],
+    ['['.repeat(100_000), 'settings.json is not JSON, it is nested too deep.'],
+    ['[]', 'settings.json, line 1, column 1: what it holds is a list, not an object.'],
+    ['null', 'settings.json, line 1, column 1: what it holds is null, not an object.'],
+    ['{"servers": "none"}', 'settings.json, line 1, column 13: "servers" is a text, not an object.'],
+    ['{"servers": {}, "servers": {}}', 'settings.json, line 1, column 17: "servers" occurs twice.'],
+    ['{"servers": {"roux": 1, "roux": 2}}', 'settings.json, line 1, column 25: "roux" occurs twice.'],
   ])('%.40s', (text, message) => {
     for (const act of [() => putEntry(text, PLACE, ENTRY), () => removeEntry(text, PLACE)]) {
       expect(act).toThrow(expect.objectContaining({ code: 'INVALID_SETTINGS', message }))

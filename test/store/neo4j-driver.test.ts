@@ -15,7 +15,7 @@ test.each([
   const error = await ask(new Connection(neo4jPlace())).catch((caught: unknown) => caught)
   expect(error).toMatchObject({
     code: 'STORE_UNAVAILABLE',
-    message: 'The package neo4j-driver, which speaks to Neo4j, is not installed.',
+    message: 'The package neo4j-driver is not installed.',
     hint: expect.stringContaining('`npm install neo4j-driver@6`'),
   })
 })

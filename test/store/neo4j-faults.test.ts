@@ -48,7 +48,7 @@ test.each(['http://ann:secret-in-url@db.example:7687', 'db.example:7687', 'bolt:
     const error = await countNotes(openNeo4jStore(connect({ ...nothingListens, url }))).catch((caught: unknown) => caught)
     expect(error).toMatchObject({
       code: 'STORE_UNAVAILABLE',
-      message: 'store.neo4j.url is no address of a Neo4j server.',
+      message: 'store.neo4j.url is not the address of a Neo4j server.',
       hint: expect.stringContaining('bolt://'),
       isTransient: false,
     })

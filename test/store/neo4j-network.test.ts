@@ -44,14 +44,18 @@ describe('a server that takes connections and never answers', () => {
 
 describe('a server that refuses', () => {
   test.each<[string, string, string]>([
-    ['Neo.ClientError.Security.Forbidden', 'does not let the user "ann" do this', 'making indexes and constraints'],
-    ['Neo.ClientError.General.ForbiddenOnReadOnlyDatabase', 'takes no changes in the default database', 'Make it writable'],
-    ['Neo.ClientError.Cluster.NotALeader', 'takes no changes in the default database', 'neo4j://'],
+    ['Neo.ClientError.Security.Forbidden', 'does not let the user "ann" do this', 'create indexes and constraints'],
+    [
+      'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
+      'does not accept changes in the default database',
+      'Make it writable',
+    ],
+    ['Neo.ClientError.Cluster.NotALeader', 'does not accept changes in the default database', 'neo4j://'],
     ['Neo.ClientError.Database.DatabaseNotFound', 'has no default database', 'store.neo4j.database'],
     ['Neo.TransientError.General.MemoryPoolOutOfMemoryError', 'has too little memory for this', 'server.memory.heap.max_size'],
     ['Neo.ClientError.Transaction.TransactionTimedOut', 'took too long', 'ask for less'],
-    ['Neo.ClientError.Statement.SyntaxError', 'does not understand what it was asked', 'Use Neo4j 5.26 or newer'],
-    ['Neo.ClientError.Procedure.ProcedureNotFound', 'does not understand what it was asked', 'Use Neo4j 5.26 or newer'],
+    ['Neo.ClientError.Statement.SyntaxError', 'does not understand a query', 'Use Neo4j 5.26 or newer'],
+    ['Neo.ClientError.Procedure.ProcedureNotFound', 'does not understand a query', 'Use Neo4j 5.26 or newer'],
     ['Neo.DatabaseError.General.UnknownError', 'could not answer (Neo.DatabaseError.General.UnknownError)', 'log of Neo4j'],
   ])('with %s is explained, without what it was asked', async (code, message, hint) => {
     const connection = connect(at(await refusingServer(code)), SHORT)
@@ -85,7 +89,7 @@ describe('a server that refuses', () => {
       hint: expect.stringContaining('+ssc'),
     })
     expect(explained({ code: 'Neo.ClientError.Security.Unauthorized' }, { password: '' })).toMatchObject({
-      message: 'Neo4j at db.example:7687 wants a password, and none is set.',
+      message: 'Neo4j at db.example:7687 requires a password, and none is set.',
     })
     expect(
       explained({

@@ -177,7 +177,7 @@ describe('an indexing worker that dies', () => {
     const { indexing, die, reply } = settledClient()
     const lost = {
       message: expect.stringMatching(/^Nothing was written/),
-      hint: expect.stringContaining('Make the dry run again'),
+      hint: expect.stringContaining('Repeat the dry run'),
       isTransient: false,
     }
     const before = failure(indexing.writing.run({ ...RENAME, planId: 'p1' }))
@@ -195,8 +195,8 @@ describe('an indexing worker that dies', () => {
   test.each([
     ['done', /^The change was made \(c1\)/],
     ['rolled_back', /^Nothing was written/],
-    ['applying', /^It is not known whether the change c1/],
-    [undefined, /^It is not known whether the change c1/],
+    ['applying', /^Roux does not know whether the change c1/],
+    [undefined, /^Roux does not know whether the change c1/],
   ])('amid a change that recovery finds %s says so', async (state, message) => {
     const { indexing, die, asked, reply } = settledClient()
     const writing = failure(indexing.writing.run(RENAME))

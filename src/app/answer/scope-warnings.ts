@@ -36,7 +36,7 @@ export async function scopeWarnings(
 
 async function folderWarning(snapshot: Snapshot, folder: string): Promise<readonly Warning[]> {
   if (folder === '' || (await isFolder(snapshot, folder))) return []
-  return [unknown(`There is no folder ${quoted(folder)} with notes in it.`, await foldersLike(snapshot, folder))]
+  return [unknown(`There is no folder ${quoted(folder)} with notes.`, await foldersLike(snapshot, folder))]
 }
 
 /** A path is the beginning of ids: only one that begins none is a mistake. */
@@ -69,7 +69,7 @@ export async function tagWarnings(snapshot: Snapshot, tags: readonly string[], {
     warnings.push(unknown(`No note has the tag ${quoted(`#${tag}`)}.`, nearest(tag, names, NEAREST)))
   }
   const more = missing.length - warnings.length
-  return more === 0 ? warnings : [...warnings, unknown(`No note has ${more} more of the tags.`, [])]
+  return more === 0 ? warnings : [...warnings, unknown(`${more} more of the tags are unknown.`, [])]
 }
 
 function pathsBelow({ folders }: Folder): readonly string[] {

@@ -25,7 +25,10 @@ async function act(invocation: Invocation): Promise<number> {
   const action = Object.hasOwn(ACTIONS, word) ? ACTIONS[word] : undefined
   if (action === undefined) {
     const names = Object.keys(ACTIONS)
-    throw new UsageError(`"roux ai ${word}" is no command.`, didYouMean(nearest(word, names)) ?? `One of: ${names.join(', ')}.`)
+    throw new UsageError(
+      `"roux ai ${word}" is not a command.`,
+      didYouMean(nearest(word, names)) ?? `One of: ${names.join(', ')}.`,
+    )
   }
   const needsAddress = action === allow || action === revoke
   if (needsAddress !== (address !== undefined)) {

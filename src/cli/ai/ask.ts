@@ -36,7 +36,7 @@ async function askModel(invocation: Invocation): Promise<number> {
     if (chosen.length === 0 && opened.names.length > 1)
       throw new UsageError(
         `There are several vaults: ${opened.names.join(', ')}.`,
-        'Name one with --vault, or ask once for each.',
+        'Choose one with --vault, or ask each separately.',
       )
     const [vault = opened.names[0]] = chosen
     const core = await opened.open(vault)
@@ -87,7 +87,7 @@ export function written({ status, answer, citations, uncited, model, location, u
     const place = [id, ...heading].join(' › ')
     return `[${n}] ${printable(place)}, ${lines}${support === 'weak' ? ' (weak: look it up)' : ''}\n    ${printable(quote).replace(/\s+/g, ' ')}`
   })
-  const without = uncited.length === 0 ? [] : [`Without a source: ${uncited.length} of its sentences.`]
+  const without = uncited.length === 0 ? [] : [`${uncited.length} of its sentences have no source.`]
   const tokens = `${model}, ${location === 'local' ? 'on this computer' : 'on another computer'}: ${usage.input} + ${usage.output} tokens`
   return `${[answer.replace(/\[(\d+)\]\(roux:[^)\s]*\)/g, '[$1]'), sources.join('\n'), [...without, tokens].join('\n')].filter((part) => part !== '').join('\n\n')}\n`
 }

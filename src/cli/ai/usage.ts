@@ -68,7 +68,7 @@ function pricesIn(written: readonly string[]): ReadonlyMap<string, Price> {
     written.map((price) => {
       const [, model = '', input, output] = /^(.+)=(\d+(?:\.\d+)?|\.\d+)\/(\d+(?:\.\d+)?|\.\d+)$/.exec(price) ?? []
       if (model === '')
-        throw new UsageError(`ai.prices: "${price}" is no price.`, 'Write model=input/output, e.g. my-model=0.15/0.60.')
+        throw new UsageError(`ai.prices: "${price}" is not a price.`, 'Write model=input/output, e.g. my-model=0.15/0.60.')
       return [model, { input: Number(input), output: Number(output) }]
     }),
   )

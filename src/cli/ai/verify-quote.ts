@@ -10,7 +10,7 @@ export async function run(invocation: Invocation): Promise<number> {
   const { host, positionals, printer } = invocation
   const [note, quote = ''] = positionals
   if (note === undefined || quote.trim() === '')
-    throw new UsageError('A note and a quote are needed.', 'Write: roux verify-quote "My note" "what it says"')
+    throw new UsageError('Missing note or quote.', 'Write: roux verify-quote "My note" "what it says"')
   const { vaults } = await requireVaults(invocation)
   const tool = { names: { id: 'note' } } as const
   const named = withoutShellPaths(tool, { id: note }, { cwd: host.cwd, vaults })

@@ -212,7 +212,7 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
     'INVALID_SETTINGS',
     `The vaults are named by ${elsewhere.join(' and ')}, which a server that is started elsewhere does not read.`,
     {
-      hint: `Name them in ${ownFile(invocation)}, or one of them: --vault <folder>.`,
+      hint: `List them in ${ownFile(invocation)}, or choose one: --vault <folder>.`,
     },
   )
 }

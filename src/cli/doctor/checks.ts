@@ -98,7 +98,7 @@ export function checkFileCase(vault: string, spelling: Settings['files']['case']
   const marker = spelling === 'lower' ? ['.obsidian', '.foam', 'logseq'].find((name) => existsSync(join(vault, name))) : undefined
   if (marker === undefined) return []
   const message = `files.case is lower (${where ?? 'by default'}): new notes get names in lower case, although the vault has a folder ${marker}`
-  const hint = 'Earlier versions wrote that into settings files. Remove it or set files.case to auto, unless you want it.'
+  const hint = 'Earlier versions wrote this into settings files. Unless you want it, remove it or set files.case to auto.'
   return [warn('case', message, hint)]
 }
 
@@ -218,7 +218,11 @@ export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, dat
   return [
     sqlite.message === undefined
       ? ok('sqlite', `SQLite ${sqlite.version ?? ''} loads`.replace('  ', ' '))
-      : fail('sqlite', `SQLite does not load: ${sqlite.message}`, 'Install again, for this platform and this Node: npm install.'),
+      : fail(
+          'sqlite',
+          `SQLite cannot be loaded: ${sqlite.message}`,
+          'Install again, for this platform and this Node: npm install.',
+        ),
     ...(database === undefined
       ? [indexFinding('index', index), indexFinding('search', searchIndex)]
       : database.map((finding): Finding => ({ check: 'database', ...finding }))),

@@ -21,9 +21,9 @@ export async function run(invocation: Invocation): Promise<number> {
   const show = async ({ address, isWaiting, end }: Shown): Promise<void> => {
     const whole = note === undefined ? address : `${address}&note=${encodeURIComponent(note)}`
     const isPrinted = options.get('print') === true || !host.stdout.isTTY
-    if (isPrinted) return printer.note(`Open ${whole}\nThe address is good for one browser, for a minute. ${end}`)
+    if (isPrinted) return printer.note(`Open ${whole}\nThis address works in one browser, for one minute. ${end}`)
     printer.note(
-      `Opening the page in your browser. If it does not come, open this address, which is good for one browser, for a minute:`,
+      `Opening the page in your browser. If it does not open, use this address, which works in one browser, for one minute:`,
     )
     printer.note(`${whole}\n${end}`)
     await openInBrowser(whole, { host, isWaiting, signal: ended.signal }).catch((error: unknown) => printer.warn(reasonOf(error)))

@@ -72,7 +72,7 @@ export async function trust(invocation: Invocation): Promise<number> {
     .map(({ key, raw }) => ({ key, value: raw }))
   if (printer.json) await printer.answer({ path, trusted: true, settings: widening })
   else {
-    await printer.text(`Trusted ${path} as it is now; after a change it waits again.\n`)
+    await printer.text(`Trusted ${path} as it is now. If the file changes, trust it again.\n`)
     if (widening.length > 0) await printer.answer(widening)
   }
   return 0
@@ -90,7 +90,7 @@ export async function forget(invocation: Invocation): Promise<number> {
     return 0
   }
   if (!(await isMeant(invocation, settings, known))) {
-    printer.note('Nothing was forgotten.')
+    printer.note('Nothing was removed.')
     return 1
   }
   const { changes, commits, unfinished } = forgetHistory(settings)
@@ -106,11 +106,11 @@ export async function forget(invocation: Invocation): Promise<number> {
 async function isMeant({ host, options }: Invocation, settings: LoadedVault['settings'], known: History): Promise<boolean> {
   if (options.get('yes') === true) return true
   if (host.stdin.isTTY !== true)
-    throw new UsageError('It is not said that this is meant, and there is no one to ask.', 'Write: roux forget --yes')
+    throw new UsageError('This needs confirmation, and there is no terminal to ask in.', 'Write: roux forget --yes')
   const lines = createInterface({ input: host.stdin, output: host.stderr })
   try {
     const asked = lines.question(
-      `Forget ${describe(known)} of ${settings.vault.path}? None of it can be undone or told any more; notes stay as they are. [y/N] `,
+      `Forget ${describe(known)} of ${settings.vault.path}? Earlier changes can then no longer be undone or listed. Your notes are not affected. [y/N] `,
     )
     // A closed input is not consent.
     const ended = once(lines, 'close').then(() => '')

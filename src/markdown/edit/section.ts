@@ -81,7 +81,7 @@ interface Parts {
 function partsOf(text: string, outline: Outline, index: number): Parts {
   const heading = outline.headings[index] as OutlineHeading
   if (heading.isNested) {
-    throw new RouxError('EDIT_MISMATCH', `The heading on line ${heading.line} stands in a quote or a list item.`, {
+    throw new RouxError('EDIT_MISMATCH', `The heading on line ${heading.line} is inside a quote or a list item.`, {
       hint: 'Edit what is below it with `replace_text`.',
     })
   }

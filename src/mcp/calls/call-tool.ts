@@ -54,7 +54,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
 function hintOf({ annotations }: Tool): string {
   return annotations.readOnlyHint
     ? 'Ask for less: a lower limit, a folder, a tag.'
-    : 'It may still be done: look at list_changes before you ask for it again.'
+    : 'It may still complete: check list_changes before you retry.'
 }
 
 function cancelled(): RouxError {

@@ -154,7 +154,7 @@ function noVaultChosen(tool: string, names: readonly string[]): RouxError {
 
 function severalVaults(tool: string, names: readonly string[]): RouxError {
   return new RouxError('INVALID_PARAMS', `The arguments of ${tool} name several vaults: ${names.join(', ')}.`, {
-    hint: 'Links, paths and changes belong to one vault: ask once for each.',
+    hint: 'Links, paths and changes belong to one vault; make one call per vault.',
   })
 }
 

@@ -26,7 +26,7 @@ export class PendingRequests {
   /** The answer to messages that reuse the id of a pending request; `undefined` if none does. */
   repeatedFault(messages: readonly JSONRPCMessage[]): JSONRPCMessage | undefined {
     const repeated = messages.filter(isRequest).find(({ id }) => this.#byId.has(id))
-    return repeated && invalidRequest('a request with this id is in work.', repeated.id)
+    return repeated && invalidRequest('a request with this id is still running.', repeated.id)
   }
 
   /** Waits for the requests of a batch, none of which is pending yet. */

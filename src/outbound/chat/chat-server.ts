@@ -250,15 +250,15 @@ const ADDRESS_HINT = 'Check that `ai.base_url` names the API (often it ends in `
 
 const MODEL_HINT = 'Check that `ai.model` names a chat model.'
 
-const NO_TEXT = { what: 'it holds no text', hint: MODEL_HINT }
+const NO_TEXT = { what: 'it has no text', hint: MODEL_HINT }
 
 function emptyAnswer(server: ModelServer, maxTokens: number): RouxError {
   const hint = 'Set `ai.max_tokens` higher: models that think first need more. Or take one that does not think.'
-  return unusable(server, { what: `its ${maxTokens} tokens were spent before a word of the answer`, hint })
+  return unusable(server, { what: `its ${maxTokens} tokens were used up before the answer began`, hint })
 }
 
 function unusable(server: ModelServer, { what, hint }: { readonly what: string; readonly hint: string }): RouxError {
-  const message = `The ${server.name} at ${server.baseUrl} gave an answer that cannot be used: ${withoutKey(what, server)}.`
+  const message = `The ${server.name} at ${server.baseUrl} sent an unusable answer: ${withoutKey(what, server)}.`
   return providerError(message, hint)
 }
 
@@ -285,7 +285,7 @@ function messageIn(body: string): string {
 
 function hintFor(status: number): string {
   if (status === 401 || status === 403)
-    return 'Check the key (ROUX_AI_API_KEY, ai.key_file or ai.key_command), and that it may use this model.'
+    return 'Check the key (ROUX_AI_API_KEY, ai.key_file or ai.key_command) and its access to this model.'
   if (status === 404)
     return 'Check `ai.model` (a server on this computer may have to pull it first) and `ai.base_url` (often it ends in `/v1`).'
   if (status >= 300 && status < 400) return 'Redirects are not followed: set `ai.base_url` to the address that it leads to.'

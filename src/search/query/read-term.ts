@@ -21,11 +21,11 @@ const TIMES: { readonly [field in FieldName]?: TimeField } = {
   dateModified: 'modified',
 }
 
-const TITLE = { what: 'the text after title:', hint: 'Write it without a blank: title:word or title:"two words".' }
+const TITLE = { what: 'the text after title:', hint: 'Write it without a space: title:word or title:"two words".' }
 
 const PATH = {
   what: 'the text after path:',
-  hint: 'Write a part of the folder or file name, without a blank: path:journal/2024 or path:"Daily notes".',
+  hint: 'Write a part of the folder or file name, without a space: path:journal/2024 or path:"Daily notes".',
 }
 
 const COMMUNITY = {
@@ -33,7 +33,7 @@ const COMMUNITY = {
   hint: 'Write an id that map answers: community:c4, or community:c4.2 for a part of it.',
 }
 
-const TYPE = { what: 'the text after type:', hint: 'Write what the property "type" says, without a blank: type:person.' }
+const TYPE = { what: 'the text after type:', hint: 'Write what the property "type" says, without a space: type:person.' }
 
 /** ASCII that is neither letter, digit, `_`, `-` nor `/`, blanks, and general punctuation end a tag, as in Obsidian. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
@@ -122,7 +122,7 @@ function readField(token: FieldToken, reading: Reading): Term {
 function noteOf(field: string) {
   return {
     what: `the note after ${field}:`,
-    hint: `Write its title or its path, without a blank: ${field}:Home or ${field}:"folder/My note".`,
+    hint: `Write its title or its path, without a space: ${field}:Home or ${field}:"folder/My note".`,
   }
 }
 
@@ -174,7 +174,7 @@ function readTag(piece: Piece, reading: Reading): string {
     throw queryError(reading.text, {
       at: first,
       problem: 'the name of a tag is missing',
-      hint: `Write it without a blank: #project. ${QUOTE_IT}.`,
+      hint: `Write it without a space: #project. ${QUOTE_IT}.`,
     })
   const wrong = NOT_IN_TAGS.exec(name)
   if (wrong !== null) {
@@ -275,7 +275,7 @@ function readName(piece: Piece, reading: Reading): string {
   const { text, isQuoted, span } = piece
   const sigil = reading.text.charAt(span.start - 1)
   if (!hasWord(text) && !PICTOGRAPH.test(text)) {
-    const hint = `Write it without a blank: #status=done, ~up="Home". ${QUOTE_IT}.`
+    const hint = `Write it without a space: #status=done, ~up="Home". ${QUOTE_IT}.`
     throw queryError(reading.text, { at: span.start, problem: `a name is missing after "${sigil}"`, hint })
   }
   if (!isQuoted && /[<>!]$/.test(text)) {

@@ -69,8 +69,8 @@ const MOVING = { most: 5_000, look: 50 }
  */
 export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
   if (origin === undefined || folder === null || folder === origin.folder) return
-  throw new RouxError('STORE_UNAVAILABLE', `The database has a vault "${vault}" already, which was fed from another folder.`, {
-    hint: `Give this one a name of its own in the settings, as vaults.<name>: <folder>. If its folder was moved, remove what was fed from the old one: roux feed --remove ${vault}.`,
+  throw new RouxError('STORE_UNAVAILABLE', `The database already has a vault "${vault}", fed from another folder.`, {
+    hint: `Give this one its own name in the settings (vaults.<name>: <folder>). If you moved the folder, remove the old data: roux feed --remove ${vault}.`,
   })
 }
 

@@ -64,9 +64,9 @@ const ROUNDING = 1e-6
 
 function requireVector(vector: Float32Array, dimensions: number | null): void {
   if (dimensions !== null && vector.length !== dimensions)
-    throw new RouxError('INVALID_PARAMS', 'The vector is of another embedder.')
+    throw new RouxError('INVALID_PARAMS', 'The vector belongs to another embedder.')
   const length = Math.hypot(...vector)
-  if (!Number.isFinite(length)) throw new RouxError('INVALID_PARAMS', 'The vector is no vector.')
+  if (!Number.isFinite(length)) throw new RouxError('INVALID_PARAMS', 'The vector is invalid.')
 }
 
 /** The parts of notes nearest to each vector, best first. */

@@ -306,8 +306,8 @@ export function fileThread(worker: Worker): FileThread {
 }
 
 function timeoutOf({ path }: ReadJob): RouxError {
-  return new RouxError('TIMEOUT', `"${path}" cannot be read now: it has not answered for ${READ_LIMIT / 1000} s.`, {
-    hint: 'It may still be on its way from a network drive or a cloud: open it there, and call again later.',
+  return new RouxError('TIMEOUT', `"${path}" cannot be read now: no response for ${READ_LIMIT / 1000} s.`, {
+    hint: 'It may still be loading from a network drive or cloud storage. Open it there, and call again later.',
     isTransient: true,
   })
 }

@@ -27,22 +27,22 @@ describe('an empty answer', () => {
     [
       'of find_nodes',
       () => findNodes(core(), { ...find, folder: 'Bed' }),
-      ['There is no folder "Bed" with notes in it. Nearest: "Beds".'],
+      ['There is no folder "Bed" with notes. Nearest: "Beds".'],
     ],
     [
       'of get_hubs, of a folder and a tag',
       () => getHubs(core(), { metric: 'in_degree', limit: 5, folder: '/nowhere/', tag: '#plnat' }),
-      ['There is no folder "nowhere" with notes in it.', 'No note has the tag "#plnat". Nearest: "Plant".'],
+      ['There is no folder "nowhere" with notes.', 'No note has the tag "#plnat". Nearest: "Plant".'],
     ],
     [
       'of get_problems',
       () => listProblems(core(), { ...page, folder: 'archive/odl' }),
-      ['There is no folder "archive/odl" with notes in it. Nearest: "Archive/Old", "Archive".'],
+      ['There is no folder "archive/odl" with notes. Nearest: "Archive/Old", "Archive".'],
     ],
     [
       'of get_tree',
       () => getTree(core(), { path: 'archiv', depth: 3, limit: 10, includeArchived: false }),
-      ['There is no folder "archiv" with notes in it. Nearest: "Archive", "Archive/Old".'],
+      ['There is no folder "archiv" with notes. Nearest: "Archive", "Archive/Old".'],
     ],
     ['of random_node', () => randomNode(core(), { tags: ['tre'] }), ['No note has the tag "#tre". Nearest: "tree", "tree/oak".']],
   ])('%s', async (_, ask, messages) => {

@@ -41,7 +41,7 @@ test('roux forget asks, and says what went', async () => {
 test.each(['n\n', '\n', '', 'yes, but\n'])('roux forget forgets nothing when it is told %j', async (answer) => {
   const { code, err } = await line.roux(['forget'], remembering(KNOWN, answer))
   expect([code, forgotten]).toEqual([1, 0])
-  expect(err).toContain('Nothing was forgotten.')
+  expect(err).toContain('Nothing was removed.')
 })
 
 test('roux forget does not ask where there is no one, nor where it is told --yes', async () => {

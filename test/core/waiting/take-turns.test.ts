@@ -20,5 +20,5 @@ test('of many unknown tags the first are named, and the others counted', async (
   const { warnings } = await searchByTags(core, { tags: MANY, mode: 'any', limit: 1 })
   expect(warnings).toHaveLength(21)
   expect(warnings[0]?.message).toBe('No note has the tag "#none 0".')
-  expect(warnings[20]?.message).toBe('No note has 980 more of the tags.')
+  expect(warnings[20]?.message).toBe('980 more of the tags are unknown.')
 })

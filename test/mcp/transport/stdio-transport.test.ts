@@ -219,7 +219,10 @@ test('a request whose id is in work is refused, and both batches that mention it
   send([callRequest(1, 'get_hubs'), { jsonrpc: '2.0', id: 2, method: 'ping' }])
   await vi.waitFor(() => expect(slow.begun()).toBe(1))
   send([{ jsonrpc: '2.0', id: 1, method: 'ping' }])
-  expect(await next()).toMatchObject({ id: 1, error: { code: -32600, message: expect.stringContaining('this id is in work') } })
+  expect(await next()).toMatchObject({
+    id: 1,
+    error: { code: -32600, message: expect.stringContaining('this id is still running') },
+  })
   slow.release()
   const answers = await next()
   expect(answers.map(({ id }: Wire) => id)).toEqual([2, 1])

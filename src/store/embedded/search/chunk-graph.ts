@@ -79,7 +79,7 @@ export class ChunkGraph {
     void this.#run().catch((error: unknown) => {
       if (this.#isClosed) return
       if (isDamage(error)) this.#damage = error
-      else this.#trouble = `The graph is not built any further (${messageOf(error)}): the exact scan does the rest.`
+      else this.#trouble = `Building the graph stopped (${messageOf(error)}); the exact scan is used for the rest.`
     })
   }
 

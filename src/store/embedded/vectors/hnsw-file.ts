@@ -96,7 +96,7 @@ function changesSince(sidecar: Sidecar, wanted: RestoreOptions): Iterable<number
     throw new OtherContent('it is of another embedding model')
   if (sidecar.fingerprint === wanted.fingerprint) return []
   const changed = wanted.changedSince?.(sidecar.fingerprint)
-  if (changed === undefined) throw new OtherContent('it is of other content')
+  if (changed === undefined) throw new OtherContent('it belongs to other content')
   return changed
 }
 

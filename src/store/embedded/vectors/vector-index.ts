@@ -37,7 +37,7 @@ export function requireDimensions(dimensions: number): number {
 /** Throws unless the label is an integer of 0–2³¹ − 1. */
 export function requireLabel(label: number): number {
   if (Number.isInteger(label) && label >= 0 && label <= 0x7fffffff) return label
-  throw new RouxError('INVALID_PARAMS', `${label} is no label of a vector.`, { hint: 'Use integers from 0.' })
+  throw new RouxError('INVALID_PARAMS', `${label} is not a valid vector label.`, { hint: 'Use integers from 0.' })
 }
 
 /** Throws unless the vector is of this dimension and finite. */
@@ -48,8 +48,8 @@ export function requireVector(vector: Float32Array, dimensions: number): Float32
     })
   }
   if (hasFiniteValues(vector)) return vector
-  throw new RouxError('INVALID_PARAMS', 'A vector has a value that is no finite number.', {
-    hint: 'The embedding model answered badly: embed the text again.',
+  throw new RouxError('INVALID_PARAMS', 'A vector has a value that is not a finite number.', {
+    hint: 'The embedding model gave a bad answer: embed the text again.',
   })
 }
 
@@ -71,7 +71,7 @@ export function requireUnitLength(length: number): void {
 /** A whole number of hits from 0; throws on what is no number. */
 export function requireLimit(limit: number, size: number): number {
   if (Number.isNaN(limit) || typeof limit !== 'number') {
-    throw new RouxError('INVALID_PARAMS', `${limit} is no limit of a search.`, { hint: 'Use an integer from 0.' })
+    throw new RouxError('INVALID_PARAMS', `${limit} is not a valid search limit.`, { hint: 'Use an integer from 0.' })
   }
   return Math.max(0, Math.min(Math.floor(limit), size))
 }

@@ -204,8 +204,8 @@ const SCHEME = /^(?:bolt|neo4j)(?:\+s|\+ssc)?:$/
 /** @throws RouxError `STORE_UNAVAILABLE` for an invalid address, which may contain a password and is not shown */
 function requireAddress(url: string): void {
   if (URL.canParse(url) && SCHEME.test(new URL(url).protocol)) return
-  throw new RouxError('STORE_UNAVAILABLE', 'store.neo4j.url is no address of a Neo4j server.', {
-    hint: 'Write it as bolt://host:7687, for a cluster neo4j://host:7687, with +s behind bolt or neo4j for TLS.',
+  throw new RouxError('STORE_UNAVAILABLE', 'store.neo4j.url is not the address of a Neo4j server.', {
+    hint: 'Write it as bolt://host:7687, or neo4j://host:7687 for a cluster; for TLS use bolt+s or neo4j+s.',
   })
 }
 
@@ -248,7 +248,7 @@ async function loadDriver(): Promise<Neo4j> {
   try {
     return await import('neo4j-driver')
   } catch (cause) {
-    throw new RouxError('STORE_UNAVAILABLE', 'The package neo4j-driver, which speaks to Neo4j, is not installed.', {
+    throw new RouxError('STORE_UNAVAILABLE', 'The package neo4j-driver is not installed.', {
       hint: 'Run `npm install neo4j-driver@6` where Roux is installed (`npm install -g neo4j-driver@6` for a global one).',
       cause,
     })

@@ -55,7 +55,7 @@ async function examineClock(connection: Connection): Promise<DatabaseFinding> {
   return {
     state: 'warn',
     message,
-    hint: 'Nothing rests on it but the age of notes without dates; leases go by the clock of the database.',
+    hint: 'This affects only the age of notes without dates; leases use the clock of the database.',
   }
 }
 
@@ -76,12 +76,12 @@ async function examineVault(connection: Connection, facts: VaultFacts | undefine
     : {
         state: 'warn',
         message: `vault "${connection.vault}" is not complete yet${age}`,
-        hint: 'roux index <folder> --store neo4j goes on with it.',
+        hint: 'roux index <folder> --store neo4j completes it.',
       }
   const feeder = await currentFeeder(connection)
   if (feeder !== undefined) return [state, { state: 'ok', message: `fed by ${feeder}` }]
-  if (heard === null) return [state, { state: 'ok', message: 'no one follows its folder: roux feed does' }]
-  const silent = `no one has followed its folder for ${Math.round((now - heard) / 1_000)} seconds`
+  if (heard === null) return [state, { state: 'ok', message: 'nothing watches its folder; roux feed does' }]
+  const silent = `nothing has watched its folder for ${Math.round((now - heard) / 1_000)} seconds`
   return [state, { state: 'warn', message: silent, hint: 'Start "roux feed" again where the folder is.' }]
 }
 
@@ -92,7 +92,7 @@ async function examineIndexes(connection: Connection, facts: VaultFacts | undefi
   return {
     state: 'warn',
     message: `indexes are missing or not ready: ${missing.join(', ')}`,
-    hint: 'roux index --store neo4j makes them.',
+    hint: 'roux index --store neo4j creates them.',
   }
 }
 

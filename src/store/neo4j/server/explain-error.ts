@@ -24,7 +24,7 @@ interface Explanation {
 const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code, place }) => NOT_ADMITTED.has(code) && place.password === '',
-    message: ({ server }) => `${server} wants a password, and none is set.`,
+    message: ({ server }) => `${server} requires a password, and none is set.`,
     hint: 'Set it in the variable ROUX_STORE_NEO4J_PASSWORD, or write it into the file of store.neo4j.password_file.',
   },
   {
@@ -34,7 +34,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     fits: ({ code }) => code === 'Neo.ClientError.Security.AuthenticationRateLimit',
-    message: ({ server, place }) => `${server} refuses the user "${place.user}" for a while, after too many wrong passwords.`,
+    message: ({ server, place }) => `${server} temporarily refuses the user "${place.user}" after too many wrong passwords.`,
     hint: 'Wait a few seconds.',
     isTransient: true,
   },
@@ -45,28 +45,28 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
   {
     fits: ({ code }) => READ_ONLY.has(code),
-    message: ({ server, named }) => `${server} takes no changes in ${named}.`,
-    hint: 'Make it writable; where it is a cluster, set store.neo4j.url to neo4j://… instead of bolt://….',
+    message: ({ server, named }) => `${server} does not accept changes in ${named}.`,
+    hint: 'Make it writable; for a cluster, set store.neo4j.url to neo4j://… instead of bolt://….',
   },
   {
     fits: ({ code }) => code.startsWith('Neo.ClientError.Security.'),
     message: ({ server, named, place }) => `${server} does not let the user "${place.user}" do this in ${named}.`,
-    hint: 'Grant it reading; to feed a vault also writing, and making indexes and constraints.',
+    hint: 'Grant it read access; to feed a vault also write access and the right to create indexes and constraints.',
   },
   {
     fits: ({ code }) => code === 'Neo.ClientError.Database.DatabaseNotFound',
     message: ({ server, named }) => `${server} has no ${named.slice('the '.length)}.`,
-    hint: 'Set store.neo4j.database to one that is there, or leave it empty.',
+    hint: 'Set store.neo4j.database to an existing one, or leave it empty.',
   },
   {
     fits: (failure) => isTls(failure) && /certificate/i.test(reasonOf(failure)),
     message: ({ server }) => `${server} has a certificate that is not trusted here.`,
-    hint: 'Name its authority in NODE_EXTRA_CA_CERTS, or write +ssc instead of +s to take any certificate.',
+    hint: 'Add its authority to NODE_EXTRA_CA_CERTS, or write +ssc instead of +s to accept any certificate.',
   },
   {
     fits: (failure) => isTls(failure) && /secure TLS|SSL|EPROTO/i.test(reasonOf(failure)),
     message: ({ server }) => `${server} does not speak TLS.`,
-    hint: 'Write store.neo4j.url without +s, or switch TLS on there (server.bolt.tls_level).',
+    hint: 'Write store.neo4j.url without +s, or switch on TLS in Neo4j (server.bolt.tls_level).',
   },
   {
     fits: ({ code, error }) => UNREACHABLE.has(code) || 'syscall' in error,
@@ -88,12 +88,12 @@ const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code }) =>
       code === 'Neo.ClientError.Statement.SyntaxError' || code === 'Neo.ClientError.Procedure.ProcedureNotFound',
-    message: ({ server }) => `${server} does not understand what it was asked.`,
+    message: ({ server }) => `${server} does not understand a query.`,
     hint: `Use Neo4j ${LEAST_VERSION.join('.')} or newer.`,
   },
   {
     fits: ({ code }) => code === 'Neo.ClientError.Procedure.ProcedureCallFailed' || code.startsWith('Neo.ClientError.Schema.'),
-    message: ({ named }) => `An index or constraint of ours is missing in ${named}.`,
+    message: ({ named }) => `An index or constraint of Roux is missing in ${named}.`,
     hint: 'Run `roux index --store neo4j` once: it makes what is missing.',
   },
 ]
@@ -114,7 +114,7 @@ export function explainError(error: unknown, place: Failure['place']): unknown {
 
 const UNKNOWN: Omit<Explanation, 'fits'> = {
   message: ({ server, code }) => `${server} could not answer (${code}).`,
-  hint: 'Call again; if it stays so, look into the log of Neo4j.',
+  hint: 'Call again. If the error stays, check the log of Neo4j.',
   isTransient: true,
 }
 
