@@ -6,7 +6,7 @@
  */
 
 import { type Adjacency, placesByNumber } from '../core/csr.ts'
-import { mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
+import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
 
 /** Groups that belong together, the widest level first: for each level a number per note. */
@@ -584,22 +584,10 @@ function fromTheMiddle(links: Adjacency, notes: readonly number[]): readonly num
 
 /** The parts that links hold together, the largest first, each with its notes in order. */
 function partsOf(links: Adjacency): readonly (readonly number[])[] {
-  const count = links.offsets.length - 1
-  const seen = new Uint8Array(count)
-  const parts: number[][] = []
-  for (let start = 0; start < count; start++) {
-    if (seen[start] === 1) continue
-    seen[start] = 1
-    const part = [start]
-    for (let at = 0; at < part.length; at++) {
-      for (const other of neighbours(links, part[at] ?? 0)) {
-        if (seen[other] === 1) continue
-        seen[other] = 1
-        part.push(other)
-      }
-    }
-    parts.push(part.sort((a, b) => a - b))
-  }
+  const numbers = connectedParts(links)
+  const count = numbers.reduce((most, part) => Math.max(most, part + 1), 0)
+  const notes = placesByNumber(numbers, count)
+  const parts = Array.from({ length: count }, (_, part) => neighbours(notes, part))
   return parts.sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
 }
 

@@ -5,8 +5,8 @@ import { selectTop } from '../graph/select-top.ts'
 import type { Corpus } from './corpus.ts'
 import { findMentions, type Mentions, type NameWords, nameWords, type Occurrence, wordNumbers } from './mentions.ts'
 import { FLAG_BITS } from './note-record.ts'
-import { SharedWords } from './shared-words.ts'
 import { Walker } from './walk.ts'
+import { idfOf, searchByBm25, type WordSearch } from './word-search.ts'
 
 /** The input of suggestions; notes are numbers from 0. */
 export interface SuggestionSource {
@@ -122,7 +122,8 @@ class Suggester {
   readonly #namesOf: Adjacency
   readonly #mentions: Mentions
   readonly #habits: Habits
-  readonly #words: SharedWords
+  readonly #idf: Float32Array
+  readonly #words: WordSearch
   /** For each note the `ALIKE` best matches for its words, in order, then `NO_NOTE`. */
   readonly #mostAlike: Uint32Array
   readonly #walker: Walker
@@ -145,7 +146,8 @@ class Suggester {
     const contexts = new Contexts(this.#names.notes, { links, words: words.count })
     this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, (...occurrence) => contexts.add(...occurrence))
     this.#habits = habitsOf(this.#mentions, this.#names, { links, contexts })
-    this.#words = new SharedWords(corpus)
+    this.#idf = idfOf(corpus.documents, notes)
+    this.#words = searchByBm25(corpus, this.#idf)
     this.#mostAlike = this.#answers(notes)
     this.#walker = new Walker(undirected(links))
     this.#peers = new Peers(folders, links)
@@ -337,7 +339,7 @@ class Suggester {
       let shared = 0
       for (const term of this.#names.terms[name] ?? []) {
         if (this.#source.corpus.documents[term] === 0) continue
-        const idf = this.#words.idf[term] as number
+        const idf = this.#idf[term] as number
         all += idf
         if (this.#hasTerm[term] === 1) shared += idf
       }
@@ -368,7 +370,7 @@ class Suggester {
         if (shared.has(term)) said.add(term)
       }
       let sum = 0
-      for (const term of said) sum += this.#words.idf[term] as number
+      for (const term of said) sum += this.#idf[term] as number
       if (sum <= most) continue
       most = sum
       best = lines.numbers[at] as number

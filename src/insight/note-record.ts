@@ -1,3 +1,4 @@
+import { lineNumber } from '../core/text/line-number.ts'
 import { markProse, OPEN, SILENT } from '../markdown/inline-spans.ts'
 import { NumberList } from '../search/number-list.ts'
 import { WORD, type WordSink } from '../search/words/compound.ts'
@@ -51,7 +52,7 @@ export function readWords(source: RecordSource, sink: PlacedWordSink): void {
 function scanNote({ text, bodyStart }: RecordSource, sink: WordSink): void {
   const marks = markProse(text, bodyStart)
   const silences = new Silences(marks)
-  let line = lineOf(text, bodyStart)
+  let line = lineNumber(text, bodyStart)
   for (let from = bodyStart; from < text.length; line++) {
     const newline = text.indexOf('\n', from)
     const to = newline === -1 ? text.length : newline
@@ -215,13 +216,6 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
 function counted(reader: ByteReader, count: number): number {
   if (count > reader.end - reader.at) throw new DamagedWords('it ends too early')
   return count
-}
-
-/** The 1-based line of an offset. */
-function lineOf(text: string, offset: number): number {
-  let line = 1
-  for (let at = text.indexOf('\n'); at !== -1 && at < offset; at = text.indexOf('\n', at + 1)) line++
-  return line
 }
 
 const HASH_SEED = 0x811c9dc5

@@ -1,6 +1,8 @@
 import type { ChunkPlace, NoteChunks } from '../../core/search.ts'
 import type { Node } from '../../core/store.ts'
+import { lineNumber } from '../../core/text/line-number.ts'
 import type { NoteText } from '../../core/texts.ts'
+import { dotProduct } from '../../core/vectors.ts'
 import { chunkNote, headingPathAt } from '../../search/chunks.ts'
 import type { Certainty } from '../../search/fusion.ts'
 import { foldLetters } from '../../search/words/fold-word.ts'
@@ -156,8 +158,7 @@ function byMeaning({ chunks }: NoteChunks, meaning: Meaning | undefined): readon
   if (meaning === undefined) return chunks.map((place) => ({ place, meaning: 0 }))
   const { question, certainty } = meaning
   const certaintyOf = (vector: Float32Array): number => {
-    let cosine = 0
-    for (let at = 0; at < vector.length; at++) cosine += (vector[at] ?? 0) * (question[at] ?? 0)
+    const cosine = dotProduct(vector, question)
     return Math.max(0, Math.min(1, (cosine - certainty.low) / (certainty.high - certainty.low)))
   }
   const candidates = chunks.map((place) => ({ place, meaning: certaintyOf(place.vector) }))
@@ -240,18 +241,13 @@ export function toPassage(
   }: Shown,
 ): Passage {
   const shown = passageText(chunk, words, length)
-  const startLine = place.startLine + lineBreaks(chunk.text, 0, shown.start)
+  const lineAt = (offset: number): number => place.startLine + lineNumber(chunk.text, offset) - 1
+  const startLine = lineAt(shown.start)
   return {
     heading: headingPathAt(headings, startLine),
     start_line: startLine,
-    end_line: startLine + lineBreaks(chunk.text, shown.start, shown.end),
+    end_line: lineAt(shown.end),
     text: shown.text,
     score: Number(score.toFixed(4)),
   }
-}
-
-function lineBreaks(text: string, from: number, to: number): number {
-  let count = 0
-  for (let at = text.indexOf('\n', from); at >= 0 && at < to; at = text.indexOf('\n', at + 1)) count++
-  return count
 }

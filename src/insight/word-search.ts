@@ -1,0 +1,147 @@
+import { selectTop } from '../graph/select-top.ts'
+import { inverseDocumentFrequency } from '../search/words/rank.ts'
+import type { Bags, Corpus } from './corpus.ts'
+
+/** A note asks with its heaviest terms. */
+const QUESTION_TERMS = 32
+
+/** How terms are weighed. Places are those in `terms` of the bags. */
+export interface WordScoring {
+  readonly bags: Bags
+  /** In how many notes each term stands, 0 for terms that are not searched. */
+  readonly documents: Uint32Array
+  /** What the term at a place counts for its note where that is found. */
+  readonly found: (note: number, place: number) => number
+  /** What it counts where its note asks. */
+  readonly asked: (place: number) => number
+  /** The terms of a question stand in no more than so many notes together. */
+  readonly mostPlaces: number
+}
+
+interface QuestionTerm {
+  readonly term: number
+  readonly weight: number
+}
+
+/** Scores other notes by the words that they share with one. Time per note is bounded. */
+export class WordSearch {
+  readonly #scoring: WordScoring
+  /** Term `t` stands in the notes from `starts[t]` to `starts[t + 1]` of `notes`. */
+  readonly #starts: Uint32Array
+  readonly #notes: Uint32Array
+  readonly #weights: Float32Array
+  readonly #scores: Float32Array
+  readonly #met: number[] = []
+
+  constructor(scoring: WordScoring) {
+    const { bags, documents, found } = scoring
+    this.#scoring = scoring
+    const starts = new Uint32Array(documents.length + 1)
+    for (let term = 0; term < documents.length; term++) starts[term + 1] = (starts[term] as number) + (documents[term] as number)
+    const next = starts.slice()
+    const count = starts[documents.length] as number
+    this.#starts = starts
+    this.#notes = new Uint32Array(count)
+    this.#weights = new Float32Array(count)
+    this.#scores = new Float32Array(bags.offsets.length - 1)
+    for (let note = 0; note < this.#scores.length; note++) {
+      for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
+        const term = bags.terms[at] as number
+        if (documents[term] === 0) continue
+        const place = next[term]!++
+        this.#notes[place] = note
+        this.#weights[place] = found(note, at)
+      }
+    }
+  }
+
+  /** The other notes that share words with a note. The next question uses the list again. */
+  of(note: number): readonly number[] {
+    const scores = this.#scores
+    const met = this.#met
+    const notes = this.#notes
+    const weights = this.#weights
+    for (const other of met) scores[other] = 0
+    met.length = 0
+    for (const { term, weight } of this.#question(note)) {
+      const end = this.#starts[term + 1] as number
+      for (let at = this.#starts[term] as number; at < end; at++) {
+        const other = notes[at] as number
+        const before = scores[other] as number
+        if (other === note) continue
+        if (before === 0) met.push(other)
+        scores[other] = before + weight * (weights[at] as number)
+      }
+    }
+    return met
+  }
+
+  /** How well a note answered the last question. */
+  score(note: number): number {
+    return this.#scores[note] as number
+  }
+
+  #question(note: number): readonly QuestionTerm[] {
+    const { bags, documents, asked, mostPlaces } = this.#scoring
+    const usable: QuestionTerm[] = []
+    for (let at = bags.offsets[note] as number; at < (bags.offsets[note + 1] as number); at++) {
+      const term = bags.terms[at] as number
+      if (documents[term] !== 0) usable.push({ term, weight: asked(at) })
+    }
+    let places = mostPlaces
+    return selectTop(usable, QUESTION_TERMS, isHeavier).filter(({ term }) => {
+      const count = documents[term] as number
+      if (count > places) return false
+      places -= count
+      return true
+    })
+  }
+}
+
+function isHeavier(a: QuestionTerm, b: QuestionTerm): boolean {
+  return a.weight === b.weight ? a.term < b.term : a.weight > b.weight
+}
+
+/** Terms of more notes say too little to be asked for. `least`: the number of notes that is never too many. */
+export function tellingDocuments(documents: Uint32Array, notes: number, least: number): Uint32Array {
+  const most = Math.max(least, FREQUENT_SHARE * notes)
+  return documents.map((count) => (count > 1 && count <= most ? count : 0))
+}
+
+const FREQUENT_SHARE = 0.1
+
+/** How telling each term is. */
+export function idfOf(documents: Uint32Array, notes: number): Float32Array {
+  return Float32Array.from(documents, (count) => inverseDocumentFrequency(count, notes))
+}
+
+/** The usual constants of BM25. */
+const SATURATION = 1.2
+const LENGTH_SHARE = 0.75
+/** A note's names count among its words. */
+const NAME_WORDS = 5
+
+/** How well other notes answer to a note's own words: BM25 with its heaviest terms as the question. */
+export function searchByBm25(
+  { bags, documents, ownWords }: Pick<Corpus, 'bags' | 'documents' | 'ownWords'>,
+  idf: Float32Array,
+): WordSearch {
+  const notes = ownWords.length
+  const mean = ownWords.reduce((sum, words) => sum + words, 0) / Math.max(1, notes)
+  const floors = Float64Array.from(ownWords, (words) => {
+    return SATURATION * (1 - LENGTH_SHARE + (LENGTH_SHARE * (words + NAME_WORDS)) / (mean + NAME_WORDS))
+  })
+  return new WordSearch({
+    bags,
+    documents: tellingDocuments(documents, notes, 20),
+    found: (note, place) => {
+      const count = bags.counts[place] as number
+      return (count * (SATURATION + 1)) / (count + (floors[note] as number))
+    },
+    asked: (place) => {
+      const count = bags.counts[place] as number
+      return (count / (count + SATURATION)) * (idf[bags.terms[place] as number] as number)
+    },
+    mostPlaces: 8_000,
+  })
+}
