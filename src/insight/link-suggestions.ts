@@ -122,6 +122,7 @@ class Suggester {
   readonly #namesOf: Adjacency
   readonly #mentions: Mentions
   readonly #habits: Habits
+  readonly #contexts: Contexts
   readonly #idf: Float32Array
   readonly #words: WordSearch
   /** For each note the `ALIKE` best matches for its words, in order, then `NO_NOTE`. */
@@ -143,25 +144,27 @@ class Suggester {
     const words = wordNumbers(corpus)
     this.#names = nameWords(source.names, { terms: corpus.terms, words })
     this.#namesOf = placesByNumber(this.#names.notes, notes)
-    const contexts = new Contexts(this.#names.notes, { links, words: words.count })
-    this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, (...occurrence) => contexts.add(...occurrence))
-    this.#habits = habitsOf(this.#mentions, this.#names, { links, contexts })
+    this.#contexts = new Contexts(this.#names.notes, { links, words: words.count })
+    this.#mentions = findMentions({ lines: corpus.lines, words }, this.#names, (...occurrence) =>
+      this.#contexts.add(...occurrence),
+    )
+    this.#habits = habitsOf(this.#mentions, this.#names, links)
     this.#idf = idfOf(corpus.documents, notes)
     this.#words = searchByBm25(corpus, this.#idf)
     this.#mostAlike = this.#answers(notes)
     this.#walker = new Walker(undirected(links))
-    this.#peers = new Peers(folders, links)
     this.#inLinks = new Uint32Array(notes)
     for (const target of links.targets) this.#inLinks[target] = (this.#inLinks[target] as number) + 1
     const folderCount = folders.reduce((most, folder) => Math.max(most, folder + 1), 0)
     this.#members = placesByNumber(folders, folderCount)
+    this.#peers = new Peers(folders, this.#members, links)
     this.#linked = new Uint8Array(notes)
     this.#hasTerm = new Uint8Array(corpus.terms.length)
     this.#folderLinks = new Uint32Array(folderCount)
   }
 
   of(note: number, kept: number): readonly Suggestion[] {
-    const { ignored } = this.#source
+    const { ignored, folders } = this.#source
     if (ignored?.[note] === 1) return []
     this.#mark(note, 1)
     const isFree = (other: number): boolean => this.#linked[other] === 0 && ignored?.[other] !== 1
@@ -184,9 +187,12 @@ class Suggester {
     for (const target of candidates) {
       const visits = this.#walker.visits(target) / mostVisits
       const words = this.#words.score(target) / bestWords
-      const siblings = this.#siblings(note, target)
+      const [own, its] = [folders[note] as number, folders[target] as number]
+      // Neither note counts among the others of its folder.
+      const size = (folder: number): number => this.#sizeOf(folder) - (own === its ? 1 : 0)
+      const siblings = (this.#folderLinks[its] as number) / size(its)
       const name = named.get(target)
-      const peers = this.#peers.share(note, target)
+      const peers = this.#peers.linking(note, target) / size(own)
       const signs = [
         visits,
         words,
@@ -197,7 +203,7 @@ class Suggester {
         peers,
         alike.get(target) ?? 0,
         this.#asked(note, target),
-        this.#source.folders[note] === this.#source.folders[target] ? 1 : 0,
+        own === its ? 1 : 0,
       ]
       const reasons =
         (name?.isOpen === true ? IS_NAMED | (this.#isMostlyLinked(name.mention) ? BY_RATE : 0) : 0) |
@@ -314,21 +320,13 @@ class Suggester {
       isOpen[mention] as number,
       Math.log(this.#habits.linkRate(name)),
       Math.log((notes + 1) / (this.#habits.held[name] as number)) / Math.log(notes + 1),
-      Math.log(this.#habits.contextRate(note, before[mention] as number)),
+      Math.log(this.#contexts.rate(note, before[mention] as number)),
     ]
   }
 
   #isMostlyLinked(mention: number): boolean {
     const name = this.#mentions.names[mention] as number
     return 2 * (this.#habits.linked[name] as number) >= (this.#habits.held[name] as number)
-  }
-
-  #siblings(note: number, target: number): number {
-    const { folders } = this.#source
-    const folder = folders[target] as number
-    const isOwn = folders[note] === folder
-    const others = this.#sizeOf(folder) - 1 - (isOwn ? 1 : 0)
-    return (this.#folderLinks[folder] as number) / (others + 1)
   }
 
   /** The share of the words of a note's name, the rare ones more, that the note at hand has. */
@@ -401,24 +399,16 @@ const MOST_OF_FOLDER = 12
 /** The links of each folder's notes. */
 class Peers {
   readonly #folders: Uint32Array
-  readonly #sizes: readonly number[]
   readonly #counts: readonly ReadonlyMap<number, number>[]
   readonly #most: readonly (readonly number[])[]
 
-  constructor(folders: Uint32Array, { offsets, targets }: Adjacency) {
-    const sizes: number[] = []
-    const counts: Map<number, number>[] = []
+  constructor(folders: Uint32Array, members: Adjacency, { offsets, targets }: Adjacency) {
+    const counts = Array.from({ length: members.offsets.length - 1 }, () => new Map<number, number>())
     for (const [note, folder] of folders.entries()) {
-      while (counts.length <= folder) {
-        counts.push(new Map())
-        sizes.push(0)
-      }
-      sizes[folder] = (sizes[folder] ?? 0) + 1
       const own = counts[folder]
       for (const target of targets.subarray(offsets[note], offsets[note + 1])) own?.set(target, (own.get(target) ?? 0) + 1)
     }
     this.#folders = folders
-    this.#sizes = sizes
     this.#counts = counts
     this.#most = counts.map((own) =>
       selectTop(own, MOST_OF_FOLDER, (a, b) => comesFirst(a[1] - b[1], a[0], b[0])).map(([target]) => target),
@@ -430,30 +420,22 @@ class Peers {
     return this.#most[this.#folders[note] as number] ?? []
   }
 
-  /** The share of the other notes of a note's folder that link another, which it does not link itself. */
-  share(note: number, target: number): number {
-    const folder = this.#folders[note] as number
-    const isOwn = this.#folders[target] === folder
-    const others = (this.#sizes[folder] ?? 0) - 1 - (isOwn ? 1 : 0)
-    return (this.#counts[folder]?.get(target) ?? 0) / (others + 1)
+  /** How many notes of a note's folder link another. */
+  linking(note: number, target: number): number {
+    return this.#counts[this.#folders[note] as number]?.get(target) ?? 0
   }
 }
 
-/** How names are used in a vault: which of them are links where they stand, and behind which words. */
+/** How often the names in a vault are links. */
 interface Habits {
   /** For each name: the number of notes containing it, and of those that link one of its notes. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
   /** As seen from a note that does not link it. */
   linkRate(name: number): number
-  contextRate(note: number, before: number): number
 }
 
-function habitsOf(
-  { offsets, names }: Mentions,
-  { notes: owners, terms }: NameWords,
-  { links, contexts }: { readonly links: Adjacency; readonly contexts: Contexts },
-): Habits {
+function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWords, links: Adjacency): Habits {
   const held = new Uint32Array(terms.length)
   const linked = new Uint32Array(terms.length)
   const isLinked = new Uint8Array(links.offsets.length - 1)
@@ -477,7 +459,6 @@ function habitsOf(
     held,
     linked,
     linkRate: (name) => rate(linked[name] as number, (held[name] as number) - 1, { usual, caution: CAUTION.name }),
-    contextRate: (note, before) => contexts.rate(note, before),
   }
 }
 

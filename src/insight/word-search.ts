@@ -10,9 +10,9 @@ export interface WordScoring {
   readonly bags: Bags
   /** In how many notes each term stands, 0 for terms that are not searched. */
   readonly documents: Uint32Array
-  /** What the term at a place counts for its note where that is found. */
+  /** The weight of the term at a place when another note asks with it. */
   readonly found: (note: number, place: number) => number
-  /** What it counts where its note asks. */
+  /** Its weight when its own note asks. */
   readonly asked: (place: number) => number
   /** The terms of a question stand in no more than so many notes together. */
   readonly mostPlaces: number
