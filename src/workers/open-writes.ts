@@ -33,14 +33,20 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   const rules = openIgnoreRules(root, { ignore: vault.ignore, gitignore: vault.gitignore, mode: vault.mode }, diskFileSystem)
   const filters = openExclusionFilters(root, diskFileSystem)
   const { folds } = diskFileSystem.rules
-  const isAllowed = write.allow.length === 0 ? () => true : matchAny(write.allow, folds)
-  const isDenied = matchAny(write.deny, folds)
+  const isAllowed = write.allow.length === 0 ? () => true : anyMatches(write.allow, folds)
+  const isDenied = anyMatches(write.deny, folds)
   return (path) => {
     // The file of write rules is not written through them.
     if (path.toLowerCase() === SETTINGS_FILE) return 'it holds the settings of this vault'
     if (rules.hides(path, false)) return 'the vault leaves it out (vault.ignore, .gitignore or its name)'
     if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"
-    if (!isAllowed(path, false)) return 'the setting write.allow does not name it'
-    return isDenied(path, false) ? 'the setting write.deny names it' : undefined
+    if (!isAllowed(path)) return 'the setting write.allow does not name it'
+    return isDenied(path) ? 'the setting write.deny names it' : undefined
   }
+}
+
+/** A test whether one of these globs matches. One that begins with `!` matches everything else. */
+export function anyMatches(globs: readonly string[], nocase: boolean): (path: string) => boolean {
+  const tests = globs.map((glob) => ({ isNegated: glob.startsWith('!'), matches: matchAny([glob.replace(/^!/, '')], nocase) }))
+  return (path) => tests.some(({ isNegated, matches }) => matches(path, false) !== isNegated)
 }
