@@ -165,7 +165,9 @@ describe('what is refused leaves everything as it is', () => {
   test('a file that is no JSON, with the place', async () => {
     writeFileSync(cursorFile(), '{\n  "mcpServers": {\n')
     for (const command of ['install', 'uninstall'])
-      expect(await refused(`${command} cursor`)).toContain('/home/.cursor/mcp.json is not JSON, line 3, column 1: a } is missing.')
+      expect(await refused(`${command} cursor`)).toContain(
+        '/home/.cursor/mcp.json is not JSON, line 3, column 1: a } is missing.',
+      )
   })
 
   test('bytes that are no UTF-8, and what is no file', async () => {
