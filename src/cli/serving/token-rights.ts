@@ -50,7 +50,7 @@ function scopesFor({ needs, byModel }: ToolIdentity): readonly Scope[] {
 }
 
 /** How to make a token with these scopes for these vaults. */
-export function anotherToken(scopes: Iterable<Scope>, vaults: Access['vaults']): string {
+function anotherToken(scopes: Iterable<Scope>, vaults: Access['vaults']): string {
   const only = vaults === '*' ? '' : ` --vaults ${vaults.join(',')}`
   return `Where the server runs, "roux token add <name> --scope ${[...scopes].join(',')}${only}" makes one that does.`
 }
