@@ -46,7 +46,7 @@ export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptio
   )
   const shown = all
     .slice(from, from + lines)
-    .map((line) => line.replace(/\ufff9([^\ufffb]*)\ufffb/g, (_, text: string) => mark(text)))
+    .map((line) => line.replace(/\ufff9([^\ufff9\ufffb]*)\ufffb/g, (_, text: string) => mark(text)))
   return shown.map((line, at) => {
     const before = at === 0 && from > 0 ? ELLIPSIS : ''
     const after = at === shown.length - 1 && from + lines < all.length ? ELLIPSIS : ''

@@ -13,7 +13,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
 
 /** Waits for `work` so many ms. @returns false if it is late @throws the signal's reason */
 export async function inTime(work: Promise<unknown>, timeout: number, signal?: AbortSignal): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), timeout)
   })
@@ -26,7 +26,7 @@ export async function inTime(work: Promise<unknown>, timeout: number, signal?: A
 
 /** Waits, unless the signal is aborted: then rejects with its reason. */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
   const over = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, milliseconds)
   })
