@@ -1,11 +1,11 @@
 import { narrow } from './neutralise.ts'
 import type { Span } from './pieces.ts'
 
-/** Top-level domains that programs turn into links, and that are rarely the end of a file name. */
+/** Top-level domains that programs turn into links and that are rarely file extensions. */
 const DOMAINS = words(
   'com net org io dev ai co biz xyz edu gov mil eu uk de fr ru cn jp us ca au nl ch pl br tv cc ly onion example',
 )
-/** Top-level domains that are also names in code, such as `file.link` and `page.click`. */
+/** Top-level domains that also occur as names in code, such as `file.link` and `page.click`. */
 const DOMAINS_OF_TEXT = words(
   `app me info int in se no it es at be to gg site online top club shop live link click page cloud tech store zip mov local test pro xxx aero asia
   coop museum рф su ua kr mx nz dk fi cz gr pt ie il tr ir hk sg tw vn hu sk bg lt lv ee hr ro lu pe cl ae ke kz ws nu gl fm pw tk gq`,
@@ -18,15 +18,18 @@ function words(list: string): ReadonlySet<string> {
   return new Set(list.split(/\s/).filter((word) => word !== ''))
 }
 
-/** A run of characters without white space or quotation marks. An address never spans two. */
+/** A run of characters without white space or quotation marks. An address is always within one token. */
 const TOKEN = /[^\s<>"'`]+/g
-/** A host name, or a file name that looks like one. */
+/** A host name, or a file name that looks like a host name. */
 const NAME = /[\p{L}\p{N}_.-]+/gu
 const MAIL_PART = /[^()[\],;]+/g
-/** Longer schemes do not exist. */
+/** Length of the longest registered scheme name. */
 const LONGEST_SCHEME = 31
 
-/** Finds addresses, and everything that programs turn into links, in order. In code, only undoubted addresses count. Linear. */
+/**
+ * Finds addresses and other text that programs turn into links, in order of appearance. In code, only unambiguous addresses count.
+ * Runs in linear time.
+ */
 export function findAddresses(text: string, { inCode = false } = {}): readonly Span[] {
   return [...text.matchAll(TOKEN)].flatMap(({ 0: token, index }) => {
     const goesOn = /\S/.test(text.charAt(index + token.length))
@@ -39,12 +42,12 @@ export function findAddresses(text: string, { inCode = false } = {}): readonly S
 
 interface TokenKind {
   readonly inCode: boolean
-  /** A character other than white space follows. */
+  /** True if the token is followed by a character other than white space. */
   readonly goesOn: boolean
 }
 
 function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly Span[] {
-  // `data:<` counts up to the character after the token.
+  // An address such as `data:<` includes the character after the token.
   const end = goesOn && token.endsWith(':') ? token.length + 1 : withoutPunctuation(token)
   const starts = [schemeStart(token), listedSchemeStart(token, goesOn), token.toLowerCase().indexOf('www.')]
   if (!inCode) starts.push(slashesStart(token))
@@ -53,14 +56,14 @@ function addressesIn(token: string, { inCode, goesOn }: TokenKind): readonly Spa
   return [...mailIn(token, inCode), ...namesIn(token, inCode), ...rest]
 }
 
-/** The end of the token without the punctuation after it. */
+/** Returns the end of the token, excluding trailing punctuation. */
 function withoutPunctuation(token: string): number {
   let end = token.length
   while (end > 0 && '.,;:!?…)]}*_~'.includes(token.charAt(end - 1))) end--
   return end
 }
 
-/** The start of the scheme before `://`, or -1. */
+/** Returns the start of the scheme before `://`, or -1 if not found. */
 function schemeStart(token: string): number {
   let at = token.indexOf(':')
   while (at >= 0 && !/^[/\\]{2}/.test(token.slice(at + 1, at + 3))) at = token.indexOf(':', at + 1)
@@ -72,7 +75,7 @@ function schemeStart(token: string): number {
   return start
 }
 
-/** The start of a scheme that needs no slashes, such as `data:`, or -1. */
+/** Returns the start of a scheme that needs no slashes, such as `data:`, or -1 if not found. */
 function listedSchemeStart(token: string, goesOn: boolean): number {
   const last = goesOn ? token.length : token.length - 1
   for (let at = token.indexOf(':'); at >= 0 && at < last; at = token.indexOf(':', at + 1)) {
@@ -87,7 +90,7 @@ function listedSchemeStart(token: string, goesOn: boolean): number {
   return -1
 }
 
-/** The start of `//name`, which browsers and some programs read as an address, or of `\\\\name`, or -1. */
+/** Returns the start of `//name` or `\\\\name`, or -1 if not found. Browsers and some programs treat both as addresses. */
 function slashesStart(token: string): number {
   for (let at = 0; at < token.length - 2; at++) {
     const next = token.charAt(at + 2)
@@ -121,7 +124,7 @@ function namesIn(token: string, inCode: boolean): readonly Span[] {
   })
 }
 
-/** Tells whether a label after the first one is a top-level domain. */
+/** Checks whether any label other than the first is a top-level domain. */
 function isComputer(name: string, rest: string, inCode: boolean): boolean {
   const labels = name.split('.')
   return labels.some((label, at) => {
@@ -133,18 +136,18 @@ function isComputer(name: string, rest: string, inCode: boolean): boolean {
   })
 }
 
-/** `bread.It` is a missing space, not a host in Italy. */
+/** Checks whether the dot ends a sentence without a space after it. `bread.It` is not a host in Italy. */
 function isNextSentence(before: string, label: string): boolean {
   return /^\p{Lu}\p{Ll}+$/u.test(label) && /\p{Ll}$/u.test(before)
 }
 
-/** A path with `?name=value`: opening it would send the value to the owner of the host. */
+/** Checks whether the path contains `?name=value`. Opening such an address would send the value to the owner of the host. */
 function isQuestion(rest: string): boolean {
   const at = rest.indexOf('?')
   return at >= 0 && /^(?::\d{1,5})?[/?]/.test(rest) && rest.includes('=', at)
 }
 
-/** `93.184.216.34/x` is an address; `10.0.0.0/8` names a network. */
+/** Checks whether the text is a numeric address with a path. `93.184.216.34/x` is an address, but `10.0.0.0/8` is a network. */
 function isNumbered(name: string, rest: string, inCode: boolean): boolean {
   if (inCode || !/^(?:\d{1,3}\.){3}\d{1,3}$/.test(name)) return false
   const path = rest.replace(/^:\d{1,5}/, '')

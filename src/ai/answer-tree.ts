@@ -9,41 +9,41 @@ import { markerIn, takeMarkers } from './markers.ts'
 import { visible } from './neutralise.ts'
 import { codeLookup, type Edit, edited, linesTrimmed, type Piece, removal, type Span, textOf, type Wrap } from './pieces.ts'
 
-/** An answer without links, images, HTML and addresses. */
+/** A parsed answer from which links, images, HTML and addresses have been removed. */
 export interface AnswerTree {
   readonly blocks: readonly Block[]
-  /** Number of links, images, addresses, HTML tags and runnable code blocks that were removed. */
+  /** Number of links, images, addresses, HTML tags and executable code blocks that were removed. */
   readonly removed: number
-  /** Number of removed texts that looked like our citations, such as `[1]`. */
+  /** Number of removed texts that looked like Roux citations, such as `[1]`. */
   readonly forged: number
-  /** The answer was too long; the rest was dropped. */
+  /** True if the answer was truncated because it was too long. */
   readonly isCut: boolean
-  /** Returns the answer as Markdown; `link` writes each citation. */
+  /** Renders the answer as Markdown. `link` renders each citation. */
   write(link: WriteCitation): string
 }
 
 const PARSING = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
-/** Longer answers are cut. */
+/** Maximum answer length in UTF-16 units. Longer answers are truncated. */
 const MOST_CHARACTERS = 60_000
-/** The parser can take quadratic time in these characters, so an answer with more of them is treated as plain text. */
+/** Maximum number of syntax characters. The parser can take quadratic time in them, so an answer with more is treated as plain text. */
 const MOST_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
-/** A list item takes the parser as long as this many other signs. */
+/** Parsing a list item takes about as long as this many other syntax characters. */
 const ITEM_COST = 3
 const DEEPEST = 30
 const DEEPEST_INDENTATION = 200
-/** Removing text can join its neighbours into a new address, so cleaning repeats until nothing changes. */
+/** Removing text can join the surrounding text into a new address, so cleaning repeats until nothing changes. */
 const MOST_ROUNDS = 10
 
-/** Parses a model's answer and drops links, images, HTML, addresses and definitions. */
+/** Parses a model's answer and removes links, images, HTML, addresses and definitions. */
 export function parseAnswer(answer: string): AnswerTree {
   const text = visible(answer.slice(0, MOST_CHARACTERS))
   const tree = isPlain(text) ? plainTree(text) : fromMarkdown(text, PARSING)
   return { ...new Reader().read(tree), isCut: answer.length > MOST_CHARACTERS }
 }
 
-/** Tells whether the parser could take too long. */
+/** Checks whether parsing the text as Markdown could take too long. */
 function isPlain(text: string): boolean {
   let cost = 0
   for (const sign of text) if (MARKS.has(sign)) cost++
@@ -55,7 +55,7 @@ function isPlain(text: string): boolean {
   return cost > MOST_MARKS
 }
 
-/** How many quotes and list items a line starts, and how far it is indented. */
+/** Returns the number of quotes and list items that a line starts, and its indentation. */
 function startOf(line: string): { readonly depth: number; readonly indentation: number } {
   let depth = 0
   let at = 0
@@ -69,23 +69,23 @@ function startOf(line: string): { readonly depth: number; readonly indentation: 
 
 const START = /[ \t]{0,20}(?:>|[-+*](?=[ \t])|\d{1,9}[.)](?=[ \t]))/y
 
-/** One paragraph for each line. */
+/** Returns a tree with one paragraph for each line. */
 function plainTree(text: string): Root {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   return { type: 'root', children: lines.map((value) => ({ type: 'paragraph', children: [{ type: 'text', value }] })) }
 }
 
 const WORD = /[\p{L}\p{N}]/u
-/** Marks where a node was removed, until the spaces around it are removed too. */
+/** Placeholder for a removed node. It is removed later, together with the surrounding spaces. */
 const HOLE = '\ue000'
 const HOLES = /\ue000/g
 
-/** Copies the parsed tree without the parts that must go. */
+/** Copies the parsed tree without unsafe content. */
 class Reader {
   readonly #blocks: Block[] = []
-  /** The block of each node in the new tree. */
+  /** Maps nodes in the new tree to their blocks. */
   readonly #shown = new Map<object, Block>()
-  /** With `$` in text and in code, some renderers would see a formula that ends inside the code. */
+  /** Tracks whether `$` occurs in both text and code, because some renderers would treat that as a formula that ends inside the code. */
   readonly #dollars = { code: false, text: false }
   #removed = 0
   #forged = 0
@@ -154,7 +154,7 @@ class Reader {
     return [node]
   }
 
-  /** Removes addresses from code, also those hidden by backslashes or character references. */
+  /** Removes addresses from code, including those obscured by backslashes or character references. */
   #cleanCode(value: string): string {
     const decoded = decodeReferences(value.replace(/\\(?=[.:/@])/g, ''))
     let text = shown(decoded !== value && findAddresses(decoded, { inCode: true }).length > 0 ? decoded : value)
@@ -167,11 +167,11 @@ class Reader {
     return ''
   }
 
-  /** Copies a paragraph, heading or cell, if any text is left. Its children are written later, with the citations. */
+  /** Copies a paragraph, heading or cell, unless no text is left. Its children are generated later, together with the citations. */
   #inlineOf(node: RootContent, children: readonly PhrasingContent[], isQuoted: boolean): RootContent[] {
     const cleaned = this.#clean(this.#piecesOf(children, []))
     const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
-    // A first line of markers cites the block above.
+    // Markers on a line of their own at the start cite the preceding block.
     const isBelow = first > 0 && this.#blocks.length > 0
     if (isBelow) this.#handBack(cleaned.slice(0, first))
     const pieces = isBelow ? cleaned.slice(first) : cleaned
@@ -188,7 +188,7 @@ class Reader {
     return [made]
   }
 
-  /** Gives markers without text to the block before them. */
+  /** Attaches markers without text to the preceding block. */
   #handBack(pieces: readonly Piece[]): void {
     const markers = pieces.filter((piece) => piece.kind === 'marker')
     const last = this.#blocks.at(-1)
@@ -246,7 +246,7 @@ class Reader {
     const code = this.#cleanCode(value)
     const piece: Piece = { kind: 'code', text: code, wraps }
     if (isBlankCode(piece)) return []
-    // Dataview and Meta Bind run inline code like this.
+    // Dataview and Meta Bind execute inline code in this form.
     if (/^\s*(?:\$?=|[A-Z]{4,}\[)/.test(code)) {
       this.#removed++
       return [{ kind: 'text', text: code, wraps }]
@@ -268,16 +268,16 @@ class Reader {
       left = edits.length === 0 ? decoded : edited(decoded, edits).filter((piece) => !isBlankCode(piece))
       if (edits.length === 0 && !hasChanged) return linesTrimmed(left)
     }
-    // Text that is still not clean is only an attack.
+    // If text is still not clean after this many rounds, it is an attack.
     return []
   }
 }
 
-/** Edits that remove addresses, wikilinks, holes and templates. */
+/** Returns edits that remove addresses, wikilinks, placeholders and templates. */
 function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounted?: boolean })[] {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
-  // `#cleanCode` has removed those inside code.
+  // `#cleanCode` has already removed addresses in code.
   const addresses = [...findAddresses(text), ...addressesInPieces(pieces)].filter(({ start, end }) => !isCode(start, end))
   const holes = [...text.matchAll(HOLES)].map(({ index }) => ({
     ...removal(text, { start: index, end: index + 1 }),
@@ -297,7 +297,7 @@ function leadsIn(pieces: readonly Piece[]): readonly (Edit & { readonly isCounte
   return disjoint(spans.sort(byStart))
 }
 
-/** Addresses that one piece holds: a program that reads the Markdown sees `data:x` in `meta**data:x**`. */
+/** Finds addresses within a single piece. For example, a program that parses Markdown sees `data:x` in `meta**data:x**`. */
 function addressesInPieces(pieces: readonly Piece[]): readonly Span[] {
   let at = 0
   return pieces.flatMap(({ text }) => {
@@ -307,7 +307,7 @@ function addressesInPieces(pieces: readonly Piece[]): readonly Span[] {
   })
 }
 
-/** Markdown cannot hold inline code without text. */
+/** Checks whether the piece is empty inline code, which Markdown cannot represent. */
 function isBlankCode({ kind, text }: Piece): boolean {
   return kind === 'code' && text.trim() === ''
 }
@@ -316,7 +316,7 @@ function byStart(a: Span, b: Span): number {
   return a.start - b.start || b.end - a.end
 }
 
-/** Keeps the first of overlapping spans. */
+/** Returns the spans that do not overlap an earlier span. */
 function disjoint<T extends Span>(spans: readonly T[]): readonly T[] {
   let end = 0
   return spans.filter((span) => {
@@ -326,7 +326,7 @@ function disjoint<T extends Span>(spans: readonly T[]): readonly T[] {
   })
 }
 
-/** Keeps the label of `[[note|label]]`, and removes `![[note]]`. */
+/** Returns edits that replace `[[note|label]]` with its label and remove `![[note]]`. */
 function wikilinksIn(text: string, isCode: (start: number, end: number) => boolean): readonly Edit[] {
   const edits: Edit[] = []
   for (let at = text.indexOf('[['); at >= 0; at = text.indexOf('[[', at + 1)) {
@@ -342,12 +342,12 @@ function wikilinksIn(text: string, isCode: (start: number, end: number) => boole
   return edits
 }
 
-/** The `%` of each `<%`. Templater runs `<% … %>` anywhere in a note, even in code. */
+/** Returns the `%` of each `<%`. Templater executes `<% … %>` anywhere in a note, even in code. */
 function runsIn(text: string): readonly Span[] {
   return [...text.matchAll(/<%/g)].map(({ index }) => ({ start: index + 1, end: index + 2 }))
 }
 
-/** The text between the tags of an HTML block. */
+/** Returns the text between the tags of an HTML block. */
 function textOfHtml(html: string): string {
   const lower = html.toLowerCase()
   let text = ''
@@ -365,7 +365,7 @@ function textOfHtml(html: string): string {
   return text
 }
 
-/** Decodes character references, because some programs decode twice. */
+/** Decodes character references again, because some programs decode them twice. */
 function decodeReferences(text: string): string {
   return text.replace(
     /&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,8}));?/g,
@@ -377,7 +377,7 @@ function decodeReferences(text: string): string {
   )
 }
 
-/** The ASCII sign of a name such as `colon`. */
+/** Returns the ASCII character for an entity name such as `colon`. */
 function signNamed(name: string): string | undefined {
   const character = decodeNamedCharacterReference(name)
   if (character === '\u00a0') return ' '
@@ -389,12 +389,12 @@ function shown(text: string): string {
   return visible(text).replace(HOLES, '')
 }
 
-/** A node without its position. */
+/** Returns a node without its position. */
 function bare<T extends Nodes>({ position: _, ...node }: T): T {
   return node as T
 }
 
-/** Languages that are only highlighted. Obsidian or a plugin may run any other, such as `dataviewjs`. */
+/** Languages that are only used for highlighting. Obsidian or its plugins might execute any other language, such as `dataviewjs`. */
 const LANGUAGES: ReadonlySet<string> = new Set(
   `ada asm awk bash basic bat batch bibtex c c++ cc clj clojure cmake cobol coffeescript conf console cpp cs csharp css csv dart diff dockerfile elixir elm
   erlang f# fish fortran fsharp gdscript git gitignore glsl go golang graphql groovy haskell hcl hs html http ini java javascript jinja js json json5 jsonc

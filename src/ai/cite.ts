@@ -8,48 +8,48 @@ import { splitSentences } from './sentences.ts'
 import { type CitedPassage, Source } from './source.ts'
 import { type Word, wordsIn } from './words.ts'
 
-/** A sentence of a passage that an answer rests on. */
+/** A sentence in a passage that supports the answer. */
 export interface Citation {
-  /** Its number in the answer, from 1. */
+  /** Number in the answer, starting at 1. */
   readonly n: number
-  /** The passage's place among those that were shown, from 0. */
+  /** Zero-based index of the passage in the prompt. */
   readonly passage: number
   readonly startLine: number
   readonly endLine: number
-  /** As it stands in these lines. */
+  /** Text of the sentence as it appears in these lines. */
   readonly quote: string
-  /** `weak`: the sentence of the answer has a number or a negation that the passage lacks, or shares no word with it. */
+  /** `weak` if the sentence of the answer contains a number or a negation that the passage lacks, or if they have no words in common. */
   readonly support: 'ok' | 'weak'
 }
 
-/** A sentence of an answer, and the numbers of its citations. */
+/** A sentence of an answer with the numbers of its citations. */
 export interface CitedSentence {
   readonly text: string
   readonly citations: readonly number[]
 }
 
-/** An answer with its citations looked up in the passages. */
+/** An answer whose citations have been looked up in the passages. */
 export interface CitedAnswer {
-  /** Its sentences, in order, without those that have no words. */
+  /** Sentences in order, excluding sentences without words. */
   readonly sentences: readonly CitedSentence[]
   readonly citations: readonly Citation[]
   readonly removed: { readonly citations: number; readonly links: number }
-  /** The answer was too long; the rest was dropped. */
+  /** True if the answer was truncated because it was too long. */
   readonly isCut: boolean
-  /** The model says that the passages do not answer. */
+  /** True if the model stated that the passages do not contain the answer. */
   readonly isNotFound: boolean
-  /** The answer as Markdown. */
+  /** Renders the answer as Markdown. */
   write(link: WriteCitation): string
 }
 
-/** Shorter texts in quotation marks are names or single terms. */
+/** Minimum length of a quotation in words. Shorter text in quotation marks is a name or a term. */
 const LEAST_QUOTED_WORDS = 3
-/** A longer quotation counts as false, UTF-16. */
+/** Maximum length of a quotation in UTF-16 units. Longer quotations are treated as false. */
 const MOST_QUOTED = 20_000
-/** How long to work before other tasks get a turn, ms. */
+/** Maximum time in milliseconds before other tasks get a turn. */
 const LONGEST_TURN = 20
 
-/** Reads a model's answer and looks up every citation and quotation in the passages. */
+/** Parses a model's answer and looks up every citation and quotation in the passages. */
 export async function citeAnswer(answer: string, passages: readonly CitedPassage[]): Promise<CitedAnswer> {
   const tree = parseAnswer(answer)
   const reading = new AnswerReader(passages.map((passage) => new Source(passage)))
@@ -73,11 +73,11 @@ export async function citeAnswer(answer: string, passages: readonly CitedPassage
   }
 }
 
-/** A text of the answer, the passages that the model named for it, and its quotations. */
+/** Part of an answer with its quotations and the passages that the model cited for it. */
 interface Claim {
   readonly words: readonly Word[]
   readonly named: readonly number[]
-  /** For each quotation, its place in the passages that hold it, by passage number. */
+  /** Location of each quotation in the passages that contain it, by passage number. */
   readonly quotations: readonly ReadonlyMap<number, Span>[]
 }
 
@@ -128,7 +128,7 @@ class AnswerReader {
     this.sentences.push({ text: writeCode(node), citations: block.citations })
   }
 
-  /** Looks for each quotation in the passages that its sentences name. */
+  /** Looks up each quotation in the passages cited by its sentences. */
   #lookUp(
     all: readonly Quotation[],
     sentences: readonly Span[],
@@ -137,7 +137,7 @@ class AnswerReader {
     return all.flatMap(({ start, end, quoted }) => {
       const numbers = new Set(sentences.flatMap((span, at) => (span.start < end && span.end > start ? (named[at] ?? []) : [])))
       if (numbers.size === 0) return []
-      // No passage is quoted at such length.
+      // Quotations of this length are never genuine.
       if (quoted.length > MOST_QUOTED) return [{ start, end, places: new Map() }]
       if (wordsIn(quoted).length < LEAST_QUOTED_WORDS || this.#sources.some((source) => source.isNamed(quoted))) return []
       const places = [...numbers].flatMap((number): readonly [number, Span][] => {
@@ -148,7 +148,7 @@ class AnswerReader {
     })
   }
 
-  /** Cites the passages that a text names, if each of its quotations is in one of them. */
+  /** Cites the passages named for a claim, provided that each of its quotations occurs in one of them. */
   #cite({ words, named, quotations }: Claim): readonly number[] {
     const known = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
     const cited = quotations.some((places) => places.size === 0) ? [] : known
@@ -173,7 +173,7 @@ class AnswerReader {
   }
 }
 
-/** Tells whether a marker stands in a span. */
+/** Returns a function that checks whether a span contains a marker. */
 function markerLookup(pieces: readonly Piece[], length: number): (start: number, end: number) => boolean {
   const counts = new Uint32Array(length + 2)
   let at = 0
@@ -185,7 +185,10 @@ function markerLookup(pieces: readonly Piece[], length: number): (start: number,
   return (start, end) => (counts[end + 1] ?? 0) > (counts[start] ?? 0)
 }
 
-/** The passage numbers of each sentence. A marker cites the text before it, or its own line if it comes first there. */
+/**
+ * Returns the passage numbers cited by each sentence. A marker cites the text before it, or its own line if it is at the start of the
+ * line.
+ */
 function markersBySentence(
   pieces: readonly Piece[],
   sentences: readonly Span[],
@@ -210,7 +213,7 @@ function markersBySentence(
   return named
 }
 
-/** The pieces of a span. */
+/** Returns the pieces within a span. */
 function slice(pieces: readonly Piece[], { start, end }: Span): readonly Piece[] {
   let at = 0
   return pieces.flatMap((piece): readonly Piece[] => {
@@ -221,7 +224,7 @@ function slice(pieces: readonly Piece[], { start, end }: Span): readonly Piece[]
   })
 }
 
-/** The emphasis on both sides of an offset. */
+/** Returns the emphasis that spans both sides of an offset. */
 function wrapsAt(pieces: readonly Piece[], offset: number): readonly Wrap[] {
   let at = 0
   let before: readonly Wrap[] = []

@@ -1,23 +1,23 @@
 import { narrow } from './neutralise.ts'
 import { codeLookup, type Edit, edited, type MarkerPlace, type Piece, removal, type Span, textOf } from './pieces.ts'
 
-/** A marker such as `[S1]`, or text that looks like one of our citations, such as `[1]`. */
+/** A marker such as `[S1]`, or text that looks like a Roux citation, such as `[1]`. */
 interface FoundMarker extends Span {
-  /** The passages of a marker; absent for text that only looks like a citation. */
+  /** Passage numbers. Omitted for text that only looks like a citation. */
   readonly numbers?: readonly number[]
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '【': '】', '〔': '〕', '〖': '〗', '⟦': '⟧', '(': ')' }
-/** Longer brackets are not markers, and no marker names more passages. */
+/** Maximum length of a marker in UTF-16 units, and maximum number of passages in it. */
 const LONGEST = 120
 const MOST_NUMBERS = 24
-/** Characters around a number in brackets that readers overlook. */
+/** Characters around a bracketed number that are easy for readers to overlook. */
 const MARKUP = /[\s*_^`\\]/
 const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/
 const CIRCLED = /[①-⑳⓫-⓴⓵-⓾❶-❿➀-➓]/
 const ENDS = /[.,;:!?…。！？)\]"'”’»]/
 
-/** Turns markers into pieces of their own, and removes text that looks like our citations. */
+/** Converts markers to separate pieces and removes text that looks like a Roux citation. */
 export function takeMarkers(pieces: readonly Piece[]): { readonly pieces: readonly Piece[]; readonly forged: number } {
   const text = textOf(pieces)
   const isCode = codeLookup(pieces)
@@ -47,19 +47,19 @@ function grouped(text: string, found: readonly FoundMarker[]): readonly (readonl
   return groups
 }
 
-/** The passage numbers, if a piece of code is only a marker. */
+/** Returns the passage numbers if inline code consists only of a marker. */
 export function markerIn(code: string): readonly number[] | undefined {
   const text = code.trim()
   const [found] = findMarkers(text, () => false)
   return found?.start === 0 && found.end === text.length ? found.numbers : undefined
 }
 
-/** Includes the parentheses of `([S1])`. */
+/** Extends a span to include surrounding parentheses, as in `([S1])`. */
 function withParentheses(text: string, { start, end }: Span): Span {
   return text.charAt(start - 1) === '(' && text.charAt(end) === ')' ? { start: start - 1, end: end + 1 } : { start, end }
 }
 
-/** Adds a space where a marker stood between two words. */
+/** Inserts a space if a marker between two words was removed. */
 function spaced(pieces: readonly Piece[]): readonly Piece[] {
   return pieces.flatMap((piece, at): readonly Piece[] => {
     if (piece.kind !== 'marker') return [piece]
@@ -86,7 +86,7 @@ function findMarkers(text: string, isCode: (start: number, end: number) => boole
   return found
 }
 
-/** Reads a bracket at an offset. */
+/** Parses a bracketed marker at an offset. */
 function bracketAt(text: string, start: number): FoundMarker | undefined {
   const open = narrow(text.charAt(start))
   const close = CLOSING[open]
@@ -103,7 +103,7 @@ function bracketAt(text: string, start: number): FoundMarker | undefined {
   return { start, end: end + 1, ...(read.isMarker ? { numbers: read.numbers } : {}) }
 }
 
-/** Reads `S1, S2`, `S1–S3`, `1, 2` or `4:0†source`; `undefined` for any other text. */
+/** Parses `S1, S2`, `S1–S3`, `1, 2` or `4:0†source`. Returns `undefined` for any other text. */
 function numbersIn(inside: string): { readonly numbers: readonly number[]; readonly isMarker: boolean } | undefined {
   const signs = [...inside].filter((sign) => !MARKUP.test(sign)).join('')
   const [list = ''] = /^(?:s?\d{1,6}(?:(?:and|&|[,;:–—-])?(?=s?\d))?)+/i.exec(signs) ?? []
@@ -124,7 +124,7 @@ function numbersIn(inside: string): { readonly numbers: readonly number[]; reado
   return { numbers: numbers.slice(0, MOST_NUMBERS), isMarker }
 }
 
-/** Reads a superscript or circled number after a sentence or a word, but not in `m²` or `step ①`. */
+/** Parses a superscript or circled number that follows a sentence or a word, excluding `m²` and `step ①`. */
 function signAt(text: string, start: number): FoundMarker | undefined {
   const kind = [SUPERSCRIPT, CIRCLED].find((one) => one.test(text.charAt(start)))
   if (kind === undefined) return undefined
@@ -149,7 +149,7 @@ function signAt(text: string, start: number): FoundMarker | undefined {
   return endsSentence || followsWord || isLast ? { start, end } : undefined
 }
 
-/** Finds where a marker stands on its line; other markers on the line do not count as text. */
+/** Determines the position of a marker on its line. Other markers on the line do not count as text. */
 function placeOf(text: string, { start, end }: Span): MarkerPlace {
   const before = text.slice(Math.max(0, start - MOST_BESIDE), start)
   const line = before.slice(before.lastIndexOf('\n') + 1)
@@ -158,7 +158,7 @@ function placeOf(text: string, { start, end }: Span): MarkerPlace {
   return isOnlyMarkers(after) ? 'alone' : 'start'
 }
 
-/** How far to look for other markers on the line. */
+/** Maximum distance to search for other markers on the line, in UTF-16 units. */
 const MOST_BESIDE = 400
 
 function isOnlyMarkers(part: string): boolean {

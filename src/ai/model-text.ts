@@ -1,23 +1,23 @@
-/** A model's answer without its reasoning. */
+/** A model's answer, separated from its reasoning. */
 export interface SpokenAnswer {
   readonly answer: string
-  /** The text ended before the reasoning did. */
+  /** True if the text ended during the reasoning. */
   readonly isThinking: boolean
 }
 
 const TAG = /<(\/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning)>|\[(\/?)THINK\]|◁(\/?)think▷/gi
 
-/** The start of a gpt-oss channel: `<|channel|>final<|message|>`. */
+/** Matches the start of a gpt-oss channel, such as `<|channel|>final<|message|>`. */
 const CHANNEL = /<\|channel\|>\s*(\w{1,20})[^<]{0,100}<\|message\|>/g
 
 /**
- * Separates a model's answer from its reasoning, which is in tags, in a channel, or before a closing tag whose opening tag the server
- * dropped. A tag in code is part of the answer.
+ * Separates a model's answer from its reasoning. Reasoning is enclosed in tags, in a channel, or before a closing tag if the server
+ * dropped the opening tag. Tags in code are part of the answer.
  */
 export function withoutThinking(text: string): SpokenAnswer {
   const channels = [...text.matchAll(CHANNEL)]
   if (channels.length > 0) return spokenIn(text, channels)
-  // Servers that strip special tokens leave the channel names.
+  // Servers that remove special tokens leave only the channel names.
   const final = text.startsWith('analysis') ? text.indexOf('assistantfinal') : -1
   if (final >= 0) return { answer: text.slice(final + 'assistantfinal'.length), isThinking: false }
   let answer = ''
@@ -42,17 +42,21 @@ function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAns
   return { answer: end < 0 ? said : said.slice(0, end), isThinking: false }
 }
 
-/** Text that repeats at least this often, over at least this many UTF-16 units, never ends: small models get stuck like that. */
+/**
+ * Minimum number of repetitions, and their minimum total length in UTF-16 units. Small models that repeat themselves this often do
+ * not stop.
+ */
 const LEAST_TIMES = 8
 
 const LEAST_LENGTH = 300
 
-/** How much of the end of a text to check, UTF-16 units. The repeated part is at most an eighth of it. */
+/** Number of UTF-16 units to check at the end of the text. The repeated part is at most an eighth of that. */
 const TAIL = 2_400
 
 /**
- * Where the first of the words ends that a text ends with over and over; `undefined` where it does not. The shortest period of each end of the
- * text, by the prefix function of Knuth, Morris and Pratt (1977) of the text read backwards. Linear in what is looked at.
+ * Detects text that repeats itself at its end. Returns the end of the first repetition, or `undefined` if there is none. Finds the
+ * shortest period of each suffix with the prefix function of Knuth, Morris and Pratt (1977), applied to the reversed text. Runs in
+ * linear time.
  */
 export function findRepeats(text: string): number | undefined {
   const length = Math.min(text.length, TAIL)
@@ -68,6 +72,6 @@ export function findRepeats(text: string): number | undefined {
   }
   if (longest === undefined) return undefined
   const end = text.length - longest.length + longest.period
-  // No half of a character that takes two units.
+  // Avoid splitting a surrogate pair.
   return /[\ud800-\udbff]/.test(text.charAt(end - 1)) ? end - 1 : end
 }

@@ -1,23 +1,26 @@
-/** Invisible characters: zero width, direction, tags, soft hyphens, and control characters except tab and line feed. */
+/**
+ * Invisible characters, including zero-width characters, direction marks, tags, soft hyphens, and control characters except tab and
+ * line feed.
+ */
 const INVISIBLE = /\u034f|[\p{Cf}\u{e0000}-\u{e0fff}\u115f\u1160\u17b4\u17b5\u3164\uffa0\ufff0-\uffff]|(?![\t\n])\p{Cc}/gu
 
-/** Tags that models are trained to read as turns of a conversation. */
+/** Tags that models are trained to interpret as conversation turns. */
 const TURNS =
   /<(?=\/?(?:s|bos|eos|pad|unk|think|thinking|system|user|assistant|human|function|turn|sys|image|mask|sep|cls|unused\d*|(?:start_of|end_of|tool|function|fim|image|im|extra_id|reserved)_\w+)\b)/gi
 
-/** Removes invisible characters and normalises line ends. */
+/** Removes invisible characters and normalizes line endings. */
 export function visible(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n').replace(INVISIBLE, '')
 }
 
-/** Replaces full-width characters by ASCII, because some programs treat them alike. */
+/** Replaces full-width characters with ASCII, because some programs treat them as equivalent. */
 export function narrow(text: string): string {
   return text.replace(/[\uff01-\uff5e]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
 }
 
 /**
- * A text from a note, or anything else that is data, for a prompt: nothing in it looks like a marker of a passage, the turn of a conversation
- * or the boundary that it stands in. What it says stays.
+ * Prepares text from notes or other untrusted data for a prompt. Changes anything that looks like a passage marker, a conversation
+ * turn or the enclosing boundary, while preserving the meaning.
  */
 export function neutralise(text: string): string {
   return visible(text)

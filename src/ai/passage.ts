@@ -3,22 +3,22 @@ import { findComments } from '../markdown/inline-spans.ts'
 import type { Span } from './pieces.ts'
 import { blanked } from './source.ts'
 
-/** A stretch of a note that a model is shown. */
+/** A range of lines in a note that is shown to a model. */
 export interface Passage {
   readonly id: string
   readonly title: string
-  /** The headings above it, from the outside in. */
+  /** Headings above the part, outermost first. */
   readonly heading: readonly string[]
-  /** 1-based lines of the file, both included. */
+  /** 1-based lines of the file, inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** These lines, as they are in the file. */
+  /** Text of these lines as it appears in the file. */
   readonly text: string
-  /** Comments in the text. The model does not see them. */
+  /** Comments in the text, which are hidden from the model. */
   readonly hidden: readonly Span[]
 }
 
-/** Finds `%%` and HTML comments outside code, in order. */
+/** Finds `%%` and HTML comments outside code, in order of appearance. */
 export function findHidden(text: string): readonly Span[] {
   const html = text.includes('<!--') ? htmlCommentsIn(text) : []
   const all = [...findComments(text, 0), ...html].sort((a, b) => a.start - b.start)
@@ -52,7 +52,7 @@ function htmlCommentsIn(text: string): readonly Span[] {
   return found
 }
 
-/** The parts of spans inside a range, relative to its start. */
+/** Clips spans to a range and makes them relative to its start. */
 export function spansWithin(spans: readonly Span[], { start, end }: Span): readonly Span[] {
   return spans.flatMap((span) => {
     const [from, to] = [Math.max(span.start, start), Math.min(span.end, end)]
@@ -60,7 +60,7 @@ export function spansWithin(spans: readonly Span[], { start, end }: Span): reado
   })
 }
 
-/** The text of a passage without comments. */
+/** Returns the text of a passage without comments. */
 export function visibleText({ text, hidden }: Pick<Passage, 'text' | 'hidden'>): string {
   if (hidden.length === 0) return text
   const lines = blanked(text, hidden, '').split('\n')

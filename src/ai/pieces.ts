@@ -9,16 +9,16 @@ export interface Wrap {
   readonly type: 'strong' | 'emphasis' | 'delete'
 }
 
-/** A part of a paragraph, a heading or a cell. A marker or a citation has no text. */
+/** Part of a paragraph, heading or cell. Markers and citations have no text. */
 export type Piece =
   | { readonly kind: 'text' | 'code' | 'break'; readonly text: string; readonly wraps: readonly Wrap[] }
   | { readonly kind: 'marker'; readonly text: ''; readonly numbers: readonly number[]; readonly place: MarkerPlace }
   | { readonly kind: 'citation'; readonly text: ''; readonly n: number; readonly wraps: readonly Wrap[] }
 
-/** Where a marker stands on its line: before the text, without any text, or after or inside it. */
+/** Position of a marker on its line. `start`: before the text. `alone`: on a line without text. `after`: after or within the text. */
 export type MarkerPlace = 'start' | 'alone' | 'after'
 
-/** A span to remove, and what to insert there. */
+/** A span to remove, and an optional replacement. */
 export interface Edit extends Span {
   readonly by?: Piece
 }
@@ -27,7 +27,7 @@ export function textOf(pieces: readonly Piece[]): string {
   return pieces.map(({ text }) => text).join('')
 }
 
-/** Tells whether a span starts and ends inside code. */
+/** Returns a function that checks whether a span starts and ends inside code. */
 export function codeLookup(pieces: readonly Piece[]): (start: number, end: number) => boolean {
   const isCode = new Uint8Array(pieces.reduce((sum, { text }) => sum + text.length, 0))
   let at = 0
@@ -38,7 +38,7 @@ export function codeLookup(pieces: readonly Piece[]): (start: number, end: numbe
   return (start, end) => isCode[start] === 1 && isCode[end - 1] === 1
 }
 
-/** Applies edits, which must be sorted and must not overlap. Markers inside a removed span stay. */
+/** Applies edits, which must be sorted and must not overlap. Markers inside removed spans are preserved. */
 export function edited(pieces: readonly Piece[], edits: readonly Edit[]): readonly Piece[] {
   const made: Piece[] = []
   let at = 0
@@ -63,7 +63,7 @@ export function edited(pieces: readonly Piece[], edits: readonly Edit[]): readon
   return [...made, ...edits.slice(next).flatMap(({ by }) => by ?? [])]
 }
 
-/** Removes a span with the spaces before it, or leaves one space between two words. */
+/** Returns an edit that removes a span and the spaces before it, leaving a single space between two words. */
 export function removal(text: string, { start, end }: Span): Edit {
   let from = start
   const after = text.charAt(end)
@@ -73,7 +73,7 @@ export function removal(text: string, { start, end }: Span): Edit {
   return { start: from, end, ...(joins ? { by: { kind: 'text', text: ' ', wraps: [] } } : {}) }
 }
 
-/** Removes white space at line ends, and empty lines. */
+/** Removes trailing white space and empty lines. */
 export function linesTrimmed(pieces: readonly Piece[]): readonly Piece[] {
   const text = textOf(pieces)
   const spans = [...text.matchAll(/\s+/g)].flatMap(({ 0: space, index }): readonly Edit[] => {

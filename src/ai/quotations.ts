@@ -1,6 +1,6 @@
 import type { Span } from './pieces.ts'
 
-/** A text in quotation marks. */
+/** Text in quotation marks. */
 export interface Quotation extends Span {
   readonly quoted: string
 }
@@ -9,7 +9,7 @@ type Kind = 'double' | 'single' | '「' | '『' | '《' | '〈' | '〝'
 
 interface Mark {
   readonly kind: Kind
-  /** Its role if the characters beside it do not decide. */
+  /** Default role, used if the adjacent characters are not decisive. */
   readonly usual: 'open' | 'close' | 'either'
 }
 
@@ -40,8 +40,8 @@ interface Open extends Mark {
 const WORD = /[\p{L}\p{N}]/u
 
 /**
- * Finds texts in quotation marks of every kind, also nested. An unclosed quotation extends to the end of its sentence, and an unopened one
- * from its start. Apostrophes do not count. Linear.
+ * Finds text in quotation marks of any kind, including nested quotations. A quotation without an opening or closing mark extends to
+ * the start or end of its sentence. Apostrophes are ignored. Runs in linear time.
  */
 export function findQuotations(text: string, sentences: readonly Span[]): readonly Quotation[] {
   const found: Span[] = []
@@ -58,7 +58,7 @@ export function findQuotations(text: string, sentences: readonly Span[]): readon
       if (mark.kind !== 'single' && !/\d/.test(text.charAt(at - 1))) found.push({ start: sentenceAt(at).start, end: at })
       continue
     }
-    // Unclosed quotations inside end here, too.
+    // This mark also ends any unclosed quotations inside.
     for (const inner of open.splice(last))
       if (inner.kind === mark.kind || inner.kind !== 'single') found.push({ start: inner.at + 1, end: at })
   }
@@ -66,10 +66,10 @@ export function findQuotations(text: string, sentences: readonly Span[]): readon
   return found.map(({ start, end }) => ({ start, end, quoted: text.slice(start, end) }))
 }
 
-/** Deeper nested quotations are part of one that is looked up. */
+/** Maximum nesting depth. Deeper quotations are part of one that is looked up anyway. */
 const DEEPEST = 16
 
-/** Decides whether a mark opens or closes, by the characters beside it. */
+/** Determines from the adjacent characters whether a mark opens or closes a quotation. */
 function roleOf(
   text: string,
   at: number,
@@ -83,7 +83,7 @@ function roleOf(
   if (before === 'space' && after === 'space') return kind === 'single' ? undefined : toggled
   if (before === 'space') return 'open'
   if (after === 'space') return 'close'
-  // An apostrophe, or inches.
+  // An apostrophe or an inch mark.
   if (before === 'word' && after === 'word' && (kind === 'single' || /\d/.test(text.charAt(at - 1)))) return undefined
   if (before !== after) return before === 'word' ? 'close' : 'open'
   return usual === 'either' ? toggled : usual
@@ -94,7 +94,7 @@ function signKind(sign: string): 'space' | 'word' | 'sign' {
   return WORD.test(sign) ? 'word' : 'sign'
 }
 
-/** Finds the sentence at an offset. */
+/** Returns a function that finds the sentence at an offset. */
 function lookup(sentences: readonly Span[]): (at: number) => Span {
   return (at) => {
     let low = 0

@@ -5,15 +5,18 @@ const CLOSING = /["'”’»)\]*_]/
 const CLOSING_CJK = /["'”’」』]/
 
 export interface SentenceOptions {
-  /** Tells whether a range is code, where no sentence ends. */
+  /** Checks whether a range is code, in which no sentence ends. */
   isOpaque?(start: number, end: number): boolean
-  /** Tells whether a sentence ends at a full stop although a lower-case letter follows. */
+  /** Checks whether a full stop ends the sentence even if a lowercase letter follows. */
   endsHere?(start: number, end: number): boolean
-  /** Tells whether a line break ends the sentence; by default it does. */
+  /** Checks whether a line break ends the sentence. By default, it does. */
   endsAtBreak?(at: number): boolean
 }
 
-/** Splits a text into sentences, each with the white space after it. A full stop before a lower-case letter is an abbreviation. Linear. */
+/**
+ * Splits text into sentences, each including the white space that follows it. A full stop before a lowercase letter is treated as an
+ * abbreviation. Runs in linear time.
+ */
 export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }: SentenceOptions = {}): readonly Span[] {
   const sentences: Span[] = []
   let start = 0
@@ -35,7 +38,7 @@ export function splitSentences(text: string, { isOpaque, endsHere, endsAtBreak }
   return sentences
 }
 
-/** Reads the punctuation at an offset and the white space after it. */
+/** Parses the punctuation at an offset and the white space that follows it. */
 function stopAt(text: string, at: number): { readonly end: number; readonly isEnd: boolean } | undefined {
   const sign = text.charAt(at)
   if (/[。！？]/.test(sign)) return { end: spaceEnd(text, runEnd(text, at + 1, CLOSING_CJK)), isEnd: true }
@@ -51,7 +54,7 @@ function runEnd(text: string, from: number, kind: RegExp): number {
   return end
 }
 
-/** The end of the white space at an offset, within the line. */
+/** Returns the end of the white space at an offset, within the line. */
 function spaceEnd(text: string, at: number): number {
   let end = at
   while (/[^\S\n]/.test(text.charAt(end))) end++

@@ -3,23 +3,23 @@ import { splitSentences } from './sentences.ts'
 import { findQuote, type QuotedText, quotedText } from './verify-quote.ts'
 import { readable, stem, type Word, wordsIn } from './words.ts'
 
-/** A passage in a model's prompt. `[S1]` in the answer means the first one. */
+/** A passage in a model's prompt. `[S1]` in the answer refers to the first passage. */
 export interface CitedPassage {
   readonly startLine: number
   readonly text: string
-  /** Comments in the text, in order. They are never quoted. */
+  /** Comments in the text, in order of appearance. They are never quoted. */
   readonly hidden?: readonly Span[]
-  /** The titles of the note and its headings; an answer may put these in quotation marks. */
+  /** Titles of the note and its headings, which an answer may put in quotation marks. */
   readonly names?: readonly string[]
 }
 
-/** Longer quotes are cut, UTF-16. */
+/** Maximum quote length in UTF-16 units. Longer quotes are truncated. */
 const MOST_QUOTED = 400
 
-/** A passage, prepared once for all of its citations. */
+/** A passage, preprocessed once for all of its citations. */
 export class Source {
   readonly #text: string
-  /** The text with spaces in place of comments. */
+  /** Text in which comments are replaced with spaces. */
   readonly #visible: string
   readonly #hidden: readonly Span[]
   readonly #startLine: number
@@ -37,7 +37,7 @@ export class Source {
     this.#names = names.map(foldedWords)
   }
 
-  /** Finds a quotation; `undefined` if the passage does not hold it. */
+  /** Finds a quotation. Returns `undefined` if the passage does not contain it. */
   find(quotation: string): Span | undefined {
     this.#quoted ??= quotedText(this.#visible)
     return findQuote(quotation, this.#quoted)
@@ -59,7 +59,7 @@ export class Source {
     return words.some(({ text }) => text.length > 3 && all.has(stem(text)))
   }
 
-  /** The sentence with the most words in common, optionally only within a span. Ties go to the first. */
+  /** Returns the sentence with the most words in common, optionally within a span. If there is a tie, the first sentence wins. */
   best(words: readonly Word[], within?: Span): Span {
     this.#sentences ??= sentencesOf(this.#visible, this.#hidden).map((span) => ({
       ...span,
@@ -81,7 +81,7 @@ export class Source {
     return best ?? { start: 0, end: 0 }
   }
 
-  /** The text of a span, and its lines. */
+  /** Returns the text of a span and its line numbers. */
   quote({ start, end }: Span): { readonly startLine: number; readonly endLine: number; readonly quote: string } {
     const line = this.#startLine + lineBreaks(this.#text.slice(0, start))
     const quote = this.#text.slice(start, end)
@@ -89,7 +89,7 @@ export class Source {
   }
 }
 
-/** Replaces spans by spaces or nothing, but keeps their line breaks. */
+/** Replaces spans with spaces or removes them, preserving line breaks. */
 export function blanked(text: string, spans: readonly Span[], by: ' ' | '' = ' '): string {
   let made = ''
   let at = 0
@@ -110,10 +110,10 @@ function lineBreaks(text: string): number {
   return text.split('\n').length - 1
 }
 
-/** A line that starts a list item, a heading, a row or a fence, or that is empty, ends the sentence before it. */
+/** Matches lines that end the preceding sentence, such as list items, headings, table rows, fences and empty lines. */
 const BEGINS = /^[ \t>]*(?:$|[-*+] |\d{1,9}[.)] |#{1,6} |\||```|~~~|---)/
 
-/** The trimmed sentences of a passage, split at comments. */
+/** Returns the trimmed sentences of a passage, split at comments. */
 function sentencesOf(text: string, hidden: readonly Span[]): readonly Span[] {
   const endsAtBreak = (at: number): boolean =>
     BEGINS.test(lineAt(text, at + 1)) || /^#{1,6} /.test(lineAt(text, text.lastIndexOf('\n', at - 1) + 1))
@@ -122,7 +122,7 @@ function sentencesOf(text: string, hidden: readonly Span[]): readonly Span[] {
     .flatMap(({ start, end }) => trimmed(text, start, end))
 }
 
-/** The parts of a span outside the hidden ones. */
+/** Returns the parts of a span outside the hidden spans. */
 function without(span: Span, hidden: readonly Span[]): readonly Span[] {
   const left: Span[] = []
   let from = span.start
@@ -134,7 +134,7 @@ function without(span: Span, hidden: readonly Span[]): readonly Span[] {
   return from < span.end ? [...left, { start: from, end: span.end }] : left
 }
 
-/** The first characters of a line. */
+/** Returns up to 80 characters of a line, starting at an offset. */
 function lineAt(text: string, at: number): string {
   const [line = ''] = text.slice(at, at + 80).split('\n', 1)
   return line

@@ -1,28 +1,28 @@
 import { readable, type Word, wordsIn } from './words.ts'
 
-/** Where a quote stands. */
+/** Location of a quote in the text. */
 export interface FoundQuote {
-  /** UTF-16 offsets of its first and after its last word. */
+  /** UTF-16 offsets of the start of the first word and the end of the last word. */
   readonly start: number
   readonly end: number
-  /** Word by word; else some words of the text were left out. */
+  /** True if the quote matches word for word. If not, it omits some words of the text. */
   readonly isExact: boolean
 }
 
-/** A text, prepared for finding quotes. */
+/** Text that has been preprocessed for finding quotes. */
 export interface QuotedText {
   readonly text: string
   readonly words: readonly Word[]
-  /** The numbers of each word's occurrences. */
+  /** Word indexes at which each word occurs. */
   readonly places: ReadonlyMap<string, readonly number[]>
 }
 
-/** How many words of the text a quote may leave out, as a share of its own words. */
+/** Maximum number of words that a quote may omit, as a fraction of its own length. */
 const MOST_SKIPPED = 0.15
-/** Longer quotes are not looked up, which bounds the work. */
+/** Maximum quote length in words. Longer quotes are not looked up, which limits the work. */
 const MOST_WORDS = 2_000
 
-/** Reads a text once for many quotes. */
+/** Preprocesses text once for many quotes. */
 export function quotedText(text: string): QuotedText {
   const shown = readable(text)
   const words = wordsIn(shown)
@@ -36,9 +36,9 @@ export function quotedText(text: string): QuotedText {
 }
 
 /**
- * Finds a quote: the same words in the same order, whatever their case, signs and markup; or all of its words in order where the text has
- * some more between them, at most 15 % of the quote's and none of them a number or a negation. A quote that leaves out the "not" beside it
- * is none.
+ * Finds a quote in the text. An exact match has the same words in the same order, ignoring case, punctuation and markup. Otherwise,
+ * the text may contain additional words, up to 15 % of the quote's length, but no additional number or negation. A quote that omits
+ * an adjacent "not" is never a match.
  */
 export function findQuote(quote: string, source: QuotedText): FoundQuote | undefined {
   const wanted = wordsIn(readable(quote)).map(({ text }) => text)
@@ -57,7 +57,7 @@ export function findQuote(quote: string, source: QuotedText): FoundQuote | undef
   return { start: words[best.from]?.start ?? 0, end: words[best.to]?.end ?? 0, isExact: best.skipped === 0 }
 }
 
-/** Takes each word at its first occurrence, which leaves out the fewest words. */
+/** Matches each word at its first occurrence, which minimizes the number of skipped words. */
 function matchFrom(
   words: readonly Word[],
   from: number,
@@ -75,10 +75,10 @@ function matchFrom(
   return { to: at, skipped }
 }
 
-/** Negations that follow the negated words: `er backt das Brot nicht`. Others, such as `without sugar`, start a new thought. */
+/** Negations that follow the words they negate, as in `er backt das Brot nicht`. Others, such as `without sugar`, start a new thought. */
 const TURNS_BACK: ReadonlySet<string> = new Set(['not', 'nicht', 'niet', 'pas', 'inte', 'ikke'])
 
-/** Tells whether a negation stands directly before or after the match, with only markup in between. */
+/** Checks whether a negation is directly before or after the match, separated by markup at most. */
 function isNegated({ text, words }: QuotedText, from: number, to: number): boolean {
   const [before, first, last, after] = [words[from - 1], words[from], words[to], words[to + 1]]
   if (first === undefined || last === undefined) return false

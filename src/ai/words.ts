@@ -1,18 +1,18 @@
-/** A word of a text, as quotes are compared by it. */
+/** A word in the form used to compare quotes. */
 export interface Word {
-  /** Folded: without case, with one apostrophe, numbers without signs between thousands. */
+  /** Normalized text: case-folded, with a uniform apostrophe and without thousands separators. */
   readonly text: string
-  /** UTF-16 offsets. */
+  /** Offset in UTF-16 units. `end` is exclusive. */
   readonly start: number
   readonly end: number
-  /** A quote may leave out plain words only: numbers and negations change its meaning. */
+  /** Only plain words may be omitted from a quote, because numbers and negations change its meaning. */
   readonly kind: 'plain' | 'number' | 'negation'
 }
 
 const WORD =
   /(?<![\p{L}\p{N}])[-−+]?\d+(?:[.,:/]\d+)*|[≤≥≠±%$€£¥]|[<>](?=\s*[-−]?\d)|[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{N}][\p{L}\p{N}\p{M}]*(?:['’](?=\p{L})[\p{L}\p{M}]+)*/gu
 
-/** Words that negate or limit a sentence, in English, and the most common ones of other languages. */
+/** Words that negate or limit a sentence, in English and, for the most common ones, in other languages. */
 const NEGATIONS: ReadonlySet<string> = new Set(
   `no not never none nothing nobody nowhere neither nor cannot without unless except only hardly barely scarcely rarely seldom almost nearly
   fails failed lacks false nicht kein keine keinen keiner keinem nie niemals nichts niemand ohne weder nur ne pas jamais rien sans aucun aucune ni
@@ -27,7 +27,7 @@ const NUMBERS: ReadonlySet<string> = new Set(
   ),
 )
 
-/** The words of a text, in order. */
+/** Returns the words of the text, in order. */
 export function wordsIn(text: string): readonly Word[] {
   return [...text.matchAll(WORD)].map(({ 0: word, index }) => {
     const folded = fold(word)
@@ -45,7 +45,7 @@ function kindOf(word: string): Word['kind'] {
   return NEGATIONS.has(word) || word.endsWith("n't") ? 'negation' : 'plain'
 }
 
-/** Replaces addresses, tags, list markers and heading markers by spaces, which keeps all offsets. */
+/** Replaces addresses, tags, list markers and heading markers with spaces, so all offsets stay the same. */
 export function readable(text: string): string {
   const blank = (hidden: string): string => hidden.replace(/[^\n]/g, ' ')
   return text
@@ -56,7 +56,7 @@ export function readable(text: string): string {
     .replace(/\[\^[^\]\n[]{1,200}\]|(?<=[ \t])\^[\w-]{1,60}$/gm, blank)
 }
 
-/** A word without its ending, roughly. */
+/** Strips the ending of a word heuristically. */
 export function stem(word: string): string {
   return word.length > 6 ? word.slice(0, 6) : word.length > 4 ? word.slice(0, -1) : word
 }

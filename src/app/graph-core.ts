@@ -10,11 +10,11 @@ import type { Store } from '../core/store.ts'
 import type { Texts, VaultFiles } from '../core/texts.ts'
 import type { Rankings } from './links/rankings.ts'
 
-/** One open vault. It speaks plain serialisable data and knows neither MCP nor HTTP. */
+/** One open vault. Uses plain serializable data and does not depend on MCP or HTTP. */
 export interface GraphCore {
-  /** The vault's name where one process serves several; part of its ids. */
+  /** Name of the vault if one process serves several vaults. It is part of the vault's ids. */
   readonly name?: string
-  /** The vault's root as the user gave it, for messages. */
+  /** Root folder of the vault as given by the user, for use in messages. */
   readonly root: string
   readonly store: Store
   readonly texts: Texts
@@ -26,13 +26,13 @@ export interface GraphCore {
   /** Makes the insights of this generation available to all who share the store; only for the process that watches the folder. */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
-  /** True if the whole-vault tools ignore a file with this path; absent if they ignore none. */
+  /** Checks whether the whole-vault tools ignore the file with this path. Omitted if they do not ignore any files. */
   readonly isIgnored?: (path: string) => boolean
-  /** The log of graph changes; absent if it is off. */
+  /** Log of graph changes. Omitted if logging is off. */
   readonly graphLog?: GraphLog
   /** Absent if search by meaning is off. */
   readonly embedding?: Embedding
-  /** How much meaning counts against words, 0–1; `auto`: what was measured for the model. */
+  /** Weight of meaning relative to words, 0–1. `auto` uses the weight measured for the model. */
   readonly searchWeight: number | 'auto'
   /** Loads the search indexes early, while a question waits for the graph. */
   readonly loadSearchEarly?: () => void
@@ -49,13 +49,13 @@ export interface GraphCore {
   close(): Promise<void>
 }
 
-/** The embedder for questions. */
+/** Provides the embedder for questions. */
 export interface Embedding {
   /** The configured embedder, opened by the first call. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
   /** The previous embedder, if it can be opened without further setup. */
   openFormer(id: string): Promise<Embedder | undefined>
-  /** True if texts of a file with this path may be embedded; absent: all may. */
+  /** Checks whether texts of a file may be embedded. By default, all may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
 }
 
@@ -83,7 +83,7 @@ export interface Answer<T> {
   readonly warnings: readonly Warning[]
   /** Shown with the value to clients that can display images. */
   readonly images?: readonly Picture[]
-  /** For a list: its position within the total. */
+  /** For lists, the position of the shown items within the total. */
   readonly list?: ListFacts
   /** The items the budget left out; absent if none. */
   readonly omitted?: Omitted
@@ -96,7 +96,7 @@ export interface ListFacts {
   readonly shown: number
   /** The total, as far as it was counted. */
   readonly count: number
-  /** What the total counts: everything, the relevant notes, or less because a vault could not answer. */
+  /** Items included in `count`: all of them, only the relevant notes, or only a part, for example because a vault could not answer. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 

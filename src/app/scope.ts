@@ -4,10 +4,10 @@ import type { NodeKind, Scope, Snapshot } from '../core/store.ts'
 import { foldTag } from '../core/text/fold.ts'
 import { trimBothOf } from '../core/text/trim-characters.ts'
 
-/** Nodes with words: notes, and canvases through their cards. */
+/** Kinds of nodes that contain text: notes, and canvases through their cards. */
 export const WITH_TEXT: readonly NodeKind[] = ['note', 'canvas']
 
-/** Where a caller looks, as written. */
+/** Scope of a search, as written by the caller. */
 export interface ScopeArguments {
   readonly folder?: string | undefined
   readonly path?: string | undefined
@@ -15,7 +15,7 @@ export interface ScopeArguments {
   readonly kinds?: readonly NodeKind[] | undefined
 }
 
-/** Normalises a scope: case, `#` of tags and outer slashes of folders do not matter. */
+/** Normalizes a scope. Ignores case, the `#` of tags, and leading and trailing slashes of folders. */
 export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
   const inFolder = foldId(trimFolder(folder ?? ''))
   return {
@@ -26,22 +26,22 @@ export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
   }
 }
 
-/** Where a question is answered: archived notes are left out, and conflict copies unless the question names one. */
+/** Returns the scope for answering a question. Excludes archived notes, and conflict copies unless the question names one. */
 export function toAnsweringScope(args: ScopeArguments, question: string): Scope {
   return { ...toScope(args), withoutArchived: true, withoutConflicts: conflictOriginal(question.trim()) === undefined }
 }
 
-/** A tag's name as the store knows it. */
+/** Returns a tag's name in the form used by the store. */
 export function trimTag(tag: string): string {
   return tag.trim().replace(/^#/, '').replace(/\/$/, '')
 }
 
-/** A folder's path as the store knows it; empty for the vault itself. */
+/** Returns a folder's path in the form used by the store. Empty for the vault itself. */
 export function trimFolder(folder: string): string {
   return trimBothOf(folder, '/')
 }
 
-/** True if a folder with this name exists, in any case; links to it do not count. */
+/** Checks whether a folder with this name exists, ignoring case. Links to the folder do not count. */
 export async function isFolder(snapshot: Snapshot, folder: string): Promise<boolean> {
   return (await snapshot.tree(foldId(trimFolder(folder)), { depth: 1, limit: 0, includeArchived: true })) !== undefined
 }

@@ -6,20 +6,23 @@ import type { GraphCore } from './graph-core.ts'
 
 export interface VaultFacts {
   readonly name: string
-  /** Only where paths are asked for. */
+  /** Included only if paths were requested. */
   readonly path?: string
-  /** Absent while the index is built again. */
+  /** Omitted while the index is being rebuilt. */
   readonly counts?: { readonly files: number; readonly notes: number; readonly attachments: number; readonly tags: number }
   readonly index: Pick<IndexStatus, 'phase' | 'done' | 'total' | 'cache' | 'watch' | 'search' | 'feed'> &
     Partial<Pick<IndexStatus, 'mode' | 'file' | 'message'>> & { readonly generation?: number }
 }
 
-/** What a vault holds and how its index is. Answers at once, also where the vault is missing; `verbose` adds paths. */
+/**
+ * Returns statistics about a vault and the state of its index. Returns immediately, even if the vault is missing. `verbose` adds
+ * paths.
+ */
 export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: Call = {}): Promise<VaultFacts> {
   core.indexing.begin()
   signal?.throwIfAborted()
   const counted = await countsOf(core)
-  // Afterwards: a store on a server knows nothing of its feeder before it was asked for something.
+  // Read last, because a store on a server knows nothing about its feeder until the first query.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
@@ -30,18 +33,21 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
   }
 }
 
-/** How a vault is, for those who watch over servers. */
+/** Health of a vault, for server monitoring. */
 export interface VaultHealth {
   readonly name: string
-  /** True if answers can be had now. */
+  /** True if the store can currently answer. */
   readonly store: StoreCondition
   readonly generation?: number
-  /** How many seconds old the last change is, where a feeder elsewhere makes them, and for how long it was not heard of. */
+  /**
+   * Seconds since the last change (`age`), and since the feeding process was last heard from (`silent`), if another process feeds the
+   * index.
+   */
   readonly age?: number
   readonly silent?: number
 }
 
-/** Asks the store itself, for no longer than the signal allows. */
+/** Queries the store itself, and gives up when the signal is aborted. */
 export async function vaultHealth({ name, root, store, indexing }: GraphCore, signal: AbortSignal): Promise<VaultHealth> {
   const known = { name: name ?? basename(root) }
   try {
@@ -64,7 +70,7 @@ async function countsOf({ store }: GraphCore) {
     ])
     return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }
   } catch {
-    // The index was damaged and is being built again: that is what `phase` says.
+    // The index was damaged and is being rebuilt, as reported by `phase`.
     return undefined
   }
 }

@@ -1,16 +1,19 @@
 import type { GraphCore } from './graph-core.ts'
 
-/** The vaults of a server that a caller may see. */
+/** Vaults of a server that are visible to the caller. */
 export interface Vaults {
-  /** In the order of the settings; empty where there is one vault, without a name. */
+  /** In the order of the settings. Empty if there is only one vault, which has no name. */
   readonly names: readonly string[]
-  /** Opens a vault by its name, or gives the one that is open; one that failed to open is tried again. Without names, the only one. */
+  /**
+   * Returns a vault by name, opening it if necessary. Retries if an earlier attempt failed. If there are no names, returns the only
+   * vault.
+   */
   open(name?: string): Promise<GraphCore>
-  /** The path of the folder of a named vault, known without opening it; absent where the caller need not know. */
+  /** Returns the folder of a named vault without opening it. Omitted if the caller does not need to know it. */
   folderOf?(name: string): string | undefined
 }
 
-/** The same vaults without those that a caller may not see; a caller who may see none is refused. */
+/** Restricts vaults to those that a caller may see. Opening any other vault is rejected with `refusal`. */
 export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, refusal: () => Error): Vaults {
   const names = vaults.names.filter(isSeen)
   return {
@@ -20,7 +23,7 @@ export function onlyVaults(vaults: Vaults, isSeen: (name: string) => boolean, re
   }
 }
 
-/** Vaults that are opened when first asked for. */
+/** Creates vaults that are opened on first use. */
 export function vaultsOnDemand(
   names: readonly string[],
   open: (name?: string) => Promise<GraphCore>,
@@ -42,7 +45,10 @@ export function vaultsOnDemand(
   }
 }
 
-/** Opens all of them. @throws what the first that failed throws, when all are done */
+/**
+ * Opens all vaults.
+ * @throws the error of the first vault that failed, after all attempts have finished
+ */
 export async function openAll(vaults: Vaults): Promise<readonly GraphCore[]> {
   const names: readonly (string | undefined)[] = vaults.names.length === 0 ? [undefined] : vaults.names
   const outcomes = await Promise.allSettled(names.map((name) => vaults.open(name)))

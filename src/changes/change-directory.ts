@@ -3,22 +3,25 @@ import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
 import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'
 
-/** How many files wait for the disk at once: as many as Node has threads for it. */
+/** Number of files to sync at once, which is the size of Node's thread pool. */
 const AT_ONCE = 4
 
-/** An entry with its place in the record, from which its temporary names follow. */
+/** An entry with its index in the record, from which its temporary names are derived. */
 export type Numbered<E extends Entry = Entry> = E & { readonly index: number }
 
-/** Bytes that are to lie in the folder of a path under a temporary name. */
+/** Bytes to write to a temporary name in a path's folder. */
 export interface PendingWrite {
   readonly path: string
   readonly bytes: Uint8Array
   readonly mode: number | undefined
-  /** Whose owner the new file should have. */
+  /** File whose owner the new file should have. */
   readonly like: FileStamp | undefined
 }
 
-/** The vault's folder while one change is applied or rolled back: vault-relative names to calls, and which folders those touched. */
+/**
+ * The vault's folder while a change is applied or rolled back. Resolves vault-relative names and tracks the folders that were
+ * touched.
+ */
 export class ChangeDirectory {
   readonly fs: ChangeFiles
   readonly #root: string
@@ -35,7 +38,7 @@ export class ChangeDirectory {
     return path === '' ? this.#root : `${this.#root}/${path}`
   }
 
-  /** The temporary name of an entry, beside the given path. */
+  /** Returns an entry's temporary name next to a path. */
   aside(path: string, index: number, aside: Aside): string {
     const folder = folderOf(path)
     const name = asideName(this.#change, index, aside)
@@ -46,12 +49,12 @@ export class ChangeDirectory {
     return this.fs.lstat(this.at(path))
   }
 
-  /** The hash of a regular file, `undefined` where none is. */
+  /** Returns the hash of a regular file, or `undefined` if there is none. */
   hash(path: string): string | undefined {
     return this.stamp(path)?.kind === 'file' ? this.fs.hash(this.at(path)) : undefined
   }
 
-  /** The same; empty where something else than a file is. */
+  /** Like `hash`, but returns an empty string for anything that is not a regular file. */
   found(path: string): string | undefined {
     return this.stamp(path) === undefined ? undefined : (this.hash(path) ?? '')
   }
@@ -70,7 +73,7 @@ export class ChangeDirectory {
     await this.fs.unlink(this.at(path))
   }
 
-  /** Removes what may be gone already. */
+  /** Removes a file that might already be gone. */
   async discard(path: string): Promise<void> {
     if (this.stamp(path) !== undefined) await this.unlink(path)
   }
@@ -79,7 +82,7 @@ export class ChangeDirectory {
     await this.#each(paths, (path) => this.discard(path))
   }
 
-  /** Gives a file a second name that must be free. @returns false where the file system has no links between these two. */
+  /** Gives a file a second name that must be free. @returns false if the file system does not support links between the two */
   link(from: string, to: string): boolean {
     this.#touch(to)
     try {
@@ -92,8 +95,8 @@ export class ChangeDirectory {
   }
 
   /**
-   * Gives a file another name that must be free: by a link, which never takes a name that is there. On a file system that has none, a file
-   * made under that name between two calls (about 20 µs) is overwritten.
+   * Renames a file to a free name, using a link, which never overwrites an existing file. On file systems without links, a file
+   * created under that name between two calls (about 20 µs) is overwritten.
    */
   async renameToFree(from: string, to: string): Promise<void> {
     if (this.link(from, to)) {
@@ -105,7 +108,7 @@ export class ChangeDirectory {
     this.rename(from, to)
   }
 
-  /** True if a folder lists both names: two files, not two spellings of one. */
+  /** Checks whether a folder lists both names, so they are two files rather than two spellings of one. */
   hasBoth(a: string, b: string): boolean {
     const names = this.fs.readdir(this.at(folderOf(a)))
     return [a, b].every((path) => names.includes(nameOf(path)))
@@ -116,14 +119,14 @@ export class ChangeDirectory {
     this.fs.copy(this.at(from), this.at(to))
   }
 
-  /** Makes a folder; one that is there is as good. */
+  /** Creates a folder unless it exists. */
   makeFolder(path: string): void {
     if (this.stamp(path)?.kind === 'folder') return
     this.#touch(path)
     this.fs.mkdir(this.at(path))
   }
 
-  /** Removes a folder that is empty; `false` when it is not. */
+  /** Removes a folder if it is empty, otherwise returns `false`. */
   removeFolder(path: string): boolean {
     this.#touch(path)
     try {
@@ -136,12 +139,12 @@ export class ChangeDirectory {
     }
   }
 
-  /** Writes files down to the disk, in no particular order. */
+  /** Writes and syncs files in no particular order. */
   async write(writes: readonly PendingWrite[]): Promise<void> {
     await this.#each(writes, (draft) => this.#writeOne(draft))
   }
 
-  /** Forces the names that came or went down to the disk. */
+  /** Syncs the folders in which names were added or removed. */
   async syncFolders(): Promise<void> {
     for (const folder of this.#touched) {
       if (this.stamp(folder)?.kind === 'folder') await this.fs.syncFolder(this.at(folder))
@@ -149,7 +152,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** Waits for all of them before it reports the first failure: nothing may still run during a rollback. */
+  /** Waits for all items before reporting the first failure, because nothing may still be running during a rollback. */
   async #each<T>(items: readonly T[], action: (item: T) => Promise<void>): Promise<void> {
     const left = items.values()
     let failure: { readonly error: unknown } | undefined
@@ -179,7 +182,7 @@ export class ChangeDirectory {
     }
   }
 
-  /** Only an administrator gives files away; who may write the folder may still replace the file. */
+  /** Only an administrator can change a file's owner. Anyone who can write to the folder can still replace the file. */
   #giveTo(fd: number, { uid, gid }: FileStamp): void {
     try {
       this.fs.chown(fd, uid, gid)
@@ -193,5 +196,5 @@ export class ChangeDirectory {
   }
 }
 
-// exFAT and FAT have no hard links, some network file systems neither; other mounts are another file system.
+// exFAT, FAT and some network file systems have no hard links, and links cannot cross file systems.
 const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EXDEV', 'EMLINK', 'EISDIR'])

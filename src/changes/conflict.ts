@@ -14,14 +14,14 @@ const CONTEXT = 2
 
 const MAX_SHORT = 2000
 
-/** A file that is not what it was expected to be. */
+/** A file whose content is not as expected. */
 export interface Mismatch {
   readonly path: string
-  /** SHA-256, hex. */
+  /** Hex SHA-256. */
   readonly expected: string
-  /** `undefined`: the file is gone. */
+  /** `undefined` if the file no longer exists. */
   readonly actual: string | undefined
-  /** The diff between the expected and the current text, if both are known. */
+  /** Diff between the expected and the current text, if both are known. */
   readonly difference?: string
 }
 
@@ -36,10 +36,10 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
   return { ...file, difference: shortDiff(expected, actual, { path: file.path, from: 'expected', to: 'now' }) }
 }
 
-/** Files turned out to be other than expected while a change was carried out. */
+/** Thrown if files differ from what was expected while a change is being applied. */
 export class FilesChanged extends Error {
   readonly files: readonly Mismatch[]
-  /** The outcome for these files, as a sentence. */
+  /** One sentence on what happened to these files. */
   readonly outcome: string
 
   constructor(files: readonly Mismatch[], outcome: string) {
@@ -51,11 +51,11 @@ export class FilesChanged extends Error {
 
 const MAX_CANDIDATES = 10
 
-/** The error that refuses a change because files changed in the meantime. */
+/** Creates the error for a change that is rejected because files changed in the meantime. */
 export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
-  // The caller has read neither what is there now nor, perhaps, what was planned for.
+  // The caller might have read neither the current content nor the content that was planned for.
   const told = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
     const expected = partialHash(each.expected)
     return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }
@@ -79,7 +79,7 @@ export interface DifferenceLabels {
   readonly to: string
 }
 
-/** The unified diff of two versions of a file; one line instead if they are not text or too different to compare. */
+/** Returns the unified diff of two versions of a file, or a single line if they are not text or differ too much. */
 export function unifiedDiff(before: Uint8Array, after: Uint8Array, { path, from, to }: DifferenceLabels): string {
   const texts = [before, after].map(textOf)
   const [old, now] = texts
@@ -92,7 +92,7 @@ export function unifiedDiff(before: Uint8Array, after: Uint8Array, { path, from,
   return patch === undefined ? tooFar : patch.replace(/^Index: [^\n]*\n=+\n/, '')
 }
 
-/** The same, cut after some lines for a message. */
+/** Returns a diff truncated to a few lines, for a message. */
 function shortDiff(before: Uint8Array, after: Uint8Array, labels: DifferenceLabels): string {
   const patch = unifiedDiff(before, after, labels)
   if (patch.length <= MAX_SHORT) return patch

@@ -1,8 +1,8 @@
 import type { ChangedFile } from '../core/changes.ts'
 
 /**
- * One step of a change as it is recorded, in the order in which steps are taken: folders are made first, then files replaced, created, moved
- * and removed, then folders moved and at last removed. Hashes are SHA-256, hex. Paths are vault-relative.
+ * One recorded step of a change, in the order in which steps are applied: folders are created first, then files are replaced,
+ * created, moved and removed, then folders are moved and finally removed. Hashes are hex SHA-256. Paths are vault-relative.
  */
 export type Entry =
   | { readonly kind: 'makeFolder'; readonly path: string }
@@ -17,19 +17,19 @@ export type EntryOf<K extends Entry['kind']> = Extract<Entry, { readonly kind: K
 
 const ORDER: readonly Entry['kind'][] = ['makeFolder', 'replace', 'create', 'move', 'remove', 'moveFolder', 'removeFolder']
 
-/** Entries in the order in which they are applied; of folders to be removed the deepest first. */
+/** Returns entries in the order in which they are applied. Folders are removed deepest first. */
 export function inOrder(entries: readonly Entry[]): readonly Entry[] {
   const depth = (entry: Entry) => (entry.kind === 'removeFolder' ? -entry.path.split('/').length : 0)
   return entries.toSorted((a, b) => ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind) || depth(a) - depth(b))
 }
 
-/** Temporary names of an entry. They start with a dot, so nobody takes them for notes, and derive from the record. */
+/** Kinds of temporary names. They start with a dot, so they are not taken for notes, and can be derived from the record. */
 export type Aside =
-  /** Bytes that are to be put in place. */
+  /** Bytes to be put in place. */
   | 'new'
-  /** The file previously at the name. */
+  /** The file that previously had the name. */
   | 'old'
-  /** Bytes from the record, to be put back. */
+  /** Bytes from the record to be restored. */
   | 'restore'
   /** The file removed by a rollback. */
   | 'undone'
@@ -38,15 +38,15 @@ export function asideName(change: string, index: number, aside: Aside): string {
   return `.roux-${change}-${index}.${aside}`
 }
 
-/** The file beside which a temporary name of one of these entries lies; `undefined` for other names. */
+/** Returns the file next to which a temporary name of one of these entries is located, or `undefined` for other names. */
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
   const [, index = '', aside] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
   const entry = aside === undefined ? undefined : entries[Number(index)]
-  // A moved file keeps its old name aside; everything else of a move lies at its destination.
+  // A moved file's old name is kept aside. All other temporary files of a move are at its destination.
   return entry !== undefined && 'to' in entry && aside !== 'old' ? entry.to : entry?.path
 }
 
-/** Where each path of a change is once it is done. */
+/** Returns a function that maps each path of a change to its final path. */
 export function finalPaths(entries: readonly Entry[]): (path: string) => string {
   const files = new Map(entries.flatMap((entry) => (entry.kind === 'move' ? [[entry.path, entry.to] as const] : [])))
   const folders = entries.filter((entry) => entry.kind === 'moveFolder')
@@ -58,12 +58,12 @@ export function finalPaths(entries: readonly Entry[]): (path: string) => string 
   }
 }
 
-/** Every path that a change touches, once. */
+/** All distinct paths that a change touches. */
 export function pathsOf(entries: readonly Entry[]): readonly string[] {
   return [...new Set(entries.flatMap((entry) => ('to' in entry ? [entry.path, entry.to] : [entry.path])))]
 }
 
-/** The folders that a change creates or moves, without their content. */
+/** The folders that a change creates or moves, without their contents. */
 export function foldersOf(entries: readonly Entry[]): readonly string[] {
   return pathsOf(entries.filter(({ kind }) => kind === 'makeFolder' || kind === 'moveFolder'))
 }

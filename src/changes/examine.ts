@@ -9,7 +9,7 @@ import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { PathChecks, type Refusal, type Room } from './path-checks.ts'
 import { inTrash, quote, TRASH } from './path-rules.ts'
 
-/** A requested change, including what undoing a `create` needs. */
+/** A requested change, including the one that undoes a `create`. */
 export type Intent = FileChange | { readonly kind: 'remove'; readonly path: string; readonly before: string }
 
 /** A change that was checked against the disk and can be recorded. */
@@ -17,7 +17,7 @@ export interface Examined {
   readonly entries: readonly Entry[]
   /** Bytes before and after, by hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
-  /** The stamp of each existing file when its bytes were read. */
+  /** Stamp of each existing file when its bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -25,15 +25,15 @@ export interface ExamineOptions {
   readonly root: string
   readonly fs: ChangeFiles
   readonly refusal: Refusal
-  /** A change is taken back: its names were there before. */
+  /** True if the change is an undo, whose names existed before. */
   readonly restores?: boolean
-  /** Earlier versions, to show what changed since. */
+  /** Returns earlier content by hash, to show a diff. */
   knownContent(hash: string): Uint8Array | undefined
 }
 
 /**
  * Checks everything that can be checked before the first byte is written.
- * @throws RouxError as `Changes.apply`.
+ * @throws RouxError as `Changes.apply`
  */
 export function examine(intents: readonly Intent[], options: ExamineOptions): Examined {
   requireOneRoleEach(intents, options.restores === true ? (path) => path : foldId)
@@ -50,7 +50,7 @@ class Examination {
   readonly #options: ExamineOptions
   readonly #around: PathChecks
   readonly #entries: Entry[] = []
-  /** Folders to be made, by their folded paths. */
+  /** Folders to create, by folded path. */
   readonly #folders = new Map<string, string>()
   readonly #contents = new Map<string, Uint8Array>()
   readonly #stamps = new Map<string, FileStamp>()
@@ -86,7 +86,7 @@ class Examination {
     }
   }
 
-  /** @throws RouxError `CONFLICT` when files are not as expected. */
+  /** @throws RouxError `CONFLICT` if files are not as expected */
   result(): Examined {
     if (this.#mismatches.length > 0) throw conflict(this.#mismatches)
     return { entries: inOrder(this.#entries), contents: this.#contents, stamps: this.#stamps }
@@ -145,7 +145,7 @@ class Examination {
     }
   }
 
-  /** The file that is there; `undefined`, with a mismatch noted, when it is gone. */
+  /** Returns the stamp of a file. If it no longer exists, records a mismatch and returns `undefined`. */
   #requireFile(path: string, expected: string | undefined): FileStamp | undefined {
     const stamp = this.#around.find(path)
     if (stamp?.kind === 'file') {
@@ -179,14 +179,14 @@ class Examination {
   }
 }
 
-/** True if only the spelling of a name changes, in the same folder. */
+/** Checks whether only the spelling of a name changes, within the same folder. */
 export function isRespelling(from: string, to: string): boolean {
   return from !== to && folderOf(from) === folderOf(to) && foldId(from) === foldId(to)
 }
 
 /**
- * No path is a source or a destination twice; a half-applied change is then unambiguous. `keyOf` gives equal keys to names that may
- * not come together.
+ * Requires that no path is a source or a destination twice, so a partly applied change is unambiguous. `keyOf` returns equal
+ * keys for names that must not both be created.
  */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
@@ -221,7 +221,7 @@ function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) =>
   requireStillFolders(intents)
 }
 
-/** Nothing else may come or go in a folder that moves as a whole. */
+/** Requires that nothing else is added to or removed from a folder that moves as a whole. */
 function requireStillFolders(intents: readonly Intent[]): void {
   const moves = intents.filter((intent) => intent.kind === 'move')
   const above = new Set(moves.flatMap(({ from, to }) => [from, to]))
@@ -239,7 +239,7 @@ function placesOf(intent: Intent): readonly string[] {
   return intent.kind === 'move' ? [intent.from, intent.to] : [intent.path]
 }
 
-/** The changes that undo a recorded one. Each expects its result, so later edits are not overwritten. */
+/** Returns the changes that undo a recorded one. Each expects the recorded result, so later edits are not overwritten. */
 export function takeBack(entries: readonly Entry[], content: (hash: string) => Uint8Array): readonly Intent[] {
   const finalPath = finalPaths(entries)
   const replaced = new Map(entries.flatMap((entry) => (entry.kind === 'replace' ? [[entry.path, entry.after] as const] : [])))

@@ -10,16 +10,16 @@ import { ForeignDatabase } from './record/state-database.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
-/** A name came or went between two calls: made, deleted or replaced by someone else. */
+/** Errors caused by names that others created, deleted or replaced between two calls. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
 
-/** Why most files are left as they are. */
+/** The usual reason for leaving a file unchanged. */
 export const CHANGED = 'it was changed since, and is left as it is'
 
-/** How many files a message names. */
+/** Maximum number of files to list in a message. */
 const NAMED = 5
 
-/** Files that were left as they are, with the reasons, for a sentence. */
+/** Lists files that were left unchanged, with the reasons. */
 export function listKept(kept: readonly KeptFile[]): string {
   return listSome(
     kept.map(({ path, reason }) => `${quote(path)} (${reason})`),
@@ -27,7 +27,7 @@ export function listKept(kept: readonly KeptFile[]): string {
   )
 }
 
-/** The error of a change that failed and was rolled back, but for the files that were left as they are. */
+/** Creates the error for a change that failed and was rolled back, except for the files left unchanged. */
 export function rolledBackError(error: unknown, root: string, kept: readonly KeptFile[]): Error {
   const outcome = `The vault is as before, except for files that another program changed meanwhile: ${listKept(kept)}.`
   if (!(error instanceof FilesChanged)) return kept.length === 0 ? writeError(error, root) : writeError(error, root, outcome)
@@ -36,7 +36,7 @@ export function rolledBackError(error: unknown, root: string, kept: readonly Kep
   return conflict(files, isExpected ? error.outcome : outcome)
 }
 
-/** Translates a failed call while writing into a vault. @param outcome the vault's state, as a sentence */
+/** Translates an error while writing to a vault. @param outcome one sentence on the state of the vault */
 export function writeError(error: unknown, root: string, outcome = 'The vault is as before.'): Error {
   if (error instanceof RouxError) return error
   const code = errorCode(error)
@@ -64,7 +64,7 @@ function withoutRoot(error: unknown, root: string): string {
   return message.replaceAll(`${root}/`, '')
 }
 
-/** The error of a failed call, with the files of a change in the place of the temporary names beside them. */
+/** Replaces temporary names in an error with the names of the files they belong to. */
 export function namingFiles(error: unknown, entries: readonly Entry[]): unknown {
   if (error instanceof RouxError || !(error instanceof Error)) return error
   const message = error.message.replace(/\.roux-[\w.-]+/g, (name) => {
@@ -74,19 +74,19 @@ export function namingFiles(error: unknown, entries: readonly Entry[]): unknown 
   return message === error.message ? error : Object.assign(new Error(message, { cause: error }), { code: errorCode(error) })
 }
 
-/** The vault's folder is missing, so nothing is known about its files. */
+/** Creates the error for a missing vault folder. Nothing is known about its files. */
 export function missingVault(root: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `There is no folder ${quote(root)}.`, {
     hint: 'Check that the drive it is on is connected.',
   })
 }
 
-/** True if a file turned out not to be a database. */
+/** Checks whether an error means that a file is not a database. */
 export function isNotJournal(error: unknown): boolean {
   return /malformed|not a database|corrupt/i.test(String(error))
 }
 
-/** Translates a failure of the vault's lock. */
+/** Translates an error of the vault's lock. */
 export function lockError(error: unknown, path: string): unknown {
   if (!isNotJournal(error)) return journalError(error, path)
   return new RouxError('PROVIDER_ERROR', `The vault's lock file is damaged (${path}). Nothing was written.`, {
@@ -95,7 +95,7 @@ export function lockError(error: unknown, path: string): unknown {
   })
 }
 
-/** Translates a failure of the journal. */
+/** Translates an error of the journal. */
 export function journalError(error: unknown, path: string): unknown {
   const meaning = error instanceof RouxError ? undefined : journalMeaning(error, path)
   return meaning === undefined ? error : new RouxError(meaning[0], meaning[1], { hint: meaning[2], cause: error })

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
 import { errorCode } from '../core/error-code.ts'
 
-/** Distinguishes one state of a name from another. */
+/** Identifies one state of a file. */
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly dev: bigint
-  /** 64 bits on Windows, more than a number holds. */
+  /** 64 bits on Windows, which a number cannot represent. */
   readonly ino: bigint
   readonly size: bigint
   readonly mtimeNs: bigint
@@ -17,30 +17,30 @@ export interface FileStamp {
 }
 
 /**
- * The file-system calls that change a vault; each may fail. Most are synchronous, because they take microseconds. Those
- * that wait for the disk run four at a time and share one commit of the file system's journal (fsync of 600 files one
- * by one: 3 ms each, four at a time 0.05; unlink of files on disk 2.5 and 0.4).
+ * File-system calls that change a vault. All of them can fail. Most are synchronous, because they take microseconds. Those that wait
+ * for the disk run four at a time and share one commit of the file system's journal (for 600 files, fsync takes 3 ms each one by one
+ * and 0.05 ms four at a time; unlink 2.5 and 0.4 ms).
  */
 export interface ChangeFiles {
-  /** `undefined` when nothing is there; links are not followed. */
+  /** Returns `undefined` if nothing exists. Does not follow links. */
   lstat(path: string): FileStamp | undefined
   readdir(path: string): readonly string[]
-  /** True if names may be created and removed in a folder, as far as the system knows. */
+  /** Checks whether names can be created and removed in a folder, according to the system. */
   isWritable(folder: string): boolean
-  /** The bytes of a regular file; a link is refused. */
+  /** Reads a regular file. Links are rejected. */
   read(path: string): Uint8Array
-  /** SHA-256, hex, of a regular file of any size. */
+  /** Returns the hex SHA-256 of a regular file of any size. */
   hash(path: string): string
-  /** True if a path is spelled as on disk, where names that differ only in case are the same. */
+  /** Checks whether a path is spelled as on disk, on file systems where names that differ only in case are equal. */
   isSpelled(path: string): boolean
-  /** Makes a file that must not be there, for writing. */
+  /** Creates a file, which must not exist yet, for writing. */
   create(path: string, mode: number): number
   write(fd: number, bytes: Uint8Array): void
   chmod(fd: number, mode: number): void
   chown(fd: number, uid: number, gid: number): void
   fsync(fd: number): Promise<void>
   close(fd: number): void
-  /** Copies a file with its mode and times to a name that must not be there, down to the disk. */
+  /** Copies a file with its mode and times to a name that must not exist yet, and syncs it. */
   copy(from: string, to: string): void
   link(from: string, to: string): void
   rename(from: string, to: string): void
@@ -54,7 +54,7 @@ const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = fs.constants as Record<stri
 const isWindows = process.platform === 'win32'
 const folds = isWindows || process.platform === 'darwin'
 
-/** The disk itself. */
+/** The real disk. */
 export const diskFiles: ChangeFiles = {
   lstat: stampOf,
   readdir: (path) => fs.readdirSync(path),
@@ -77,7 +77,7 @@ export const diskFiles: ChangeFiles = {
   mkdir: (path) => fs.mkdirSync(path),
   rmdir: fs.rmdirSync,
   async syncFolder(path) {
-    // Windows opens no folders; NTFS writes its names in order by itself.
+    // Windows cannot open folders. NTFS orders its metadata writes itself.
     if (isWindows) return
     const fd = fs.openSync(path, O_RDONLY)
     try {
@@ -88,7 +88,7 @@ export const diskFiles: ChangeFiles = {
   },
 }
 
-/** True if two stamps belong to one file. */
+/** Checks whether two stamps belong to the same file. */
 export function isSameFile(a: FileStamp | undefined, b: FileStamp | undefined): boolean {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
@@ -115,7 +115,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** A pipe under the name must not block, and a link must not be followed. */
+/** A named pipe must not block, and links must not be followed. */
 function withFile<T>(path: string, read: (fd: number) => T): T {
   const fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {
@@ -149,7 +149,7 @@ function promised(call: (done: (error: Error | null) => void) => void): Promise<
   return new Promise((resolve, reject) => call((error) => (error === null ? resolve() : reject(error))))
 }
 
-// Virus scanners and indexers of Windows hold a file for some milliseconds after it was written.
+// On Windows, virus scanners and indexers hold a file for some milliseconds after it was written.
 const BUSY_WAITS = isWindows ? [5, 10, 20, 40, 80, 160, 320] : []
 
 function whileBusy(call: () => void): void {

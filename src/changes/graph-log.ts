@@ -18,12 +18,12 @@ import {
   usedBytes,
 } from './record/state-database.ts'
 
-/** Tells the file from other databases: "Roux" in ASCII, and 2 for the log of changes. */
+/** Identifies the file: "Roux" in ASCII, and 2 for the log of changes. */
 const APPLICATION_ID = 0x526f7802
 
 /**
- * The migration to each version. `base` equals `generation` in a row that only records a generation. At most one
- * process logs a commit, but one may start to write when another has just logged the same generation.
+ * The migration to each version. `base` equals `generation` in a row that only records a generation. At most one process logs a
+ * commit, but another may have just logged the same generation.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -44,10 +44,10 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** How long one process waits for another that writes, ms; a late row is better than a blocked commit. */
+/** How long to wait for another writing process, in milliseconds. A late row is better than a blocked commit. */
 const BUSY_TIMEOUT = 500
 
-/** A power cut leaves a gap, which readers notice. */
+/** A power cut leaves a gap, which readers detect. */
 export const GRAPH_LOG: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -56,12 +56,12 @@ export const GRAPH_LOG: StateFormat = {
   connected: 'PRAGMA synchronous = NORMAL; PRAGMA secure_delete = ON',
 }
 
-/** Where the log of all vaults is kept. */
+/** Path of the log of all vaults. */
 export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
 
-/** True if a log is unusable; then nothing of it is worth keeping. */
+/** Checks whether a log is unusable, in which case all of it is discarded. */
 function isDamagedLog(error: unknown): boolean {
   return isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
 }
@@ -72,14 +72,14 @@ interface CommitRow {
   readonly base: number
   readonly time: number
   readonly deflated: number
-  /** The checksum of the data and its owner. */
+  /** Checksum of the data and its owner. */
   readonly sum: string
   readonly data: Uint8Array
 }
 
 type Place = Pick<CommitRow, 'lineage' | 'generation' | 'base'>
 
-/** Bytes from which it pays to make them fewer. */
+/** Minimum size in bytes for compression. */
 const DEFLATE_ABOVE = 500
 
 const LEVEL = 1
@@ -91,12 +91,12 @@ const NOTHING: GraphChanges = { files: [], links: [] }
 function packCommit(place: Place, changes: GraphChanges | undefined): Pick<CommitRow, 'deflated' | 'sum' | 'data'> {
   const text = changes === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(changes))
   const deflated = text.length > DEFLATE_ABOVE
-  // Copied, because not every version of the binding accepts a view into the middle of a buffer.
+  // Copied because some versions of the binding reject views into the middle of a buffer.
   const data = Uint8Array.from(deflated ? deflateRawSync(text, { level: LEVEL }) : text)
   return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
 }
 
-/** The commit as logged; without its changes if the row is damaged. */
+/** Returns the commit as logged, without its changes if the row is damaged. */
 function unpackCommit(row: CommitRow): LoggedCommit {
   const { lineage, generation, base, time, deflated, sum, data } = row
   return { lineage, generation, base, time, changes: sum === sumOf(row, data) ? readChanges(data, deflated === 1) : undefined }
@@ -118,15 +118,15 @@ function sumOf({ lineage, generation, base }: Place, data: Uint8Array): string {
 
 export interface LogReaderOptions {
   readonly stateFolder: string
-  /** The real path of the vault's root. */
+  /** Real path of the vault's root. */
   readonly root: string
   readonly openDatabase: OpenDatabase
 }
 
-/** Rows that are read at once: others have their turn between. */
+/** Number of rows to read before yielding. */
 const ROWS = 200
 
-/** The log as it is on the disk; nothing is made there, and no file is kept open. */
+/** Opens the log for reading. Nothing is created on disk, and no file is kept open. */
 export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOptions): GraphLog {
   const path = graphLogFile(stateFolder)
   const use = <T>(none: T, read: (database: Database) => T): T => {
@@ -135,7 +135,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
       const database = openDatabase(path)
       try {
         requireFormat(database, GRAPH_LOG)
-        // It is being made at this moment.
+        // The database is just being created.
         return pragma(database, 'user_version') === 0 ? none : read(database)
       } finally {
         attempt(() => database.close())
@@ -176,32 +176,32 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
 
 export interface LogWriterOptions {
   readonly stateFolder: string
-  /** The real path of the vault's root. */
+  /** Real path of the vault's root. */
   readonly root: string
   readonly openDatabase: OpenDatabase
   readonly retention: Retention
   /** Called with the reason when logging starts to fail, and with `undefined` when it works again. */
   readonly onProblem?: (reason: string | undefined) => void
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly now?: () => number
 }
 
-/** A writer of the log that ends. */
+/** A log writer that can be closed. */
 export interface OpenLogWriter extends GraphLogWriter {
   close(): void
 }
 
 type Waiting = Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges | undefined }
 
-/** Commits that wait until the disk takes them again; beyond them there is a gap. */
+/** Maximum number of commits to buffer while the disk fails. Beyond that, there is a gap. */
 const MOST_WAITING = 100
 
 const DAY = 86_400_000
 
-/** Rows that are dropped at once where the log is too long. */
+/** Number of rows to delete at once if the log is too long. */
 const DROPPED = 50
 
-/** After how many commits, or ms, it is looked again how much is kept. */
+/** Number of commits, or milliseconds, after which the size of the log is checked again. */
 const PRUNE_AFTER = { commits: 50, time: 3_600_000 }
 
 /**
@@ -216,7 +216,7 @@ class LogWriter implements OpenLogWriter {
   readonly #options: LogWriterOptions
   readonly #file: StateFile
   #statements: (LogStatements & { readonly database: Database }) | undefined
-  /** When it was looked last how much is kept, and how many commits ago. */
+  /** Time of the last size check, and the number of commits since. */
   #pruned = { commits: 0, time: 0 }
   #waiting: readonly Waiting[] = []
   #isFailing = false
@@ -235,7 +235,7 @@ class LogWriter implements OpenLogWriter {
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MOST_WAITING)
     if (this.#isLater) return
-    // It says what is so, and can wait until those are answered who wait for the vault.
+    // Logged later, so waiting callers are answered first.
     this.#isLater = true
     setImmediate(() => {
       this.#isLater = false
@@ -253,7 +253,7 @@ class LogWriter implements OpenLogWriter {
     try {
       this.#write()
     } catch (error) {
-      // Begun once more, it may be another file, or none yet.
+      // On the next attempt, it may be another file, or not exist yet.
       this.#file.close()
       if (isDamagedLog(error)) attempt(() => this.#deleteFile())
       this.#tell(error instanceof Error ? error.message : String(error))
@@ -277,7 +277,7 @@ class LogWriter implements OpenLogWriter {
     try {
       const now = (this.#options.now ?? Date.now)()
       const newest = last.get(this.#options.root) as { readonly time: number | null }
-      // A clock that is set back must not reorder rows.
+      // A clock that was set back must not reorder rows.
       const time = Math.max(now, newest.time ?? 0)
       for (const one of this.#waiting) this.#insert(this.#statements, one, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
@@ -316,7 +316,7 @@ interface LogStatements {
   readonly commit: Statement
 }
 
-/** Made once: to make them takes longer than to run them. */
+/** Prepared once, because preparing takes longer than running. */
 function statementsOf(database: Database): LogStatements {
   return {
     begin: database.prepare('BEGIN IMMEDIATE'),
@@ -328,7 +328,7 @@ function statementsOf(database: Database): LogStatements {
   }
 }
 
-/** Drops what is too old, of all vaults, and of the rest the oldest until it is small enough. */
+/** Deletes entries of all vaults that are too old, then the oldest ones until the log is small enough. */
 function prune(database: Database, { days, bytes }: Retention, now: number): void {
   database.prepare('DELETE FROM commits WHERE time < ?').run(now - days * DAY)
   let isDropped = false

@@ -5,10 +5,10 @@ import { attempt, type OpenDatabase, StateFile, type StateFormat } from './recor
 
 /** Identifies the file: "Roux" in ASCII, and 3 for insight state. */
 const APPLICATION_ID = 0x526f7803
-/** How long to wait for another process that writes, ms. */
+/** How long to wait for another writing process, in milliseconds. */
 const BUSY_TIMEOUT = 2_000
 
-/** The migration to each version; never edited once released, only added to. */
+/** The migration to each version. Never edit a released one; only add new ones. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE communities (vault TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -20,16 +20,19 @@ const MIGRATIONS: readonly string[] = [
 const INSIGHT_STATE: StateFormat = { applicationId: APPLICATION_ID, migrations: MIGRATIONS, busyTimeout: BUSY_TIMEOUT }
 
 export interface InsightStateOptions {
-  /** The file; made with the first thing that is kept. */
+  /** Path of the file, which is created when something is first saved. */
   readonly path: string
-  /** The real path of the vault's root. */
+  /** Real path of the vault's root. */
   readonly root: string
   readonly openDatabase: OpenDatabase
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly now?: () => number
 }
 
-/** A file of its own beside the record of changes: it is opened by the thread that answers, and neither may wait for, or spoil, the other. */
+/**
+ * Stored separately from the record of changes, because it is opened by the thread that answers calls, and neither must block or
+ * damage the other.
+ */
 export function openInsightState(options: InsightStateOptions): StoredInsightState {
   return new StoredInsightState(options)
 }
@@ -81,7 +84,7 @@ class StoredInsightState implements InsightState {
     this.#file.close()
   }
 
-  /** Rows of this vault; none where nothing was ever kept or the file cannot be read: answers do without. */
+  /** Reads the rows of this vault. Empty if nothing was saved or the file cannot be read, because answers can do without. */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {
     try {
       return (this.#file.openExisting()?.prepare(sql).all(this.#options.root) ?? []) as Readonly<Record<string, unknown>>[]

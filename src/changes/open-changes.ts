@@ -25,25 +25,25 @@ import { type ContentOf, carryOut, settle } from './settle.ts'
 import { acquireWriteLock, thisOwner } from './write-lock.ts'
 
 export interface ChangesOptions {
-  /** The real path of the vault's root. */
+  /** Real path of the vault's root. */
   readonly root: string
-  /** Where the record and the locks are kept; made, with mode 0700, by the first change. */
+  /** Folder of the record and the locks. Created, with mode 0700, by the first change. */
   readonly stateFolder: string
   readonly openDatabase: OpenDatabase
   readonly retention?: Retention
-  /** Why a path may not be written, by settings and ignore rules; not used for `.trash/`. */
+  /** Why a path must not be written, according to settings and ignore rules. Not called for `.trash/`. */
   readonly refusal?: Refusal
-  /** How long to wait for another writer, ms. */
+  /** How long to wait for another writer, in milliseconds. */
   readonly lockTimeout?: number
   readonly fs?: ChangeFiles
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly now?: () => number
 }
 
 export const RETENTION: Retention = { days: 30, bytes: 200_000_000 }
 const LOCK_TIMEOUT = 10_000
 
-/** Opens the writing side of a vault. Nothing is made on disk before the first change. */
+/** Opens the write interface of a vault. Nothing is created on disk before the first change. */
 export function openChanges(options: ChangesOptions): Changes {
   return new RecordedChanges(options)
 }
@@ -59,7 +59,7 @@ class RecordedChanges implements Changes {
   constructor(options: ChangesOptions) {
     const { root, stateFolder, openDatabase, retention = RETENTION, fs = diskFiles, now = Date.now } = options
     this.#options = options
-    // Where `\` separates, `/` does too.
+    // On Windows, `/` is a separator too.
     this.#root = root.replace(/[\\/]$/, '')
     this.#fs = fs
     this.#journal = new Journal(join(stateFolder, 'state.db'), { openDatabase, retention, now })
@@ -108,7 +108,7 @@ class RecordedChanges implements Changes {
   }
 
   async recover(): Promise<readonly Recovery[]> {
-    // Checked without the lock, so a start costs nothing; another process may be applying one.
+    // Checked without the lock, so start-up costs nothing. Another process may be applying a change.
     if (this.#journal.applying(this.#root).length === 0) return []
     return await this.#underLock(() => this.#recover())
   }
@@ -117,7 +117,7 @@ class RecordedChanges implements Changes {
     this.#journal.close()
   }
 
-  /** Makes a change once what a dead process left half applied has been ended. */
+  /** Makes a change after ending those left incomplete by crashed processes. */
   async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
       const kept = (await this.#recover()).flatMap((recovery) => recovery.kept)
@@ -162,8 +162,8 @@ class RecordedChanges implements Changes {
   }
 
   /**
-   * Records the outcome of a change. The files already have it; a failed record is completed later.
-   * @returns a sentence if the record was not completed
+   * Records the outcome of a change. The files are already in that state; a failed record is completed later.
+   * @returns a message if the record was not completed
    */
   #finish(id: string, ending: Ending): readonly string[] {
     try {
@@ -196,7 +196,7 @@ class RecordedChanges implements Changes {
     }
   }
 
-  /** @returns the files that were left as they are */
+  /** @returns the files that were left unchanged */
   async #giveUp(
     id: string,
     place: ChangeDirectory,

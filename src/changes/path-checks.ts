@@ -5,17 +5,17 @@ import { missingVault } from './failures.ts'
 import type { ChangeFiles, FileStamp } from './file-system.ts'
 import { inTrash, nameProblem, quote, requireInside } from './path-rules.ts'
 
-/** Why a path may not be written, as the settings say; `undefined` when it may. */
+/** Returns why the settings forbid writing a path, or `undefined` if they allow it. */
 export type Refusal = (path: string) => string | undefined
 
 export interface Room {
-  /** A path that makes room: the same name in another case. */
+  /** A path that is being vacated: the same name in another case. */
   readonly leaving?: string | undefined
-  /** The name existed before, or belongs to the trash, so the rules for new names do not apply. */
+  /** True if the name existed before or is in the trash, so the rules for new names do not apply. */
   readonly isReturn?: boolean
 }
 
-/** The state of the disk for the checks of one change; each folder is read once. Follows no symbolic link. */
+/** Checks paths of one change against the disk. Each folder is read once. Follows no symbolic links. */
 export class PathChecks {
   readonly #root: string
   readonly #fs: ChangeFiles
@@ -31,7 +31,7 @@ export class PathChecks {
     if (fs.lstat(root)?.kind !== 'folder') throw missingVault(root)
   }
 
-  /** The file at a writable path; `undefined` if there is none. @throws RouxError when it may not be written */
+  /** Returns the file at a writable path, or `undefined` if there is none. @throws RouxError if it must not be written */
   find(path: string): FileStamp | undefined {
     this.requirePermitted(path)
     const folder = folderOf(path)
@@ -43,8 +43,8 @@ export class PathChecks {
   }
 
   /**
-   * Requires that a new name can be made.
-   * @returns the folders above that must be made first, the outermost first.
+   * Requires that a new name can be created.
+   * @returns the parent folders to create first, outermost first
    */
   requireRoom(path: string, { leaving, isReturn = false }: Room = {}): readonly string[] {
     this.requirePermitted(path)
@@ -58,12 +58,12 @@ export class PathChecks {
     }
     const first = missing[0] ?? path
     this.requireWritable(folderOf(first))
-    // A file may return to a place beside its twin.
+    // A restored file may be next to its twin.
     if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
     return missing
   }
 
-  /** @throws RouxError `PERMISSION_DENIED` where names may not come or go in a folder that is there */
+  /** @throws RouxError `PERMISSION_DENIED` if names cannot be created or removed in an existing folder */
   requireWritable(folder: string): void {
     const known = this.#writable.get(folder) ?? this.#fs.isWritable(folder === '' ? this.#root : `${this.#root}/${folder}`)
     this.#writable.set(folder, known)
@@ -76,7 +76,7 @@ export class PathChecks {
 
   requirePermitted(path: string): void {
     requireInside(path)
-    // What may be deleted may also move to the trash and back.
+    // Anything that may be deleted may also be moved to the trash and back.
     const refusal = inTrash(path) ? undefined : this.#refusal(path)
     if (refusal !== undefined) {
       throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be written: ${refusal}.`, {
@@ -85,7 +85,7 @@ export class PathChecks {
     }
   }
 
-  /** True if a folder exists. @throws RouxError when it is a link or a file */
+  /** Checks whether a folder exists. @throws RouxError if it is a link or a file */
   #isFolder(path: string): boolean {
     if (path === '') return true
     const known = this.#folders.get(path)
@@ -104,7 +104,7 @@ export class PathChecks {
     return this.#fs.isSpelled(`${this.#root}/${path}`)
   }
 
-  /** Where names that differ in case alone are one, a twin is the name itself; elsewhere it is the vault that could not be copied there. */
+  /** On case-insensitive file systems, a twin is the same name. Elsewhere, the vault could no longer be copied to such a file system. */
   #requireNoTwin(path: string, leaving: string | undefined): void {
     const twin = this.#twinOf(path)
     if (twin === undefined || twin === leaving) return

@@ -1,23 +1,23 @@
 import { invalid, RouxError } from '../core/errors.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** Why a new name cannot be held everywhere, and one that could. */
+/** Why a new name does not work everywhere, and one that does. */
 export interface NameProblem {
   readonly reason: string
   readonly suggestion: string
 }
 
-/** The one hidden folder that is written to. */
+/** The only hidden folder that is written to. */
 export const TRASH = '.trash'
 
-/** True if a path is in the trash, or the trash itself. */
+/** Checks whether a path is in the trash, or the trash itself. */
 export function inTrash(path: string): boolean {
   return path === TRASH || path.startsWith(`${TRASH}/`)
 }
 
 /**
- * Requires a path that is unambiguous inside the vault; normalises nothing.
- * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that leads outside or is hidden
+ * Requires an unambiguous path inside the vault. Normalizes nothing.
+ * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that is outside or hidden
  */
 export function requireInside(path: string): void {
   if (typeof path !== 'string' || path === '') throw invalid('A path is empty.', 'Give a path like "folder/note.md".')
@@ -36,21 +36,21 @@ export function requireInside(path: string): void {
   }
 }
 
-// Microsoft, "Naming Files, Paths, and Namespaces": also with any extension, and the superscript digits.
+// Microsoft, "Naming Files, Paths, and Namespaces": reserved with any extension, including the superscript digits.
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\s*(?:\.|$))/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
-// Obsidian refuses them in a note's name: links could not say it.
+// Obsidian rejects them in a note's name, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
-/** The limit of ext4, APFS and NTFS (the latter two count 255 units, never more bytes than this). */
+/** Limit of ext4, APFS and NTFS. The latter two count 255 units, which are never fewer bytes than this. */
 const MAX_BYTES = 255
 
-/** Tells what hinders a new name on Windows, in Obsidian or on a common file system; `undefined` when nothing does. */
+/** Returns what makes a new name invalid on Windows, in Obsidian or on a common file system, or `undefined` if nothing does. */
 export function nameProblem(name: string): NameProblem | undefined {
   const reason = reasonAgainst(name)
   if (reason === undefined) return undefined
-  // Without what stood at its end a name can be that of a note, which must not hold even more.
+  // Removing characters from the end can produce a note's name, for which more rules apply.
   const suggestion = suggest(name)
   return { reason, suggestion: reasonAgainst(suggestion) === undefined ? suggestion : suggest(suggestion) }
 }
@@ -96,7 +96,7 @@ function isNote(name: string): boolean {
   return /\.(?:md|canvas)$/i.test(name)
 }
 
-/** A path or name for a message, however strange. */
+/** Quotes a path or name for a message, whatever it contains. */
 export function quote(text: string): string {
   return JSON.stringify(text.length > 300 ? `${text.slice(0, 300)}…` : text)
 }

@@ -19,10 +19,10 @@ export interface RecoveryParts {
 }
 
 /**
- * Ends unfinished changes, the newest first. Call it under the write lock: their process is dead, could not roll back,
- * or could not record the outcome. An outcome kept beside the record is final and the vault is not touched. Otherwise a
- * change with all bytes in place is done, and any other is rolled back.
- * @throws RouxError `VAULT_NOT_FOUND`; errors of the calls, after which it must be called again
+ * Ends unfinished changes, newest first. Call it under the write lock: their process has crashed, could not roll back, or could not
+ * record the outcome. An outcome saved next to the record is final, and the vault is not touched. Otherwise, a change with all bytes
+ * in place is completed, and any other is rolled back.
+ * @throws RouxError `VAULT_NOT_FOUND`, and errors of the calls, after which it must be called again
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
   const pending = journal.applying(root)
@@ -59,7 +59,7 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
   return ended
 }
 
-/** All vaults share the folder. A file there marks an outcome that the record still lacks; without it nobody would ask. */
+/** All vaults share the folder. A file there marks an outcome that the record lacks and that nobody would otherwise check. */
 function forgetEnded(journal: Journal, endings: Endings): void {
   const noted = endings.noted()
   if (noted.length === 0) return
@@ -79,7 +79,7 @@ export function contentOf(journal: Journal): ContentOf {
   }
 }
 
-/** A disconnected drive leaves an empty folder: its files are unknown, so nothing is given up. */
+/** The folder of a disconnected drive is empty. Its files are unknown, so nothing is given up. */
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
   return !pathsOf(entries).some((path) => place.stamp(path) !== undefined)
@@ -88,14 +88,14 @@ function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRec
 export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 
 /**
- * Outcomes that could not be written to the journal. This process keeps them in memory; others see an empty file, which
- * fits even on a full disk. If both are lost, the state of the files decides.
+ * Outcomes that could not be written to the journal. This process keeps them in memory; other processes see an empty file, which fits
+ * even on a full disk. If both are lost, the state of the files decides.
  */
 export class Endings {
   readonly #folder: string
   readonly #known = new Map<string, Ending>()
 
-  /** @param folder is there once a change was begun */
+  /** @param folder exists once a change was started */
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -109,14 +109,14 @@ export class Endings {
     return this.#known.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
   }
 
-  /** The changes of all vaults that have such a file. */
+  /** Returns the changes of all vaults with such a file. */
   noted(): readonly string[] {
     return namesIn(this.#folder).flatMap((name) =>
       ENDINGS.flatMap((ending) => (name.endsWith(`.${ending}`) ? name.slice(0, -ending.length - 1) : [])),
     )
   }
 
-  /** The record knows it. */
+  /** Called once the record has the outcome. */
   forget(id: string): void {
     this.#known.delete(id)
     for (const ending of ENDINGS) attempt(() => rmSync(this.#path(id, ending), { force: true }))

@@ -8,17 +8,17 @@ import { isRespelling } from './examine.ts'
 import { CHANGED, RACES } from './failures.ts'
 import { type FileStamp, isSameFile } from './file-system.ts'
 
-/** Where recorded bytes come from. */
+/** Returns recorded bytes by hash. */
 export type ContentOf = (hash: string) => Uint8Array
 
-/** Everything that applying a change needs besides its entries. */
+/** What applying a change needs besides its entries. */
 export interface Means {
   readonly content: ContentOf
-  /** The stamp of each file when its bytes were compared. */
+  /** Stamp of each file when its bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
-/** The two states that a change may end in: nothing of it is done, or all of it. */
+/** The two states a change can end in: nothing applied, or everything applied. */
 export type Side = 'before' | 'after'
 
 type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
@@ -26,10 +26,10 @@ type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
 const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
- * Applies a recorded change. First, everything that takes space or time is written under temporary names; then names
- * change, one call each. Displaced files keep a name until all is in place and are hashed again: bytes written into
- * them meanwhile are put back.
- * One loss remains: a program that opened the old file before may write into it after it was hashed again.
+ * Applies a recorded change. First, everything that takes space or time is written to temporary names. Then names change, one call
+ * each. Displaced files keep a temporary name until everything is in place and are hashed again, so bytes written to them in the
+ * meantime are restored. One loss remains possible: a program that opened the old file earlier may write to it after it was hashed
+ * again.
  * @throws FilesChanged, and errors of the calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], means: Means): Promise<void> {
@@ -45,20 +45,20 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   for (const { path, index } of of(entries, 'create')) await place.renameToFree(place.aside(path, index, 'new'), path)
   const moves = of(entries, 'move').filter((entry) => !isRenamed(place, entry))
   for (const entry of moves) await addName(place, entry)
-  // A new name must be on the disk before the old one goes.
+  // A new name must be synced before the old one is removed.
   if (moves.length > 0) await place.syncFolders()
   const gone = [...moves, ...of(entries, 'remove')]
   for (const { path, index } of gone) if (place.stamp(path) !== undefined) place.rename(path, place.aside(path, index, 'old'))
-  // Syncing takes some milliseconds: a program that was saving into a displaced file has finished by then.
+  // Syncing takes some milliseconds, after which a program that was saving to a displaced file has finished.
   await place.syncFolders()
   requireDisplaced(place, entries, means.content)
   await finishUp(place, entries)
 }
 
 /**
- * Ends a change that was interrupted at any call, also while it was being settled: the state of the disk decides what is left to do.
- * Bytes from neither side belong to someone and stay.
- * @returns the files left as they are
+ * Ends a change that was interrupted at any point, even while it was being settled. The state of the disk determines what is left to
+ * do. Bytes that match neither side belong to someone else and are kept.
+ * @returns the files left unchanged
  */
 export async function settle(
   place: ChangeDirectory,
@@ -79,8 +79,8 @@ export async function settle(
 }
 
 /**
- * The side on which an interrupted change must be settled. `after` if all bytes are in place: no temporary file waits, displaced files are
- * as before, no file has its old content, and at least one has its new content.
+ * Returns the side to which an interrupted change must be settled. `after` if all bytes are in place: no temporary file is waiting,
+ * displaced files are unchanged, no file has its old content, and at least one has its new content.
  */
 export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Side {
   const finalPath = finalPaths(entries)
@@ -89,7 +89,7 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
   return !sides.includes('before') && (!hasFiles || sides.includes('after')) ? 'after' : 'before'
 }
 
-/** `undefined` if the entry says nothing: someone else changed the file, or a folder to be removed may stay. */
+/** Returns `undefined` if the entry is inconclusive, because someone else changed the file or a folder to be removed may stay. */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry
   const beside = [...new Set([path, finalPath, 'to' in entry ? entry.to : path])]
@@ -115,12 +115,12 @@ function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string)
   }
 }
 
-/** The hash of a file on either side; `undefined` where there is none. */
+/** Returns the hash of a file on either side, or `undefined` if there is no file. */
 function hashesOf(entry: FileEntry): { readonly before: string | undefined; readonly after: string | undefined } {
   return { before: 'before' in entry ? entry.before : undefined, after: 'after' in entry ? entry.after : undefined }
 }
 
-/** The last steps, when all bytes are in place and nobody's bytes were lost. */
+/** Performs the last steps, once all bytes are in place and no foreign bytes were lost. */
 async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
   await place.discardAll(displaced.map(({ path, index }) => place.aside(path, index, 'old')))
@@ -139,7 +139,7 @@ function pendingWritesOf(place: ChangeDirectory, entry: Numbered, { content, sta
   return [{ path: place.aside(path, index, 'new'), bytes: content(after), mode, like: stamps.get(path) }]
 }
 
-/** While bytes were written, seconds may have passed. */
+/** Writing bytes may have taken seconds, so the files are checked again. */
 function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], stamps: ReadonlyMap<string, FileStamp>): void {
   const changed: Mismatch[] = []
   for (const entry of entries) {
@@ -153,14 +153,14 @@ function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'Nothing was written.')
 }
 
-/** Moves that a single call makes: where names fold, another spelling of the same file. */
+/** Checks whether a move takes a single call, which is the case for another spelling on a case-insensitive file system. */
 function isRenamed(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>): boolean {
   if (!place.isSame(path, to)) return false
   place.rename(path, to)
   return true
 }
 
-/** Gives a file that moves its new name; to another file system it is copied under a temporary one first. */
+/** Gives a moving file its new name. To another file system, it is first copied to a temporary name. */
 async function addName(place: ChangeDirectory, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
   if (place.link(path, to)) return
   const copy = place.aside(to, index, 'new')
@@ -168,7 +168,7 @@ async function addName(place: ChangeDirectory, { path, to, index }: Numbered<Ent
   await place.renameToFree(copy, to)
 }
 
-/** @throws FilesChanged when a displaced file is not the one that was expected. */
+/** @throws FilesChanged if a displaced file is not the expected one */
 function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], content: ContentOf): void {
   const changed = entries.flatMap((entry) => {
     const found = displacedByOther(place, entry)
@@ -181,14 +181,14 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'It was put back as it is now; nothing else was changed either.')
 }
 
-/** What is displaced in the place of the expected file, because someone wrote it meanwhile. */
+/** Returns a displaced file that is not the expected one, because someone wrote it in the meantime. */
 function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | undefined {
   if (entry.kind !== 'replace' && entry.kind !== 'move' && entry.kind !== 'remove') return undefined
   const { path, index, kind } = entry
   const old = place.aside(path, index, 'old')
   if (kind === 'move' && (place.stamp(old) === undefined || place.isSame(old, entry.to))) return undefined
   const actual = place.hash(old)
-  // A moved file may have been replaced before, and its copy on another file system is only known by its bytes.
+  // A moved file may have been replaced before, and its copy on another file system can only be identified by its bytes.
   const expected = kind === 'move' ? place.hash(entry.to) : entry.before
   return actual === expected ? undefined : { path, expected: expected ?? 'as it was read', actual }
 }
@@ -197,7 +197,7 @@ const GONE = 'it is gone, and was not made again'
 
 const TRIES = 5
 
-/** Someone else's names may come and go between two calls. */
+/** Retries if other programs create or remove names between two calls. */
 async function untilStill<T>(action: () => Promise<T>): Promise<T> {
   for (let left = TRIES - 1; left > 0; left--) {
     try {
@@ -209,7 +209,7 @@ async function untilStill<T>(action: () => Promise<T>): Promise<T> {
   return await action()
 }
 
-/** @returns why something was left as it is. */
+/** @returns why something was left unchanged, if so */
 async function rollBack(place: ChangeDirectory, entry: Numbered, content: ContentOf): Promise<string | undefined> {
   switch (entry.kind) {
     case 'makeFolder':
@@ -239,7 +239,7 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
   await place.discard(restore)
   const now = place.found(path)
   const displaced = place.hash(old)
-  // While our bytes still wait, a new file with the name belongs to someone else.
+  // While the new bytes are still waiting, a new file with this name belongs to someone else.
   const isWaiting = before === undefined && place.stamp(fresh) !== undefined && !place.isSame(fresh, path)
   const isOurs = now !== undefined && now === after && !isWaiting
   const isMissing = now === undefined && before !== undefined && (after === undefined || wasBrokenOff || displaced !== undefined)
@@ -295,16 +295,16 @@ function rollBackFolderMove(place: ChangeDirectory, { path, to }: EntryOf<'moveF
 interface Displaced {
   /** Where the bytes came from. */
   readonly path: string
-  /** The hash of bytes that may be discarded, because the record or another name holds them. */
+  /** Hash of bytes that can be discarded, because they are in the record or under another name. */
   readonly ours: string | undefined
-  /** The hash of bytes at `path` that may be overwritten, for the same reason. */
+  /** Hash of bytes at `path` that can be overwritten, for the same reason. */
   readonly over?: string | undefined
 }
 
 /**
- * Drops a temporary name that may still be there. Bytes that are not ours get back their place, or one beside it under a name that reads as
- * a conflict copy.
- * @returns why something was left as it is.
+ * Removes a temporary name that might still exist. Foreign bytes are put back in place, or next to it under the name of a conflict
+ * copy.
+ * @returns why something was left unchanged, if so
  */
 async function resolveDisplaced(
   place: ChangeDirectory,

@@ -7,22 +7,22 @@ import { attempt, identityOf, inTransaction, type OpenDatabase, openStateDatabas
 
 export interface HistoryOptions {
   readonly stateFolder: string
-  /** The real path of the vault's root. */
+  /** Real path of the vault's root. */
   readonly root: string
   readonly openDatabase: OpenDatabase
 }
 
 /** A vault's stored history. */
 export interface History {
-  /** Changes that could be undone. */
+  /** Number of changes that can be undone. */
   readonly changes: number
-  /** Rows in the log of graph changes. */
+  /** Number of rows in the log of graph changes. */
   readonly commits: number
-  /** Changes that are being applied, or were left half applied: what it takes to end them is never forgotten. */
+  /** Number of changes in progress or left incomplete. What is needed to end them is never deleted. */
   readonly unfinished: number
 }
 
-/** The size of the history. @throws RouxError when its files are not as expected */
+/** Returns the size of the history. @throws RouxError if its files are not as expected */
 export function readHistory(options: HistoryOptions): History {
   return {
     ...onJournal(options, (database) => countChanges(database, options.root)),
@@ -30,7 +30,7 @@ export function readHistory(options: HistoryOptions): History {
   }
 }
 
-/** Removes the history, so nothing of it can be read from the files. @returns what was removed @throws as `readHistory` */
+/** Deletes the history so that nothing of it can be recovered from the files. @returns what was deleted @throws as `readHistory` */
 export function forgetHistory(options: HistoryOptions): History {
   const { root } = options
   const changes = onJournal(options, (database) => {
@@ -54,7 +54,7 @@ export function forgetHistory(options: HistoryOptions): History {
 
 type Counted = Pick<History, 'changes' | 'unfinished'>
 
-/** Where there is no file there is nothing, and none is made. */
+/** Without a file, there is nothing, and none is created. */
 function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database: Database) => Counted): Counted {
   const path = join(stateFolder, 'state.db')
   if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }
@@ -92,7 +92,7 @@ function countCommits(database: Database, root: string): number {
   return (database.prepare(sql).get(root) as { commits: number }).commits
 }
 
-/** Writes the file again without what was deleted, and empties what SQLite keeps beside it. */
+/** Rewrites the file without deleted data and truncates SQLite's auxiliary files. */
 function clean(database: Database): void {
   database.exec('VACUUM')
   database.exec('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -7,10 +7,10 @@ import { makeFolder } from '../core/make-folder.ts'
 import type { Database } from '../core/sql-database.ts'
 import { attempt, identityOf, isBusy, type OpenDatabase } from './record/state-database.ts'
 
-/** The process that holds a lock or began a change. */
+/** The process that holds a lock or started a change. */
 export interface Owner {
   readonly pid: number
-  /** When the process started, ms since 1970. */
+  /** When the process started, in milliseconds since the Unix epoch. */
   readonly started: number
   readonly host: string
 }
@@ -21,21 +21,21 @@ export interface WriteLock {
 
 export interface LockOptions {
   readonly openDatabase: OpenDatabase
-  /** How long to wait for another holder, ms. */
+  /** How long to wait for another holder, in milliseconds. */
   readonly timeout: number
 }
 
 /** This process. */
 export const thisOwner: Owner = { pid: process.pid, started: Math.round(performance.timeOrigin), host: hostname() }
 
-// Short, because a change takes some 10 ms; growing, because an import takes seconds.
+// Short, because a change takes about 10 ms, and growing, because an import takes seconds.
 const FIRST_WAIT = 2
 const LONGEST_WAIT = 50
 
 /**
- * Takes the lock for writing a vault: an SQLite transaction on an empty database. It works between threads and
- * processes on every platform, and the system releases it when its holder dies; a stopped holder keeps it. Waiting
- * never blocks the thread, because the holder may be in it.
+ * Acquires the lock for writing to a vault: an SQLite transaction on an empty database. It works across threads and processes on
+ * every platform, and the system releases it if its holder dies. A suspended holder keeps it. Waiting never blocks the thread,
+ * because the holder may be in the same thread.
  * @throws RouxError `TIMEOUT` with the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
@@ -48,7 +48,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       return { release: () => release(database) }
     }
     if (performance.now() >= deadline) throw heldBy(path, timeout)
-    // Two that wait must not ask in step.
+    // Random, so two waiting processes do not retry in step.
     await sleep(wait * (0.5 + Math.random()))
   }
 }
@@ -59,7 +59,7 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     database.exec('PRAGMA busy_timeout = 0')
     const opened = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
-    // The first transaction creates the file. A file deleted underneath us locks nobody out.
+    // The first transaction creates the file. A deleted file locks nobody out.
     const locked = identityOf(path)
     if (locked !== undefined && (opened === undefined || opened === locked)) {
       attempt(() => chmodSync(path, 0o600))
@@ -82,10 +82,11 @@ function release(database: Database): void {
 /** Longer than any holder's text, so a previous one is overwritten. */
 const HOLDER_LENGTH = 400
 
-// Beside the lock, never in it: closing a file that this process has locked would end the lock (POSIX, fcntl).
+// A separate file, because closing the locked file in this process would release the lock (POSIX, fcntl).
 function writeHolder(path: string): void {
   const text = JSON.stringify({ ...thisOwner, since: Date.now() }).padEnd(HOLDER_LENGTH)
-  // Written over, not emptied or replaced: file systems write those down at once, which takes as long as a note.
+  // Overwritten in place, because file systems immediately sync files that were truncated or replaced, which takes as long as writing
+  // a note.
   const fd = openSync(`${path}.holder`, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     writeSync(fd, text, 0)

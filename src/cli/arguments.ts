@@ -2,29 +2,28 @@ import { parseArgs } from 'node:util'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { UsageError } from './host.ts'
 
-/** An option of a command. Each parameter of a tool becomes one. */
+/** An option of a command. Every tool parameter becomes an option. */
 export interface Option {
-  /** The name in code; on the command line `-` may replace `_`. */
+  /** Name used in code. On the command line, `-` may be used instead of `_`. */
   readonly name: string
   readonly type: 'text' | 'flag' | 'integer' | 'number' | 'json'
-  /** For an integer: the option may appear without a value and is then `true`. */
+  /** True if an integer option may be given without a value. Its value is then `true`. */
   readonly bare?: boolean
   readonly short?: string
-  /** The option may be repeated; its value is an array. */
+  /** True if the option may be repeated. Its value is then an array. */
   readonly many?: boolean
-  /** The allowed values. */
   readonly values?: readonly string[]
   readonly default?: unknown
   readonly sentence: string
 }
 
 export interface Parsed {
-  /** The given options, by name. */
+  /** Options given on the command line, by name. */
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
 }
 
-/** Options of every command. */
+/** Options that every command accepts. */
 export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'vault', type: 'text', sentence: 'The folder with the notes, or the name of one in the setting vaults.' },
   { name: 'config', type: 'text', sentence: 'A settings file.' },
@@ -34,14 +33,13 @@ export const GLOBAL_OPTIONS: readonly Option[] = [
   { name: 'version', type: 'flag', short: 'V', sentence: 'Show the version.' },
 ]
 
-/** The option of commands that may change notes. */
+/** Option for commands that can change notes. */
 export const WRITE_OPTION: Option = {
   name: 'write',
   type: 'flag',
   sentence: 'Allow changes in this run (tools.write and tools.attach).',
 }
 
-/** The option of `roux serve`. */
 export const HTTP_OPTION: Option = {
   name: 'http',
   type: 'integer',
@@ -49,7 +47,7 @@ export const HTTP_OPTION: Option = {
   sentence: 'Serve over HTTP instead of stdio, optionally at this port.',
 }
 
-/** Splits off the command; global options may stand before it. */
+/** Separates the command from its arguments. Global options may precede the command. */
 export function splitCommand(argv: readonly string[]): {
   readonly command: string | undefined
   readonly rest: readonly string[]
@@ -65,7 +63,7 @@ export function splitCommand(argv: readonly string[]): {
 }
 
 /**
- * Reads options and positionals.
+ * Parses options and positional arguments.
  * @throws UsageError for an unknown option or an invalid value
  */
 export function parseArguments(args: readonly string[], options: readonly Option[]): Parsed {
@@ -97,8 +95,8 @@ export function parseArguments(args: readonly string[], options: readonly Option
 }
 
 /**
- * Parses one option's value.
- * @throws UsageError when it is invalid
+ * Parses the value of an option.
+ * @throws UsageError if the value is invalid
  */
 export function readValueOf(option: Option, text: string, shown = flagOf(option)): unknown {
   const wrong = (expected: string): UsageError => new UsageError(`${shown} must be ${expected}; got "${text}".`)
@@ -114,18 +112,18 @@ export function readValueOf(option: Option, text: string, shown = flagOf(option)
   return number
 }
 
-/** An option's spelling: `--include-content`. */
+/** Returns the option as it is written on the command line, such as `--include-content`. */
 export function flagOf({ name }: Pick<Option, 'name'>): string {
   return `--${name.replaceAll('_', '-')}`
 }
 
 interface Flag {
   readonly option: Option
-  /** The `--no-…` form. */
+  /** True if this is the `--no-…` form. */
   readonly negative: boolean
 }
 
-/** Every spelling of every option, without dashes. */
+/** Maps every spelling of every option, without leading dashes, to the option. */
 function flagsOf(options: readonly Option[]): ReadonlyMap<string, Flag> {
   const flags = new Map<string, Flag>()
   for (const option of options) {
@@ -144,7 +142,7 @@ function standsAlone({ type, bare = false }: Option): boolean {
   return type === 'flag' || bare
 }
 
-/** True if the next word is the number of an option whose value is optional: `--http 7583`, not `--http notes`. */
+/** Checks whether the next word is a number for an option with an optional value. This is true for `--http 7583` but not for `--http notes`. */
 function isValueOf(before: Token | undefined, word: Token | undefined, flags: ReadonlyMap<string, Flag>): boolean {
   if (before?.kind !== 'option' || word?.kind !== 'positional' || word.index !== before.index + 1) return false
   const option = flags.get(before.rawName.replace(/^--?/, ''))?.option
@@ -165,7 +163,7 @@ function readOption({ option, negative }: Flag, { rawName, value, inlineValue }:
   }
   if (value === undefined && option.bare === true) return true
   if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
-  // In `--vault --json` the value is missing; `--vault=--json` passes such a value.
+  // `--vault --json` lacks a value. A value that starts with dashes must be written as `--vault=--json`.
   if (inlineValue === false && value.startsWith('--'))
     throw new UsageError(`${rawName} needs a value.`, `To use "${value}" as the value, write ${rawName}=${value}.`)
   return readValueOf(option, value, rawName)

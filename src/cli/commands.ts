@@ -1,14 +1,14 @@
 import { HTTP_OPTION, type Option, WRITE_OPTION } from './arguments.ts'
 
-/** A command that is not a tool. `run.ts` names its code and loads it on demand. */
+/** A command that is not a tool. `run.ts` loads its code on demand. */
 export interface Command {
   readonly name: string
   readonly sentence: string
-  /** The usage after the name, for people. */
+  /** Usage text that follows the command name in the help. */
   readonly usage: string
-  /** The number of words that may follow. */
+  /** Maximum number of positional arguments. */
   readonly words: number
-  /** The first word is a text of the user's own, which may be "help". */
+  /** True if the first argument is free text, so "help" is not treated as a request for help. */
   readonly takesText?: true
   readonly options?: readonly Option[]
 }
@@ -25,7 +25,7 @@ const STORE_OPTION: Option = {
   sentence: 'Overrides store.type: files on this computer, or the Neo4j database of store.neo4j.url.',
 }
 
-/** The commands that are not tools, in the order of the help. */
+/** All commands that are not tools, in the order in which the help lists them. */
 export const COMMANDS = [
   {
     name: 'serve',
@@ -235,7 +235,6 @@ export interface KnownCommand extends Command {
   readonly name: CommandName
 }
 
-/** Finds a command by name. */
 export function findCommand(name: string): KnownCommand | undefined {
   return COMMANDS.find((command) => command.name === name)
 }

@@ -12,7 +12,7 @@ import { findTool, unknownCommand } from './tools/tool-command.ts'
 import { commandName, optionsOf, type Parameter, parametersOf, SHORT_NAMES } from './tools/tool-help.ts'
 import { needsWrite } from './tools/tool-switch.ts'
 
-/** Shows help for a command, a tool or a setting. */
+/** Prints help for a command, a tool or a setting. */
 export async function run({ host, printer, positionals }: Invocation): Promise<number> {
   const [name] = positionals
   const text = name === undefined ? overview(await host.tools()) : name === 'settings' ? settingsHelp() : await helpOf(host, name)
@@ -20,12 +20,12 @@ export async function run({ host, printer, positionals }: Invocation): Promise<n
   return 0
 }
 
-/** The start of a list line: its left side, or spaces of the same width. */
+/** Left column of a list line, or the spaces that replace it on continuation lines. */
 const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
-/** The minimum width of the right side; below this it continues at the left margin. */
+/** Minimum width of the right column. If there is less room, its text continues at the left margin. */
 const NARROWEST = 24
 
-/** Wraps help text to the terminal; continued lines are indented. */
+/** Wraps help text to the terminal's width and indents continuation lines. */
 function wrapped(text: string, columns: number | undefined): string {
   if (!columns) return text
   const lines = text.split('\n').flatMap((line) => {
@@ -39,7 +39,7 @@ function wrapped(text: string, columns: number | undefined): string {
   return lines.join('\n')
 }
 
-/** The text of `roux` without arguments, wrapped to `width` columns. */
+/** Returns the help shown by `roux` without arguments, wrapped to the given number of columns. */
 export function shortHelp(columns?: number): string {
   const text = `Roux serves a folder of Markdown notes as a link graph: to AI assistants, and here.
 
@@ -143,7 +143,7 @@ The first that is set wins: --set key=value, the variable, --config <file>, the 
 }
 
 function list(rows: readonly (readonly [string, string])[]): string {
-  // A long left side gets its own line; otherwise it would push all right sides away.
+  // An entry that is too long gets its own line, so it does not widen the left column.
   const width = Math.min(34, Math.max(...rows.map(([left]) => left.length)))
   return rows
     .map(([left, right]) =>

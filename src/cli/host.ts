@@ -2,38 +2,38 @@ import manifest from '../../package.json' with { type: 'json' }
 import type { Places } from '../install/clients.ts'
 import type { Tool } from '../mcp/definition/define-tool.ts'
 
-/** The exit code that shells report after Ctrl+C. */
+/** Exit code that shells report after Ctrl+C (128 + SIGINT). */
 const INTERRUPTED = 130
 
 export const VERSION: string = manifest.version
 
-/** An output stream; `isTTY` and `columns` exist only for a terminal. */
+/** An output stream. `isTTY` and `columns` are only set for terminals. */
 export type Out = NodeJS.WritableStream & { readonly isTTY?: boolean; readonly columns?: number }
 
-/** Everything the command line uses from its process. Tests replace it. */
+/** Process-level dependencies of the command line. Replaced in tests. */
 export interface Host extends Places {
   readonly cwd: string
-  /** The running Node and script, as absolute paths. */
+  /** Absolute paths of the running Node binary and script. */
   readonly program: { readonly node: string; readonly script: string }
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean }
   readonly stdout: Out
   readonly stderr: Out
-  /** Loads the adapters when the first command needs them. */
+  /** Loads the adapters. Called when the first command needs them. */
   compose(): Promise<Composition>
-  /** True if a folder contains a home folder or a disk, and so is probably not a vault. Works without the adapters. */
+  /** Checks whether a folder contains a home folder or a whole disk, which makes it an unlikely vault. Does not load the adapters. */
   isTooWide(folder: string): Promise<boolean>
-  /** Every tool, including those that are switched off. */
+  /** Returns all tools, including disabled ones. */
   tools(): Promise<readonly Tool[]>
   /** Calls the listener on the first SIGINT or SIGTERM. */
   onSignal(listener: () => void): void
 }
 
-/** The part of `compose/` that commands use. */
+/** Functions from `compose/` that commands use. */
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
 /**
- * Runs `work` until it ends or Ctrl+C or SIGTERM aborts its signal. An error after an abort is not a failure; `told` is
- * called instead.
+ * Runs `work` with a signal that Ctrl+C or SIGTERM aborts. An error after the abort does not count as a failure; `told` is called
+ * instead.
  * @returns the exit code
  */
 export async function interruptible(
@@ -52,10 +52,10 @@ export async function interruptible(
   }
 }
 
-/** An invalid command line: exit code 2. */
+/** Thrown for an invalid command line. The exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
-  /** One sentence about how to fix it. */
+  /** One sentence that explains how to fix the problem. */
   readonly hint: string | undefined
 
   constructor(message: string, hint?: string) {

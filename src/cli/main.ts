@@ -14,7 +14,7 @@ const host: Host = {
   cwd: process.cwd(),
   env: process.env,
   platform: process.platform,
-  // Computed on demand: a server works without a home folder.
+  // Evaluated lazily, because a server also works without a home folder.
   get home() {
     return homedir()
   },
@@ -23,16 +23,16 @@ const host: Host = {
   stdout: process.stdout,
   stderr: process.stderr,
   compose: () => import('../compose/index.ts'),
-  // Imported directly, because `compose/` would load everything.
+  // Imported directly, because `compose/` would load all adapters.
   isTooWide: async (folder) => (await import('../vault/vault-root.ts')).isTooWide(folder),
   tools: async () => (await import('../mcp/tools/index.ts')).TOOLS,
   onSignal(listener) {
-    // Only once: a second Ctrl+C ends the process at once.
+    // Listen only once, so a second Ctrl+C terminates the process immediately.
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, listener)
   },
 }
 
-// `roux … | head` must end quietly. The server's transport handles its own streams.
+// `roux … | head` must end quietly. The server is excluded because its transport handles stream errors itself.
 const isServer = splitCommand(argv).command === 'serve'
 if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -48,11 +48,11 @@ async function main(): Promise<void> {
   if (isServer) bootIndexer()
   process.exitCode = await run(argv, host)
   await endSpare()
-  // A client that sent `exit` may keep our input open; do not wait for it.
+  // A client that has sent `exit` may keep stdin open, so do not wait for it to close.
   process.stdin.destroy()
-  // A server has already waited for its client.
+  // Wait until stdout is flushed. A server has already waited for its client.
   if (!isServer) await new Promise((resolve) => process.stdout.write('', resolve))
-  // A worker in a long step may still hold the process. It has nothing more to report.
+  // A worker in a long step may keep the process alive, although it has nothing left to report.
   setTimeout(() => process.exit(), SHUTDOWN.gone - SHUTDOWN.closed).unref()
 }
 

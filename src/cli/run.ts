@@ -7,7 +7,7 @@ import type { Invocation } from './session.ts'
 
 type Run = (invocation: Invocation) => Promise<number>
 
-/** Loads the code of a command on demand: a server does not wait for the code of an export. */
+/** Loads the code of each command on demand, so starting a server does not load unrelated commands. */
 const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   serve: async () => (await import('./serving/serve.ts')).run,
   open: async () => (await import('./serving/open.ts')).run,
@@ -31,7 +31,7 @@ const CODE: Readonly<Record<CommandName, () => Promise<Run>>> = {
   help: async () => (await import('./help.ts')).run,
 }
 
-/** Runs a command line and prints every error. Resolves with the exit code. */
+/** Runs a command line and prints any error. Resolves to the exit code. */
 export async function run(argv: readonly string[], host: Host): Promise<number> {
   try {
     const { command, rest } = splitCommand(argv)
@@ -83,7 +83,7 @@ function invocationOf({ options, positionals }: Parsed, host: Host): Invocation 
   return { host, options, positionals, printer: new Printer(host, options.get('json') === true) }
 }
 
-/** `--help` after any command, and `help` where a command takes no text of the user's own. */
+/** Checks whether `--help` was given, or `help` as the only argument of a command that does not take free text. */
 function asksForHelp({ options, positionals }: Invocation, takesText = false): boolean {
   return options.get('help') === true || (!takesText && positionals.length === 1 && positionals[0] === 'help')
 }
@@ -98,7 +98,7 @@ async function printVersion({ printer }: Invocation): Promise<number> {
   return 0
 }
 
-/** 2 for an invalid command line, 1 for any other error. */
+/** Returns 2 for an invalid command line and 1 for any other error. */
 function exitCode(error: unknown): number {
   return error instanceof UsageError || (error instanceof RouxError && error.code === 'INVALID_PARAMS') ? 2 : 1
 }

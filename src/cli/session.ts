@@ -13,20 +13,20 @@ import { ProgressLine } from './output/progress.ts'
 import { PATIENCE } from './tools/findable.ts'
 import { folderIn } from './vaults/open-vaults.ts'
 
-/** One run of a command: its arguments and its process. */
+/** One invocation of a command, with its arguments and environment. */
 export interface Invocation {
   readonly host: Host
   readonly printer: Printer
-  /** The given options, by name. */
+  /** Options given on the command line, by name. */
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
-  /** Show progress even without a terminal. */
+  /** True if to show progress even without a terminal. */
   readonly loud?: boolean
-  /** Stops the command early. */
+  /** Aborts the command. */
   readonly signal?: AbortSignal
 }
 
-/** The sources of this run's settings; `vault` is the command's own argument. */
+/** Returns the sources of the settings for this run. `vault` is the command's positional argument. */
 export function settingsInput({ host, options }: Invocation, vault?: string): SettingsInput {
   const option = options.get('vault') as string | undefined
   if (option !== undefined && vault !== undefined)
@@ -49,17 +49,17 @@ export function settingsInput({ host, options }: Invocation, vault?: string): Se
   }
 }
 
-/** The settings behind `--write`, for this run only. */
+/** Settings that `--write` changes for this run. */
 const WRITING: readonly string[] = ['tools.write=true', 'tools.attach=true']
 
-/** The settings behind `--store`, for this run only. */
+/** Returns the settings that `--store` changes for this run. */
 function inStore(value: unknown): readonly string[] {
   return typeof value === 'string' ? [`store.type=${value}`] : []
 }
 
 /**
- * The settings behind `--http` (`--port` of `roux open`), for this run only: a port, or `true`. @throws UsageError for
- * an invalid port
+ * Returns the settings for this run that correspond to `--http` (or `--port` in `roux open`), which is either a port or `true`.
+ * @throws UsageError for an invalid port
  */
 function overHttp(options: Invocation['options']): readonly string[] {
   const value = options.get('http')
@@ -70,8 +70,8 @@ function overHttp(options: Invocation['options']): readonly string[] {
 }
 
 /**
- * Loads the vaults of this run with their settings, and prints warnings.
- * @throws RouxError when a setting is wrong, or the folder is probably not a vault
+ * Loads the vaults and their settings for this run, and prints warnings.
+ * @throws RouxError if a setting is invalid or the folder is unlikely to be a vault
  */
 export async function requireVaults(invocation: Invocation, vault?: string): Promise<LoadedVaults> {
   const loaded = await loadVaults(settingsInput(invocation, vault))
@@ -83,7 +83,10 @@ export async function requireVaults(invocation: Invocation, vault?: string): Pro
   return loaded
 }
 
-/** Refuses vaults that have no folder here. @throws UsageError with the rest of the sentence after `roux <command>` */
+/**
+ * Checks that every vault has a local folder.
+ * @throws UsageError with a hint to pass a folder to `roux <command>`
+ */
 export function requireFolders(vaults: readonly LoadedVault[], command: string): void {
   const elsewhere = vaults.find(({ stored }) => stored !== undefined)
   if (elsewhere === undefined) return
@@ -91,8 +94,8 @@ export function requireFolders(vaults: readonly LoadedVault[], command: string):
 }
 
 /**
- * Loads the one vault of this run.
- * @throws UsageError when the settings name several vaults and none is selected; otherwise as `requireVaults`
+ * Loads the only vault of this run.
+ * @throws UsageError if the settings name several vaults and none was selected, RouxError as for `requireVaults`
  */
 export async function requireSettings(invocation: Invocation, vault?: string): Promise<LoadedVault> {
   const { vaults } = await requireVaults(invocation, vault)
@@ -103,15 +106,18 @@ export async function requireSettings(invocation: Invocation, vault?: string): P
 }
 
 /**
- * Opens the vault, waits until its index is up to date, runs `use` and closes the vault. Runs `use` once more if the
- * index turned out to be damaged. Shows progress meanwhile.
- * @throws RouxError `VAULT_NOT_FOUND` when the folder is missing; the signal's reason
+ * Opens the vault, waits until its index is up to date, runs `use` and closes the vault, showing progress on stderr. Runs `use` a
+ * second time if the index turned out to be damaged.
+ * @throws RouxError `VAULT_NOT_FOUND` if the folder is missing; the signal's reason if it is aborted
  */
 export function withCore<T>(invocation: Invocation, loaded: LoadedVault, use: (core: GraphCore) => Promise<T>): Promise<T> {
   return withVaults(invocation, [loaded], async (vaults) => use(await vaults.open(loaded.name)))
 }
 
-/** Like `withCore` for several vaults; `use` opens the ones it needs. @throws as `withCore`, when a vault is opened */
+/**
+ * Like `withCore`, but for several vaults, which `use` opens as needed.
+ * @throws the errors of `withCore` when a vault is opened
+ */
 export async function withVaults<T>(
   invocation: Invocation,
   loaded: readonly LoadedVault[],
@@ -143,7 +149,7 @@ export async function withVaults<T>(
     return await useTwice(invocation, { opened: () => [...opened.keys()], use: () => use(vaults) })
   } finally {
     for (const stop of opened.values()) stop()
-    // The work is done, so its answer must be shown.
+    // The result must be shown even if closing fails, so errors are only reported.
     const noteFailure = (error: unknown) => printer.note(String(error))
     await Promise.all([...opened.keys()].map((core) => core.close().catch(noteFailure)))
     await shared?.close().catch(noteFailure)
@@ -155,7 +161,7 @@ interface Use<T> {
   use(): Promise<T>
 }
 
-/** Runs once more if the index was damaged and has been rebuilt. */
+/** Runs `use` a second time if the index was damaged and has been rebuilt. */
 async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Promise<T> {
   try {
     return await use()
@@ -181,7 +187,7 @@ function requireFolder(path: string, names: readonly string[] = []): void {
   if (fault !== undefined) throw new RouxError('VAULT_NOT_FOUND', fault, { hint: howToName(names) })
 }
 
-/** Why a folder cannot be read, as a sentence; `undefined` if it can. */
+/** Returns a sentence that explains why a folder cannot be read, or `undefined` if it can be read. */
 export function folderFault(path: string): string | undefined {
   try {
     opendirSync(path).closeSync()

@@ -9,7 +9,7 @@ import { connectionTo, neo4jPlace } from './engine.ts'
 import { indexFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
-/** Facts about the installation that only the adapters know. Changes nothing on disk and downloads nothing. */
+/** Collects diagnostic information that only the adapters have. Changes nothing on disk and downloads nothing. */
 export async function diagnose(
   settings: Settings,
   options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'> = {},
@@ -43,7 +43,7 @@ async function examineStore(
   const called = stored ?? name
   const options = { ...(called === undefined ? {} : { name: called }), ...(storePassword === undefined ? {} : { storePassword }) }
   const { origin, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })
-  // A vault served without its folder was fed from another one.
+  // Omit the origin for a vault served without its folder, because it was fed from a different folder.
   const connection = await connectionTo(stored !== undefined || origin === undefined ? place : { ...place, origin })
   try {
     return await examineDatabase(connection)
@@ -53,20 +53,19 @@ async function examineStore(
 }
 
 export interface Diagnosis {
-  /** `message` says why it does not load. */
+  /** `message` explains why SQLite does not load. */
   readonly sqlite: { readonly version?: string; readonly message?: string }
   readonly index: IndexDiagnosis
   readonly searchIndex: IndexDiagnosis
   readonly embedder: readonly EmbedderFinding[]
-  /** Why the index of vectors that is set cannot be used. */
+  /** Reason that the configured vector index cannot be used. */
   readonly hnsw?: string
-  /** Findings about the database that holds the index. */
   readonly database?: readonly DatabaseFinding[]
 }
 
 export interface IndexDiagnosis {
   readonly file: string
-  /** `foreign`: of another program · `newer`, `older`: of another version of this one. */
+  /** `foreign`: created by another program · `newer`, `older`: created by another version of Roux. */
   readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }

@@ -11,17 +11,20 @@ import type { EnginePlace } from '../store/open-writers.ts'
 import { indexFile, insightFile, layoutFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
-/** In-memory indexes of one process need names of their own. */
+/** Used to give each in-memory index of the process a unique name. */
 let opened = 0
 
-/** The reading side of an engine, with a callback for commits. */
+/** The read side of an engine, with methods to call after commits. */
 export interface OpenEngine extends Pick<EmbeddedStore, 'refresh' | 'refreshSearch' | 'prepare' | 'rest'> {
   readonly store: Store
-  /** The index was replaced by another, perhaps elsewhere. */
+  /** Called when an index was replaced by another, possibly by a different process. */
   reopen(which: IndexName, cache: IndexStatus['cache']): void
 }
 
-/** A database on a server keeps nothing here that could be refreshed or replaced; what it can prepare are plans. */
+/**
+ * Opens an engine for reading. For a remote database, there is no local state to refresh or replace, and only query plans can be
+ * prepared.
+ */
 export async function openEngine(place: EnginePlace, options: Omit<StoreOptions, 'search'>): Promise<OpenEngine> {
   if (place.type === 'neo4j') {
     const [{ Connection }, { openNeo4jStore }] = await Promise.all([
@@ -53,7 +56,7 @@ export async function openEngine(place: EnginePlace, options: Omit<StoreOptions,
   }
 }
 
-/** Chooses the engine of a vault; both sides of it follow from this value. */
+/** Determines the location and engine of a vault's index, for readers and writers alike. */
 export function placeOf(settings: Settings, root: string, options: Pick<OpenOptions, 'name' | 'storePassword'>): EnginePlace {
   const file = indexFile(settings, root)
   if (settings.store.type === 'neo4j') return neo4jPlace(settings, { root, file, ...options })
@@ -85,7 +88,7 @@ export function neo4jPlace(
     password: storePassword,
     database,
     vault,
-    // Identifies the folder and the settings that decide how it is read.
+    // Identifies the folder and the settings that affect how it is read.
     origin: { folder: digest('sha256', root, 'hex'), reading: basename(file) },
     file: `${serverOf(url)} (${vault})`,
     insightFile: insightFile(file),
@@ -101,7 +104,7 @@ export async function connectionTo(place: Neo4jPlace) {
 
 export type { FeederLease }
 
-/** The right to feed a vault, which one process has at a time. */
+/** Opens the lease that allows only one process at a time to feed a vault. */
 export async function openFeederLease(
   settings: Settings,
   options: Pick<OpenOptions, 'name' | 'storePassword'>,
@@ -111,7 +114,10 @@ export async function openFeederLease(
   return openLease(await connectionTo(neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })))
 }
 
-/** Removes a vault from the configured database. @throws RouxError when it does not exist or is being fed */
+/**
+ * Removes a vault from the configured database.
+ * @throws RouxError if the vault does not exist or is being fed
+ */
 export async function removeFed(
   settings: Settings,
   options: Required<Pick<OpenOptions, 'name'>> & Pick<OpenOptions, 'storePassword'>,

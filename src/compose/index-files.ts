@@ -9,7 +9,10 @@ import { FORMAT } from '../store/embedded/rows.ts'
 import { SEARCH } from '../store/embedded/search/search-rows.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 
-/** A vault given through a symbolic link is the vault itself; one that is missing may still come. */
+/**
+ * Resolves symbolic links, so every path to a vault yields the same root. The path of a missing vault is only made absolute,
+ * because the folder may appear later.
+ */
 export function realRoot(path: string): string {
   const absolute = resolve(path)
   try {
@@ -19,7 +22,7 @@ export function realRoot(path: string): string {
   }
 }
 
-/** Where a vault's index is: another version, or a setting that changes what notes say, makes another file. */
+/** Returns the path of a vault's index. It depends on the index format and on all settings that affect how notes are interpreted. */
 export function indexFile(settings: Settings, root = realRoot(settings.vault.path)): string {
   const { mode, ignore, gitignore, link_roots: linkRoots } = settings.vault
   const { profile, comments } = settings.links
@@ -29,29 +32,29 @@ export function indexFile(settings: Settings, root = realRoot(settings.vault.pat
   return join(folder, `index-${digest('sha256', facts, 'hex').slice(0, 24)}.db`)
 }
 
-/** Where notes lie on the map is kept beside the index. */
+/** Returns the path of the stored map layout, next to the index. */
 export function layoutFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-(.*)\.db$/, 'layout-$1.json'))
 }
 
-/** The search indexes lie beside the index that they belong to. */
+/** Returns the path of the search index, next to the index it belongs to. */
 export function searchIndexFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `search-${SEARCH.format}-`))
 }
 
-/** So does what the vault says as a whole. */
+/** Returns the path of the stored whole-vault insight, next to the index. */
 export function insightFile(indexPath: string): string {
   return join(dirname(indexPath), basename(indexPath).replace(/^index-/, `insight-${INSIGHT.format}-`))
 }
 
-/** Where a vault's indexes are kept, and how many bytes each has on disk, with what SQLite keeps beside it; 0 where there is none. */
+/** Returns the size of a vault's indexes on disk in bytes, including SQLite's write-ahead logs. A missing index has size 0. */
 export function measureIndexes(settings: Settings): { readonly index: number; readonly search: number } {
   const file = indexFile(settings)
   const bytes = (path: string): number => sizeOf(path) + sizeOf(`${path}-wal`)
   return { index: bytes(file), search: bytes(searchIndexFile(file)) }
 }
 
-/** A file in a folder that cannot be looked into has no size that matters. */
+/** Returns the size of a file, or 0 if it is missing or inaccessible. */
 function sizeOf(file: string): number {
   try {
     return statSync(file).size
@@ -62,12 +65,19 @@ function sizeOf(file: string): number {
 
 export type History = history.History
 
-/** The size of a vault's history. @throws RouxError when it cannot be read */
+/**
+ * Returns the size of a vault's history.
+ * @throws RouxError if the history cannot be read
+ */
 export function readHistory(settings: Settings): History {
   return history.readHistory(historyOf(settings))
 }
 
-/** Forgets what is remembered of a vault's past. @returns what was forgotten @throws RouxError where that cannot be written */
+/**
+ * Deletes a vault's history.
+ * @returns what was deleted
+ * @throws RouxError if the history cannot be written
+ */
 export function forgetHistory(settings: Settings): History {
   return history.forgetHistory(historyOf(settings))
 }

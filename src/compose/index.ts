@@ -2,7 +2,7 @@ import type { AiKey } from '../config/load.ts'
 import type { Settings } from '../config/settings.ts'
 import type { AiDesk } from '../workers/ai-desk.ts'
 
-// The entry point for command line and library: settings in, a GraphCore and its parts out.
+// Entry point for the command line and the library, which turns settings into a GraphCore and its components.
 export type { AiDesk, NamedModel } from '../workers/ai-desk.ts'
 
 export { type Diagnosis, diagnose, type IndexDiagnosis } from './diagnose.ts'
@@ -17,7 +17,7 @@ export type { OpenOptions } from './open-options.ts'
 
 export { type SharedParts, shareParts } from './open-options.ts'
 
-/** Opens consent and usage of model servers on demand. */
+/** Opens the consent and usage records of model servers on demand. */
 export async function openAiDesk(settings: Settings, key?: AiKey): Promise<AiDesk> {
   const { AiDesk } = await import('../workers/ai-desk.ts')
   return new AiDesk(settings, key)

@@ -17,7 +17,7 @@ import { type OpenOptions, shareParts } from './open-options.ts'
 import { followVectors, giveUpMemory, loadSearch, prepareForQuestions, tryEagerly, whenIdle } from './prepare.ts'
 import { chatOf, openWholeVault } from './whole-vault.ts'
 
-/** Opens the vault that the settings name. A vault that is missing is no error here: see `Indexing.status`. */
+/** Opens the configured vault. A missing vault is not an error here; see `Indexing.status`. */
 export async function openCore(settings: Settings, options: OpenOptions): Promise<GraphCore> {
   if (options.stored !== undefined) return await openStoredCore(settings, { ...options, stored: options.stored })
   const root = realRoot(settings.vault.path)
@@ -79,7 +79,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     runs: compute,
     file: place.insightFile,
   })
-  // While the worker compares files with the index, this thread loads it.
+  // Load the index in this thread while the worker compares it with the files.
   setImmediate(() => tryEagerly(() => engine.refresh()))
   return {
     ...(options.name === undefined ? {} : { name: options.name }),
@@ -113,7 +113,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     close: async () => {
       clearInterval(idle)
       stopPreparing?.()
-      // Threads of its own end with it; shared ones may have others to work for.
+      // Shared threads keep running, because they may still work for other vaults.
       reads.close()
       chat.close()
       whole.close()
@@ -123,7 +123,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
   }
 }
 
-/** Opens a vault that a database alone is asked for; nothing of it can be written. */
+/** Opens a read-only vault whose index is in a database and whose folder is not available. */
 async function openStoredCore(settings: Settings, options: OpenOptions & { readonly stored: string }): Promise<GraphCore> {
   const { stored, name, shared = shareParts(), ai = () => settings.ai } = options
   const root = `neo4j ${serverOf(settings.store['neo4j.url'])} ${settings.store['neo4j.database']} ${stored}`
@@ -148,7 +148,7 @@ async function openStoredCore(settings: Settings, options: OpenOptions & { reado
     texts,
     rankings: new Rankings(store, shared.compute, isFollowed),
     layouts: new LayoutClient(place.layoutFile, shared.layouts),
-    // Attachments are where the folder is.
+    // Attachments are only available where the vault's folder is.
     pictures: { read: async () => undefined },
     ...whole,
     indexing,

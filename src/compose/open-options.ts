@@ -8,48 +8,48 @@ import { type EmbeddingOptions, type OpenEmbedding, openEmbedding } from '../wor
 import { startWorker, takeIndexer } from '../workers/spare-worker.ts'
 
 export interface OpenOptions {
-  /** Watch the folder and stay fresh (a server), or read it once (a command). */
+  /** True if to watch the folder and stay up to date (for servers) or read it once (for commands). */
   readonly watch: boolean
-  /** The vault's name, where one process serves several. */
+  /** Name of the vault, if the process serves several. */
   readonly name?: string
-  /** Called for unexpected failures, for the log. */
+  /** Called for unexpected failures so that they can be logged. */
   readonly onError?: (stack: string) => void
-  /** The key of the server at `embedder.base_url`; never part of the settings. */
+  /** API key for the server at `embedder.base_url`. Never part of the settings. */
   readonly apiKey?: string
-  /** Where the key of the chat model is to be had. */
+  /** Possible sources of the API key for the chat model. */
   readonly aiKey?: AiKey
-  /** The current settings of `ai`, read with every question; by default those that the vault is opened with. */
+  /** Returns the current `ai` settings, which are read for every question. Defaults to the settings that the vault was opened with. */
   readonly ai?: () => Settings['ai']
-  /** Takes a listener for changes of these settings. */
+  /** Registers a listener for changes to the `ai` settings. */
   readonly onAiChange?: (listener: () => void) => void
-  /** The password of the Neo4j database; never part of the settings. */
+  /** Password for the Neo4j database. Never part of the settings. */
   readonly storePassword?: string
-  /** A vault of that database that is answered for without its folder, by the name that it has there. */
+  /** Name of a vault in the database, if it is served without its folder. */
   readonly stored?: string
-  /** Parts shared by the vaults of one process; absent for a single vault. */
+  /** Resources shared by the vaults of one process. Omitted for a single vault. */
   readonly shared?: SharedParts | undefined
-  /** Called at the first real request. */
+  /** Called on the first real request. */
   readonly onBegin?: () => void
-  /** The current permissions for writing and attachments; the settings decide by default. */
+  /** Returns the current permissions for writing and attachments. Defaults to the settings. */
   readonly permits?: () => Pick<Settings['tools'], 'write' | 'attach'>
-  /** Called with the progress of a model's download. */
+  /** Called with the progress of a model download. */
   readonly onDownload?: (progress: DownloadProgress) => void
 }
 
-/** Threads and models that several vaults of one process share. */
+/** Threads and models shared by the vaults of one process. */
 export interface SharedParts {
   readonly indexers: IndexerHost
   readonly compute: ComputeClient
-  /** Lays notes out: a thread of its own, because a person waits for the map, and the vault as a whole may be computed for a minute. */
+  /** Computes layouts in a separate thread. Users wait for the map, while whole-vault computations may take a minute. */
   readonly layouts: ComputeClient
   readonly files: FileThreads
-  /** The same for the same settings. */
+  /** Returns the same embedding for the same settings. */
   embedding(settings: Settings['embedder'], options: EmbeddingOptions): OpenEmbedding
-  /** After the vaults are closed. */
+  /** Call this after closing the vaults. */
   close(): Promise<void>
 }
 
-/** Makes what several vaults share; nothing is started before it is used. */
+/** Creates the resources that several vaults share. Nothing is started before its first use. */
 export function shareParts(): SharedParts {
   const compute = new ComputeClient(() => startWorker('compute'))
   const layouts = new ComputeClient(() => startWorker('compute'))
@@ -61,7 +61,7 @@ export function shareParts(): SharedParts {
     layouts,
     files,
     embedding(settings, options) {
-      // What may leave can come to differ between vaults.
+      // Share embeddings from a remote server only within a vault, because vaults may have different permissions to send data.
       const vault = settings.kind === 'openai' ? options.name : undefined
       const key = JSON.stringify([settings, options.apiKey, options.gate?.(), vault])
       const embedding = embeddings.get(key) ?? openEmbedding(settings, options)

@@ -4,22 +4,25 @@ import type { IndexingClient } from '../workers/indexing-client.ts'
 import type { OpenEmbedding } from '../workers/open-embedding.ts'
 import type { OpenEngine } from './engine.ts'
 
-/** Loads what is stored for search, a few milliseconds at a time: the first question would do it only after the files were compared. */
+/**
+ * Loads the stored search data in slices of a few milliseconds. Otherwise, it would only be loaded for the first question after the
+ * files have been compared.
+ */
 export async function loadSearch({ store, refreshSearch }: OpenEngine): Promise<void> {
   try {
-    // After the graph, which every call waits for.
+    // Load the graph first, because every call needs it.
     await new Promise((resolve) => setImmediate(resolve))
     const [newest] = await store.read((snapshot) => snapshot.vectorStates())
     await refreshSearch(newest?.embedder)
   } catch {
-    // The question that follows says what is wrong.
+    // Ignored here because the next question reports the error.
   }
 }
 
-/** Idle time before memory is given back, and how often it is checked, in ms. */
+/** Idle time before memory is released, and the interval between checks, in milliseconds. */
 const IDLE = { after: 30_000, look: 15_000 }
 
-/** Calls the function once whenever nothing was asked for a while. */
+/** Calls the function once for each idle period. */
 export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.Timeout {
   let doneFor = 0
   const timer = setInterval(() => {
@@ -31,14 +34,14 @@ export function whenIdle(indexing: IndexingClient, action: () => void): NodeJS.T
   return timer.unref()
 }
 
-/** Gives back caches that are not worth their memory while nothing is asked. */
+/** Releases caches that are not worth their memory during idle periods. */
 export function giveUpMemory(engine: OpenEngine, files: FileThreads): void {
   engine.rest()
   files.rest()
   collectGarbage()
 }
 
-/** Loads vectors as they are made, because the next search must not wait for thousands of them. */
+/** Loads vectors as they are created, so the next search does not have to load thousands of them. */
 export function followVectors(indexing: IndexingClient, engine: OpenEngine): void {
   let isLoading = false
   indexing.onStatus(({ search }) => {
@@ -48,7 +51,7 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
     engine
       .refreshSearch(embedder)
       .catch(() => {
-        // The next answer tries again, and says what is wrong.
+        // The next answer tries again and reports the error.
       })
       .finally(() => {
         isLoading = false
@@ -57,15 +60,15 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
 }
 
 /**
- * Timing of preparation in ms: the length of a slice, the pause after it, the idle time before work that cannot be
- * split, and the delay of work that the first answer does not need.
+ * Preparation timing in milliseconds: the length of a slice, the pause after it, the idle time before indivisible work, and the delay
+ * of work that the first answer does not need.
  */
 const PREPARING = { slice: 2, pause: 8, quiet: 100, answered: 2_000 }
 
 /**
- * After a server's first request, prepares what the first question needs: the reader thread, the names of all notes,
- * and the built-in model. The lookup of similar names comes last.
- * @returns a function that stops it
+ * Prepares for the first question after a server receives its first request. Loads the reader thread, the names of all notes and the
+ * built-in model, and finally the lookup of similar names.
+ * @returns a function that stops the preparation
  */
 export function prepareForQuestions(
   indexing: IndexingClient,
@@ -88,7 +91,7 @@ export function prepareForQuestions(
     if (wait > 0) later(openWhenQuiet, wait)
     else embedding?.open().catch(() => {})
   }
-  // Progress of search arrives only after the first real request, and after the graph.
+  // Search progress is only reported after the first real request and after the graph is ready.
   const stop = indexing.onStatus(({ search }) => {
     if (search === undefined) return
     stop()
@@ -101,7 +104,7 @@ export function prepareForQuestions(
   }
 }
 
-/** Reads ahead. The first caller gets the error; damage was already reported to the worker. */
+/** Reads ahead and ignores errors. The first caller gets the error, and damage has already been reported to the worker. */
 export function tryEagerly(read: () => void): void {
   try {
     read()

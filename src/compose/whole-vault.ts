@@ -14,20 +14,20 @@ import { type OpenChat, openChat } from '../workers/open-chat.ts'
 import type { OpenOptions } from './open-options.ts'
 
 export interface WholeVaultParts {
-  /** The vault's name in ids, where it has one. */
+  /** Name of the vault in ids, if any. */
   readonly name: string | undefined
-  /** The key of its labels and decisions. */
+  /** Key under which labels and decisions are stored. */
   readonly root: string
   readonly store: Store
   readonly texts: Texts
   readonly runs: ComputeClient
-  /** Where results are kept. */
+  /** File in which results are stored. */
   readonly file: string
-  /** True if another process is about to update the stored results. */
+  /** Returns whether another process is about to update the stored results. */
   readonly isKeptElsewhere?: () => boolean
 }
 
-/** Opens the answers about a whole vault, wherever its index is. */
+/** Opens the whole-vault analyses, regardless of where the index is stored. */
 export function openWholeVault(
   settings: Settings,
   { root, ...parts }: WholeVaultParts,
@@ -55,7 +55,7 @@ export function openWholeVault(
   }
 }
 
-/** Decisions are stored with a shared index, for everyone who uses it. */
+/** Decisions are stored in the shared index, if any, so all of its users see them. */
 function stateWith(kept: InsightState, decisions: Decisions | undefined): InsightState {
   if (decisions === undefined) return kept
   return {
@@ -66,7 +66,7 @@ function stateWith(kept: InsightState, decisions: Decisions | undefined): Insigh
   }
 }
 
-/** The chat model of the settings, opened when it is first asked for; absent while it is switched off. */
+/** Provides the configured chat model, which is opened on first use. `now` is `undefined` while AI is disabled. */
 export function chatOf(
   settings: Settings,
   { aiKey, ai = () => settings.ai }: Pick<OpenOptions, 'aiKey' | 'ai'>,

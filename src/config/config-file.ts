@@ -3,24 +3,23 @@ import { errorCode } from '../core/error-code.ts'
 import { type Gift, invalid } from './given.ts'
 import type { FileVersion } from './trust.ts'
 
-/** The name of every settings file. */
 export const CONFIG_FILE = 'roux.config.yaml'
 
-/** A settings file that is there. */
+/** An existing settings file. */
 export interface ConfigFile extends Gift, FileVersion {
   readonly path: string
 }
 
-// A settings file has a few kilobytes; a stranger's vault shall not make us parse more.
+// Settings files are a few kilobytes. The limit prevents an untrusted vault from making us parse large files.
 const MAX_BYTES = 1_000_000
 
-/** Reads a settings file; what is wrong with it becomes its `problems`. `undefined` when there is none. */
+/** Reads a settings file and collects errors in `problems`. Returns `undefined` if the file does not exist. */
 export async function readConfigFile(path: string): Promise<ConfigFile | undefined> {
   let stat: ReturnType<typeof statSync>
   try {
     stat = statSync(path, { throwIfNoEntry: false })
   } catch (error) {
-    // The parent is a file, so the file does not exist.
+    // The parent is a file, so the settings file cannot exist.
     if (errorCode(error) === 'ENOTDIR') return undefined
     return unreadable(path, error instanceof Error ? error.message : String(error))
   }
@@ -39,7 +38,7 @@ async function readBytes(path: string): Promise<ConfigFile> {
   } catch (error) {
     return unreadable(path, error instanceof Error ? error.message : String(error))
   }
-  // Loaded late, because most servers start without any settings file.
+  // Imported lazily because most servers start without a settings file.
   const [{ createHash }, { parseConfig }] = await Promise.all([import('node:crypto'), import('./parse-config.ts')])
   const sha256 = createHash('sha256').update(bytes).digest('hex')
   return { path, realPath, sha256, ...parseConfig(path, new TextDecoder().decode(bytes)) }

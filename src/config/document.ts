@@ -2,21 +2,21 @@ import { variableOf } from './given.ts'
 import { SECTIONS, SETTINGS, type Setting } from './settings-schema.ts'
 import { describeType } from './values.ts'
 
-/** A tool as the settings name it. */
+/** A tool that settings can enable or disable. */
 export interface ToolSwitch {
   readonly name: string
-  /** Its purpose, in a few words. */
+  /** Short description of the tool's purpose. */
   readonly title: string
 }
 
 export interface DocumentOptions {
-  /** Every key behind a `#`: the file sets nothing until someone edits it. */
+  /** True if to comment out every key, so the file sets nothing until it is edited. */
   readonly inactive?: boolean
-  /** Keys to leave out. */
+  /** Keys to omit. */
   readonly without?: readonly string[]
 }
 
-/** The text of a `roux.config.yaml` with every key, its default and what it means. */
+/** Returns the text of a `roux.config.yaml` that documents every key and its default. */
 export function settingsDocument(tools: readonly ToolSwitch[], { inactive = false, without = [] }: DocumentOptions = {}): string {
   const entries = SETTINGS.flatMap((setting) => expand(setting, tools)).filter(({ key }) => !without.includes(key))
   const head = inactive
@@ -34,7 +34,7 @@ export function settingsDocument(tools: readonly ToolSwitch[], { inactive = fals
   return head + parts.join('')
 }
 
-/** The settings as a table in Markdown. */
+/** Returns the settings as a Markdown table. */
 export function settingsTable(): string {
   const rows = SETTINGS.map((setting) => {
     const { key, type, sentence } = setting
@@ -47,12 +47,12 @@ export function settingsTable(): string {
   return `${lines.join('\n')}\n\n¹ From a file in the vault or the working directory only after \`roux trust\` was said for it${exceptions()}.\n`
 }
 
-/** A key as people read it: what stands in the place of `*`, the name of a tool or a vault, is said. */
+/** Returns a key for display, in which `*` is replaced with `<tool>` or `<name>`. */
 export function shownKey(key: string): string {
   return key.replace('*', key.startsWith('tools.') ? '<tool>' : '<name>')
 }
 
-/** Values that are accepted from any file although their key is not. */
+/** Lists values that are accepted from any file even if other values of the same key are not. */
 function exceptions(): string {
   const taken = SETTINGS.flatMap((setting: Setting) => (setting.harmless ?? []).map((value) => `\`${setting.key}: ${value}\``))
   return taken.length === 0 ? '' : `; ${taken.join(' and ')} are taken all the same`
@@ -61,10 +61,10 @@ function exceptions(): string {
 interface Entry {
   readonly key: string
   readonly sentence: string
-  /** The values to choose from, as a sentence of its own. */
+  /** Sentence that lists the allowed values. */
   readonly values: string
   readonly value: string
-  /** Nothing holds by default: a line to begin with. */
+  /** True if the value is only an example, because the setting has no default. */
   readonly isExample?: boolean
 }
 

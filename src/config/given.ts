@@ -2,35 +2,35 @@ import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 import { findSetting, SECTIONS, SETTINGS } from './settings-schema.ts'
 
-/** The variable that an API key is read from: no setting, because keys do not belong into files. */
+/** Environment variable with the API key. It is not a setting because keys do not belong in files. */
 export const API_KEY_VARIABLE = 'ROUX_EMBEDDER_API_KEY'
-/** The variable that the password of the database is read from, for the same reason. */
+/** Environment variable with the database password. It is not a setting because passwords do not belong in files. */
 export const STORE_PASSWORD_VARIABLE = 'ROUX_STORE_NEO4J_PASSWORD'
 
-/** The same for the chat model. */
+/** Environment variable with the API key for the chat model. */
 export const AI_KEY_VARIABLE = 'ROUX_AI_API_KEY'
 
 const KEY_VARIABLES: readonly string[] = [API_KEY_VARIABLE, AI_KEY_VARIABLE, STORE_PASSWORD_VARIABLE]
 
-/** One setting as one source gives it, before its value is read. */
+/** A setting from a single source, before its value is parsed. */
 export interface Given {
   readonly key: string
-  /** A text where `written` is `text`, else what the file's YAML says. */
+  /** A string if `written` is `text`, otherwise the parsed YAML value. */
   readonly raw: unknown
   readonly written: 'text' | 'yaml'
-  /** Where it was given, for messages: `--set`, `ROUX_VAULT_MODE`, `/x/roux.config.yaml:3`. */
+  /** Source to show in messages: `--set`, `ROUX_VAULT_MODE`, or `/x/roux.config.yaml:3`. */
   readonly where: string
-  /** The folder that relative paths start from. */
+  /** Folder that relative paths are resolved against. */
   readonly base: string
 }
 
-/** The values of a source and its problems. */
+/** Settings and problems from one source. */
 export interface Gift {
   readonly given: readonly Given[]
   readonly problems: readonly RouxError[]
 }
 
-/** The settings of every `--set key=value`; the last one of a key wins. */
+/** Parses the settings from all `--set key=value` options. The last assignment to a key wins. */
 export function givenOnCommandLine(assignments: readonly string[], cwd: string): Gift {
   const given = new Map<string, Given>()
   const problems: RouxError[] = []
@@ -44,8 +44,8 @@ export function givenOnCommandLine(assignments: readonly string[], cwd: string):
 }
 
 /**
- * The settings of the `ROUX_*` variables. An empty variable counts as absent, because clients pass on variables that
- * were never filled in; one that resembles no setting is another program's.
+ * Reads settings from `ROUX_*` variables. Empty variables are ignored because clients pass on variables that were never filled in.
+ * Variables that do not resemble a setting are assumed to belong to other programs.
  */
 export function givenInEnvironment(env: Readonly<Record<string, string | undefined>>, cwd: string): Gift {
   const names = Object.keys(env).filter((name) => name.startsWith('ROUX_') && env[name] !== '' && env[name] !== undefined)
@@ -60,16 +60,16 @@ export function givenInEnvironment(env: Readonly<Record<string, string | undefin
   return { given, problems }
 }
 
-/** The variable that sets a key: `ROUX_VAULT_MODE`, and `ROUX_VAULT` for `vault.path`. */
+/** Returns the environment variable for a key, such as `ROUX_VAULT_MODE`. The variable for `vault.path` is `ROUX_VAULT`. */
 export function variableOf(key: string): string {
   return key === 'vault.path' ? 'ROUX_VAULT' : `ROUX_${key.replaceAll('.', '_').toUpperCase()}`
 }
 
-/** The error for a key that does not exist, with the nearest ones that do; `names` are those of its section, where it is open. */
+/** Creates the error for an unknown key and suggests similar keys. `names` are the known names in an open section. */
 export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: readonly string[] = []): RouxError {
   const sections = key.includes('.') ? [] : Object.keys(SECTIONS)
   const known = [...sections, ...SETTINGS.map((setting) => setting.key).filter((name) => !name.endsWith('*')), ...names]
-  // `mode` alone, or under the wrong section, still says what was meant.
+  // The last part of a key, such as `mode`, identifies the intended setting even without a section or in the wrong one.
   const last = (name: string): string => name.slice(name.lastIndexOf('.') + 1)
   const same = known.filter((name) => last(name) === key)
   const near = same.length > 0 ? same : nearest(key, known)
@@ -93,12 +93,12 @@ export function unknownKey({ key, where }: Pick<Given, 'key' | 'where'>, names: 
   )
 }
 
-/** True if a value equals the default, as most do in a file with every key. */
+/** Checks whether a value equals the default, as most values do in a generated settings file. */
 export function isDefault({ key, raw }: Pick<Given, 'key' | 'raw'>): boolean {
   return JSON.stringify(raw) === JSON.stringify(findSetting(key)?.default)
 }
 
-/** An error about settings. */
+/** Creates an `INVALID_SETTINGS` error. */
 export function invalid(message: string, hint?: string, candidates: readonly string[] = []): RouxError {
   return new RouxError('INVALID_SETTINGS', message, {
     hint,

@@ -2,24 +2,24 @@ import { realpathSync } from 'node:fs'
 import { RouxError } from '../core/errors.ts'
 import { type LoadedSettings, readSettings, requireRight, type SettingsInput, VAULT_NAME } from './load.ts'
 
-/** One vault and its settings. */
+/** A vault and its settings. */
 export interface LoadedVault extends LoadedSettings {
-  /** Where the settings name several. */
+  /** Name of the vault, if the settings define several. */
   readonly name?: string
-  /** The vault's name in the database, when it is served without its folder. */
+  /** Name of the vault in the database, if it is served without its folder. */
   readonly stored?: string
 }
 
 export interface LoadedVaults {
-  /** Settings that belong to no vault: the offered tools and the sources of settings. */
+  /** Settings that do not belong to a vault, such as the tools offered. */
   readonly server: LoadedSettings
-  /** At least one; several have a name each. */
+  /** The loaded vaults. If there are several, each has a name. */
   readonly vaults: readonly [LoadedVault, ...LoadedVault[]]
 }
 
 /**
- * The selected vaults: one by folder or name, otherwise all of `vaults`, otherwise that of `vault.path`. The file in a
- * vault's folder applies to that vault, except `tools.*`, which belong to the server.
+ * Loads the vault selected by folder or name, or else all of `vaults`, or else the vault at `vault.path`. The settings file in a
+ * vault's folder applies to that vault, except for `tools.*`, which belong to the server.
  * @throws RouxError `INVALID_SETTINGS` for the first problem
  */
 export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
@@ -29,8 +29,9 @@ export async function loadVaults(input: SettingsInput): Promise<LoadedVaults> {
 }
 
 /**
- * Like `loadVaults`, but answers what is wrong instead of throwing it: in `server` what is so for all, and which vaults are left out; in
- * each vault what is so in its own file. With settings that are wrong for all there is one vault, because what they name may be another.
+ * Like `loadVaults`, but returns problems instead of throwing them. `server` contains common problems and omitted vaults, and each
+ * vault contains the problems in its own file. If common settings are invalid, only one vault is returned, because the settings may
+ * refer to a different vault.
  */
 export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   const read = await readSettings(input)
@@ -46,23 +47,23 @@ export async function readVaults(input: SettingsInput): Promise<LoadedVaults> {
   return { server, vaults: [await readOne(first), ...(await Promise.all(more.map(readOne)))] }
 }
 
-/** The folder of the selected vault, by folder or name. Leaves problems in settings to the code that uses them. */
+/** Returns the folder of the vault selected by folder or name. Problems in the settings are left to the code that uses them. */
 export async function folderMeant(input: SettingsInput): Promise<string> {
   const { settings } = await readSettings(input)
   const named = Object.entries(settings.vaults).find(([name]) => name === input.vault)
   return named?.[1] || settings.vault.path
 }
 
-/** The vaults of a database that are answered for without their folders; one needs no name. */
+/** Returns the vaults that are served from a database without their folders. A single vault needs no name. */
 function storedVaults({ vault }: SettingsInput, read: LoadedSettings): LoadedVaults | undefined {
   const { store, tools } = read.settings
   const listed = [...new Set(store['neo4j.vaults'])]
   if (store.type !== 'neo4j' || listed.length === 0) return undefined
   const meant = listed.filter((name) => vault === undefined || name === vault)
-  // A folder that is named is meant as a folder.
+  // A name that is not in `store.neo4j.vaults` refers to a folder.
   const [first, ...more] = meant
   if (first === undefined) return undefined
-  // Notes are written where their folder is.
+  // Disable writing, because notes can only be changed in the vault's folder.
   const settings = { ...read.settings, tools: { ...tools, write: false, attach: false } }
   const problems = listed.length === 1 ? [] : listed.filter((name) => !VAULT_NAME.test(name)).map(notInIds)
   const server = { ...read, settings, problems }
@@ -83,7 +84,7 @@ function notInIds(name: string): RouxError {
 
 type Named = readonly [name: string, path: string]
 
-/** `ROUX_VAULT`, by either of its names, and `--set vault.path` for one run mean that vault alone. */
+/** Checks whether `ROUX_VAULT`, `ROUX_VAULT_PATH` or `--set vault.path` selects a single vault for this run. */
 function isNamedElsewhere({ vault }: SettingsInput, { origins }: LoadedSettings): boolean {
   return vault === undefined && ['ROUX_VAULT', 'ROUX_VAULT_PATH', '--set'].includes(origins.get('vault.path') ?? '')
 }
@@ -94,7 +95,7 @@ async function readNamed([name, path]: Named, input: SettingsInput, server: Load
   return { ...own, settings: { ...own.settings, tools }, vaultNamed: server.vaultNamed, name }
 }
 
-/** The vaults that have a folder of their own, and what is wrong with the others. */
+/** Returns the vaults that have a folder of their own, and the problems with the others. */
 function separate(named: readonly Named[]): { readonly distinct: readonly Named[]; readonly problems: readonly RouxError[] } {
   const byFolder = new Map<string, Named>()
   const problems: RouxError[] = []
@@ -113,7 +114,7 @@ function separate(named: readonly Named[]): { readonly distinct: readonly Named[
   return { distinct: [...byFolder.values()], problems }
 }
 
-/** The real path of a folder, whichever link or spelling reaches it; a missing folder stays as written. */
+/** Resolves a folder to its real path, regardless of links and spelling. The path of a missing folder is returned unchanged. */
 function realFolder(path: string): string {
   try {
     return realpathSync.native(path)

@@ -26,52 +26,56 @@ import { expandPath, readValue } from './values.ts'
 export interface SettingsInput {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** `key=value` of every `--set`, in order. */
+  /** `key=value` arguments of all `--set` options, in order. */
   readonly set?: readonly string[]
-  /** The file that `--config` names. */
+  /** File given with `--config`. */
   readonly config?: string
-  /** The vault that was named on the command line. */
+  /** Vault given on the command line. */
   readonly vault?: string
-  /** Defaults to the file in the user's state folder. */
+  /** Defaults to the trust file in the user's state folder. */
   readonly trust?: TrustStore
-  /** The tools that `tools.<name>` may name; asked only where one is named. */
+  /** Returns the tool names allowed in `tools.<name>`. Only called if such a key is used. */
   toolNames(): Promise<readonly string[]>
 }
 
 export interface LoadedSettings {
-  /** `vault.path` is absolute. */
+  /** All settings. `vault.path` is absolute. */
   readonly settings: Settings
-  /** True if the command line names the vault. Only then may it be a home folder. */
+  /** True if the vault was given on the command line. Only then may it be a home folder. */
   readonly vaultNamed: boolean
-  /** Messages for people, such as ignored settings. */
+  /** Messages for the user, for example about ignored settings. */
   readonly warnings: readonly string[]
-  /** The problems; the settings they name have their defaults. */
+  /** Problems found. The affected settings have their default values. */
   readonly problems: readonly RouxError[]
-  /** The settings files that were found, the first wins. */
+  /** Settings files that were found, in order of precedence. */
   readonly files: readonly string[]
-  /** Every file that would have changed them, also those that are not there. */
+  /** All files that could affect the settings, including files that do not exist. */
   readonly places: readonly string[]
-  /** Where each setting that is not the default was given. */
+  /** Source of each setting that differs from the default. */
   readonly origins: ReadonlyMap<string, string>
-  /** The key for `embedder.base_url`; absent if a file of the vault or the working directory sets that address. */
+  /** API key for `embedder.base_url`. Omitted if that address is set by a file in the vault or the working directory. */
   readonly apiKey?: string
-  /** The password for `store.neo4j.user`; absent if such a file sets the server. */
+  /** Password for `store.neo4j.user`. Omitted if the server is set by a file in the vault or the working directory. */
   readonly storePassword?: string
-  /** Where the key for `ai.base_url` is to be had; absent, too, where a file of the vault or the working directory says where that is. */
+  /**
+   * Possible sources of the API key for `ai.base_url`. Omitted if a file in the vault or the working directory sets the address or
+   * the source of the key.
+   */
   readonly aiKey?: AiKey
 }
 
-/** Where the key of the chat model is, the first that is there; nothing of it was read yet. */
+/** Possible sources of the chat model's API key, in order of precedence. Nothing has been read from them yet. */
 export interface AiKey {
   readonly value?: string
   readonly file?: string
-  /** A program and its arguments. */
+  /** Program and arguments. */
   readonly command?: readonly string[]
 }
 
 /**
- * The settings of all sources, the first wins: `--set`, `ROUX_*`, `--config`, the user's own, the working directory's, the vault's.
- * @throws RouxError `INVALID_SETTINGS` for the first thing that is wrong.
+ * Loads the settings from all sources in order of precedence: `--set`, `ROUX_*`, `--config`, the user's file, the working directory's
+ * file and the vault's file.
+ * @throws RouxError `INVALID_SETTINGS` for the first problem
  */
 export async function loadSettings(input: SettingsInput): Promise<LoadedSettings> {
   const loaded = await readSettings(input)
@@ -79,7 +83,7 @@ export async function loadSettings(input: SettingsInput): Promise<LoadedSettings
   return loaded
 }
 
-/** @throws RouxError `INVALID_SETTINGS` for the first thing that is wrong. */
+/** @throws RouxError `INVALID_SETTINGS` for the first problem */
 export function requireRight({ problems }: Pick<LoadedSettings, 'problems'>): void {
   const [first, ...more] = problems
   if (first === undefined) return
@@ -91,7 +95,7 @@ export function requireRight({ problems }: Pick<LoadedSettings, 'problems'>): vo
   })
 }
 
-/** Like `loadSettings`, but answers what is wrong instead of throwing it. */
+/** Like `loadSettings`, but returns problems instead of throwing them. */
 export async function readSettings(input: SettingsInput): Promise<LoadedSettings> {
   const merge = new Merge(input)
   const { cwd, env, set = [], config } = input
@@ -106,7 +110,7 @@ export async function readSettings(input: SettingsInput): Promise<LoadedSettings
   return merge.result(vault)
 }
 
-/** A forbidden folder is not a problem of settings; reading the vault reports it. */
+/** Checks whether the folder is accessible. An inaccessible folder is not a settings problem and is reported when the vault is read. */
 function mayEnter(folder: string): boolean {
   try {
     accessSync(folder, constants.X_OK)
@@ -116,21 +120,21 @@ function mayEnter(folder: string): boolean {
   }
 }
 
-/** `found` and `of the vault`: by where the program was started, not by what the user said. */
+/** The roles `found` and `of the vault` apply to files discovered by location, rather than named by the user. */
 type FileRole = 'required' | 'own' | 'found' | 'of the vault'
 
 function isFound(role: FileRole | undefined): role is 'found' | 'of the vault' {
   return role === 'found' || role === 'of the vault'
 }
 
-/** Settings by key as sources are added, the first wins. */
+/** Merges settings from several sources. Earlier sources take precedence. */
 class Merge {
   readonly #input: SettingsInput
   readonly #values = new Map<string, unknown>()
   readonly #origins = new Map<string, string>()
   readonly #files = new Map<string, string>()
   readonly #places = new Set<string>()
-  /** Keys that a file in the vault or the working directory gave. */
+  /** Keys that were set by a file in the vault or the working directory. */
   readonly #found = new Set<string>()
   readonly #problems: RouxError[] = []
   readonly #warnings: string[] = []
@@ -159,7 +163,7 @@ class Merge {
     }
   }
 
-  /** Adds the list of a later source. An empty text separates lists that must all be fitted. */
+  /** Appends a list from a later source. An empty string separates lists that a note must match individually. */
   #combine(key: string, { combines }: Setting, value: unknown): void {
     if (combines === undefined || !Array.isArray(value) || value.length === 0) return
     const known = (this.#values.get(key) ?? []) as readonly unknown[]
@@ -199,7 +203,7 @@ class Merge {
     }
   }
 
-  /** A vault may come from a stranger: what widens trust waits until the user has said that the file has it. */
+  /** Filters out settings that widen trust until the user trusts the file, because a vault may come from an untrusted source. */
   #allowed(file: ConfigFile, role: FileRole): readonly Given[] {
     const useful = role === 'of the vault' ? file.given.filter(({ key }) => key !== 'vault.path') : file.given
     const warn = (message: string) => this.#warnings.push(`${file.path}: ${message}.`)
@@ -225,7 +229,7 @@ class Merge {
     return storePassword !== '' && this.#maySend(STORE_PASSWORD_VARIABLE, 'store.neo4j.url') ? { storePassword } : {}
   }
 
-  /** Trust in a file does not permit it to say where the user's keys are sent. */
+  /** Even a trusted file must not decide where the user's keys are sent. */
   #maySend(secret: string, address: string): boolean {
     if (!this.#found.has(address)) return true
     this.#warnings.push(
@@ -244,7 +248,7 @@ class Merge {
     }
   }
 
-  /** A file that comes with a vault says neither which program runs nor which file is read and sent away, even when it is trusted. */
+  /** Even a trusted file in a vault must not choose which program is run, or which file is read and sent to a server. */
   #isOwn(key: string): boolean {
     if (!this.#found.has(key)) return true
     this.#warnings.push(`${this.#origins.get(key)}: ${key} is ignored in this file; set it in your own settings.`)
@@ -270,7 +274,7 @@ class Merge {
   }
 }
 
-/** The names allowed before the colon of an id, and in names of variables and files. */
+/** Valid vault names. They are used before the colon in ids, and in the names of variables and files. */
 export const VAULT_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
 function wrongVaultName({ key, where }: Given): RouxError | undefined {

@@ -5,7 +5,7 @@ import { MAX_YAML_DEPTH, tooDeepAt } from '../core/text/deep-yaml.ts'
 import { type Gift, type Given, invalid, unknownKey } from './given.ts'
 import { SECTIONS, SETTINGS } from './settings-schema.ts'
 
-/** The settings that a file's text gives; what is wrong with it becomes `problems`. */
+/** Parses the settings in a file. Errors are collected in `problems`. */
 export function parseConfig(path: string, text: string): Gift {
   const lines = new LineCounter()
   const refuse = (at: number, why: string, hint?: string): Gift => ({
@@ -38,7 +38,7 @@ export function parseConfig(path: string, text: string): Gift {
   })
 }
 
-/** One key and its value, with the line of the key. */
+/** A key with its value and line number. */
 interface Item {
   readonly key: string
   readonly value: Node | null
@@ -48,9 +48,9 @@ interface Item {
 interface Tree {
   readonly path: string
   readonly contents: Node | null
-  /** The items of a mapping, none for an empty value; `undefined` if it is not a mapping. */
+  /** Returns the items of a mapping, an empty list for an empty value, or `undefined` if the node is not a mapping. */
   itemsOf(node: Node | null): readonly Item[] | undefined
-  /** @throws where aliases would grow without end. */
+  /** @throws if aliases expand excessively */
   toValue(node: Node | null): unknown
 }
 
@@ -65,7 +65,7 @@ function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
       problems.push(invalid(`${where}: ${sentence((error as Error).message)}`))
     }
   }
-  /** `store:` with `neo4j:` below it and `url:` below that says the same as `neo4j.url:`. */
+  /** Nested mappings are equivalent to dotted keys. For example, `url:` below `neo4j:` below `store:` sets `neo4j.url`. */
   const giveOrOpen = (item: Item): void => {
     const below = SETTINGS.some(({ key }) => key.startsWith(`${item.key}.`)) ? itemsOf(item.value) : undefined
     if (below === undefined) give(item)
@@ -75,7 +75,7 @@ function collect({ path, contents, itemsOf, toValue }: Tree): Gift {
   if (root === undefined) problems.push(invalid(`${path}: expected settings, as "vault:" with "  mode: docs" below it.`))
   for (const item of root ?? []) {
     const inside = Object.hasOwn(SECTIONS, item.key) ? itemsOf(item.value) : undefined
-    // `vault.mode: docs` on one line says the same.
+    // A dotted key such as `vault.mode: docs` is equivalent to a nested one.
     if (item.key.includes('.')) give(item)
     else if (!Object.hasOwn(SECTIONS, item.key)) problems.push(unknownKey({ key: item.key, where: `${path}:${item.line}` }))
     else if (inside === undefined)

@@ -1,31 +1,34 @@
 import type { Mode } from '../core/note.ts'
 
 /**
- * The type of a value. A `path` becomes absolute relative to its source; `~/` works. A `model` is a name, or a path if
+ * Type of a setting's value. A `path` is resolved relative to its source and may start with `~/`. A `model` is a name, or a path if
  * it starts with `./`, `../`, `~` or `/`.
  */
 export type SettingType =
   | { readonly kind: 'text' | 'path' | 'model' | 'flag' }
   | { readonly kind: 'choice'; readonly values: readonly string[] }
   | { readonly kind: 'integer'; readonly min: number; readonly max: number }
-  /** A number, or `auto`. */
+  /** A number or `auto`. */
   | { readonly kind: 'number'; readonly min: number; readonly max: number }
   | { readonly kind: 'list'; readonly of: 'text' | 'path' }
-  /** No computer, any (`true`), or these, by name. */
+  /** No hosts, any host (`true`), or a list of host names. */
   | { readonly kind: 'hosts' }
 
-/** One setting: everything that is said about it, in files, in help and in errors, is said here. */
+/** Definition of a setting. It is the single source for settings files, help and error messages. */
 export interface Setting<Key extends string = string, Value = unknown> {
-  /** `section.name`; `section.*` stands for any name that the section's owner knows. */
+  /** Key in the form `section.name`. `section.*` accepts any name known to the owner of the section. */
   readonly key: Key
   readonly type: SettingType
   readonly default: Value
   readonly sentence: string
-  /** True, the default, if a file in the vault or the working directory sets it only after `roux trust`. */
+  /** True if the setting requires `roux trust` in files from the vault or the working directory. Defaults to true. */
   readonly widens: boolean
-  /** How the lists of several sources are combined; absent: the first one wins. `any`: they add up. `every`: a note must fit each of them. */
+  /**
+   * Controls how lists from several sources are combined. Omitted if the first source wins. `any` concatenates the lists. With
+   * `every`, a note must match each of them.
+   */
   readonly combines?: 'any' | 'every'
-  /** Values that are taken all the same, because nothing leaves the machine or comes to it by them. */
+  /** Values that are accepted without trust, because they do not cause any data to enter or leave the machine. */
   readonly harmless?: readonly Value[]
 }
 
@@ -66,7 +69,7 @@ function number<const Key extends string>(
   return settingOf<number | 'auto'>({ kind: 'number', min, max }, 'auto')(key, sentence, options)
 }
 
-/** The first value is the default. */
+/** Defines a choice setting. The first value is the default. */
 function choice<const Key extends string, const Value extends string>(
   key: Key,
   sentence: string,
@@ -75,7 +78,7 @@ function choice<const Key extends string, const Value extends string>(
   return settingOf<Value>({ kind: 'choice', values }, values[0])(key, sentence, options)
 }
 
-/** Every setting that has an effect, in the order in which people read them. */
+/** All settings, in the order in which they are documented. */
 export const SETTINGS = [
   path('vault.path', 'The folder with the notes; empty for the working directory.'),
   path(
@@ -312,7 +315,7 @@ export const SETTINGS = [
   flag('tools.*', 'Offer this tool.', { default: true }),
 ] as const
 
-/** The heading of each section in files. */
+/** Section headings in settings files. */
 export const SECTIONS: Readonly<Record<string, string>> = {
   vault: 'The folder with the notes.',
   vaults: 'The folders with the notes, where there are several.',
@@ -336,12 +339,12 @@ export const SECTIONS: Readonly<Record<string, string>> = {
 
 const BY_KEY: ReadonlyMap<string, Setting> = new Map(SETTINGS.map((setting) => [setting.key, setting]))
 
-/** The setting that a key names, `section.*` included; `undefined` when there is none. */
+/** Looks up the setting for a key, including `section.*`. Returns `undefined` if there is none. */
 export function findSetting(key: string): Setting | undefined {
   return BY_KEY.get(key) ?? (key.endsWith('.') ? undefined : BY_KEY.get(key.replace(/\.[\s\S]*/, '.*')))
 }
 
-/** True if a value must wait for `roux trust` of its file. */
+/** Checks whether a value only takes effect after `roux trust` for its file. */
 export function widensTrust(key: string, value: unknown): boolean {
   const setting = findSetting(key)
   return setting?.widens === true && setting.harmless?.includes(value) !== true

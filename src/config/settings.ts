@@ -3,12 +3,12 @@ import { SETTINGS } from './settings-schema.ts'
 type Entry = (typeof SETTINGS)[number]
 type ValueOf = { readonly [E in Entry as E['key']]: E['default'] }
 type SectionOf<Key> = Key extends `${infer Section}.${string}` ? Section : never
-/** The name of a key in its section; `*` becomes any name. */
+/** Name of a key within its section. `*` becomes any string. */
 type NameIn<Section extends string, Key> = Key extends `${Section}.${infer Name}` ? (Name extends '*' ? string : Name) : never
 
 /**
- * Every setting with its default applied, as `{ vault: { mode, … }, links: { … }, … }`; `roux.config.yaml` explains
- * them. Sections of free names (`tools`) hold only the given values.
+ * All settings with defaults applied, as `{ vault: { mode, … }, links: { … }, … }`. See `roux.config.yaml` for their meaning.
+ * Sections with free names, such as `tools`, contain only explicitly set values.
  */
 export type Settings = {
   readonly [Section in SectionOf<Entry['key']>]: {
@@ -16,7 +16,7 @@ export type Settings = {
   }
 }
 
-/** The settings that these values by key make, defaults applied. */
+/** Builds the settings from values by key and applies the defaults. */
 export function toSettings(values: ReadonlyMap<string, unknown> = new Map()): Settings {
   const settings: Record<string, Record<string, unknown>> = {}
   const put = (key: string, value: unknown): void => {
@@ -29,7 +29,7 @@ export function toSettings(values: ReadonlyMap<string, unknown> = new Map()): Se
   return settings as unknown as Settings
 }
 
-/** `store.neo4j.url` → `store` and `neo4j.url`, as `Settings` has them. */
+/** Splits a key into section and name, for example `store.neo4j.url` into `store` and `neo4j.url`. */
 export function splitKey(key: string): readonly [section: string, name: string] {
   const at = key.indexOf('.')
   return [key.slice(0, at), key.slice(at + 1)]
@@ -37,7 +37,7 @@ export function splitKey(key: string): readonly [section: string, name: string] 
 
 const MEGABYTE = 1_000_000
 
-/** For how many days a record of changes is kept, and the most bytes it may take. */
+/** Returns the number of days for which a change log is kept, and its maximum size in bytes. */
 export function retentionOf({ keep_days, keep_mb }: Pick<Settings['write'], 'keep_days' | 'keep_mb'>): {
   readonly days: number
   readonly bytes: number

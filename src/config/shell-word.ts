@@ -1,4 +1,4 @@
-/** A path as a person can paste it into a shell. */
+/** Quotes a path for pasting into a shell, if necessary. */
 export function shellWord(path: string): string {
   return /^[\w./~:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }

@@ -8,14 +8,14 @@ import { isRecord } from '../core/is-record.ts'
 import { makeFolder } from '../core/make-folder.ts'
 
 /**
- * Replaces a small file that several processes read, change and write. `change` runs while no other process changes the file: it reads
- * the file and returns the new text, or `undefined` to leave the file as it is. Only the user can read the result.
- * @throws RouxError `TIMEOUT` when another process keeps the lock; what `change` and the file system throw
+ * Replaces a small file that several processes read and write. While other processes are locked out, `change` reads the file and
+ * returns its new text, or `undefined` to leave the file unchanged. Only the user can read the resulting file.
+ * @throws RouxError `TIMEOUT` if another process holds the lock for too long; errors from `change` and the file system
  */
 export function changeStateFile(path: string, change: () => string | undefined): void {
   const folder = dirname(path)
   makeFolder(folder, { mkdirSync, dirname })
-  // `mkdir` keeps the mode of a folder that exists.
+  // Set the mode explicitly, because `mkdir` does not change existing folders.
   chmodSync(folder, 0o700)
   withFileLock(`${path}.lock`, (requireHeld) => {
     const text = change()
@@ -31,16 +31,19 @@ export function changeStateFile(path: string, change: () => string | undefined):
   })
 }
 
-/** How long to wait for another process, ms. It holds the lock for some milliseconds. */
+/** Milliseconds to wait for another process. Locks are usually held for a few milliseconds. */
 const PATIENCE_MS = 15_000
-/** A lock that is older than this was left by a process that died on another computer, or whose number is in use again. */
+/**
+ * Age in milliseconds after which a lock is considered abandoned. Its process may have died on another computer, or its process id
+ * may have been reused.
+ */
 const ABANDONED_MS = 10_000
 const LONGEST_PAUSE_MS = 50
 
 /**
- * Runs `act` while this process alone has the lock file. `requireHeld` throws when another process took the lock because this one was
- * suspended for too long.
- * @throws RouxError `TIMEOUT`; what `act` and the file system throw
+ * Runs `act` while holding the lock file. `requireHeld` throws if this process was suspended for so long that another process has
+ * taken the lock.
+ * @throws RouxError `TIMEOUT`; errors from `act` and the file system
  */
 export function withFileLock<T>(path: string, act: (requireHeld: () => void) => T): T {
   const holder = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() })
@@ -59,7 +62,7 @@ function takeLock(path: string, holder: string): void {
   for (let pause = 1; !isCreated(path, holder); pause = Math.min(pause * 2, LONGEST_PAUSE_MS)) {
     if (isAbandoned(path) && isRemoved(path)) continue
     if (performance.now() > deadline) throw lockKept(path)
-    // Random: two processes must not retry at the same moments.
+    // Randomized so that processes do not retry in lockstep.
     pauseThread(pause * (0.5 + Math.random()))
   }
 }
@@ -81,7 +84,7 @@ function isAbandoned(path: string): boolean {
   return stats !== undefined && Date.now() - stats.mtimeMs > ABANDONED_MS
 }
 
-/** Removes an abandoned lock, unless another process was faster. */
+/** Removes an abandoned lock. Returns false if another process was faster. */
 function isRemoved(path: string): boolean {
   const aside = `${path}.${randomUUID()}`
   try {
@@ -90,13 +93,13 @@ function isRemoved(path: string): boolean {
     return false
   }
   const wasAbandoned = isAbandoned(aside)
-  // Another process removed it first and made this one: the new holder gets its lock back.
+  // Another process has already replaced the lock, so restore it for the new holder.
   if (!wasAbandoned) quietly(() => linkSync(aside, path))
   rmSync(aside, { force: true })
   return wasAbandoned
 }
 
-/** The process that holds a lock, if it runs on this computer. */
+/** Returns the id of the process that holds a lock, if it runs on this computer. */
 function localHolder(text: string | undefined): number | undefined {
   const holder: unknown = quietly(() => JSON.parse(text ?? ''))
   return isRecord(holder) && holder.host === hostname() && typeof holder.pid === 'number' ? holder.pid : undefined

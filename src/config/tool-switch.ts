@@ -1,25 +1,25 @@
 import type { Settings } from './settings.ts'
 
-/** The setting that has a tool switched off. */
+/** Setting that disables a tool. */
 export interface ToolSwitch {
   readonly setting: string
-  /** The value with which the tool is offered. */
+  /** Value that enables the tool. */
   readonly on: string
 }
 
-/** The facts about a tool that decide whether settings switch it off. */
+/** Properties of a tool that determine whether settings disable it. */
 export interface SwitchedTool {
   readonly name: string
   readonly needs?: 'tools.write' | 'tools.attach'
-  /** Switched off by a setting together with others. */
+  /** Setting that disables the tool together with related tools. */
   readonly group?: 'tools.insight'
-  /** True if it needs an embedder. */
+  /** True if the tool needs an embedder. */
   readonly byMeaning?: true
-  /** True if it calls a chat model. */
+  /** True if the tool calls a chat model. */
   readonly byModel?: true
 }
 
-/** The setting that switches a tool off; `undefined` if it is on. */
+/** Returns the setting that disables a tool, or `undefined` if the tool is enabled. */
 export function switchOff(
   { name, needs, group, byMeaning, byModel }: SwitchedTool,
   { tools, embedder, ai }: Settings,

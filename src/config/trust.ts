@@ -3,26 +3,26 @@ import { join } from 'node:path'
 import { RouxError } from '../core/errors.ts'
 import { changeStateFile } from './state-file.ts'
 
-/** A settings file as it was read: trust is said for this text at this place, and ends when either changes. */
+/** A specific version of a settings file. Trust is tied to its path and contents and ends if either changes. */
 export interface FileVersion {
   readonly realPath: string
-  /** Hex, of the file's bytes. */
+  /** Hash of the file's bytes, in hexadecimal. */
   readonly sha256: string
 }
 
-/** Which settings files the user trusts. */
+/** Records which settings files the user trusts. */
 export interface TrustStore {
   isTrusted(file: FileVersion): boolean
-  /** @throws RouxError `PERMISSION_DENIED` when it cannot be recorded. */
+  /** @throws RouxError `PERMISSION_DENIED` if trust cannot be recorded */
   trust(file: FileVersion): void
 }
 
-/** Where trust is kept. */
+/** Returns the path of the trust file. */
 export function trustFile(stateFolder: string): string {
   return join(stateFolder, 'trust.json')
 }
 
-/** The trust that is kept in `trust.json` of the state folder; a damaged file trusts nothing. */
+/** Opens the trust store in `trust.json` in the state folder. If the file is damaged, nothing is trusted. */
 export function fileTrust(stateFolder: string): TrustStore {
   const path = trustFile(stateFolder)
   return {

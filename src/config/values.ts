@@ -3,14 +3,14 @@ import { join, resolve } from 'node:path'
 import type { Given } from './given.ts'
 import type { SettingType } from './settings-schema.ts'
 
-/** `~someone` is no home folder that we know, and no id of a model either. */
+/** `~someone` is excluded, because it is neither a supported home folder nor a model id. */
 const LOOKS_LIKE_PATH = /^(\.\.?|~)(?=$|[\\/])/
 
 export type Reading =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly expected: string; readonly got: string }
 
-/** Reads the value of a setting. Relative paths start from the source's folder. */
+/** Parses the value of a setting. Relative paths are resolved against the source's folder. */
 export function readValue(type: SettingType, { raw: given, written, base }: Pick<Given, 'raw' | 'written' | 'base'>): Reading {
   const raw = written === 'text' ? parseText(type, String(given)) : given
   switch (type.kind) {
@@ -35,7 +35,7 @@ export function readValue(type: SettingType, { raw: given, written, base }: Pick
   }
 }
 
-/** The value in the text of a variable or `--set`: a list is a JSON array or names with commas between them. */
+/** Parses the text of a variable or `--set`. A list is either a JSON array or a comma-separated string. */
 function parseText({ kind }: SettingType, text: string): unknown {
   switch (kind) {
     case 'flag':
@@ -53,7 +53,7 @@ function parseText({ kind }: SettingType, text: string): unknown {
   }
 }
 
-/** Describes a type as a phrase: `one of auto, polling, off`. */
+/** Describes a type as a phrase, such as `one of auto, polling, off`. */
 export function describeType(type: SettingType): string {
   switch (type.kind) {
     case 'flag':
@@ -77,13 +77,13 @@ export function describeType(type: SettingType): string {
   }
 }
 
-/** A path made absolute; an empty one stays empty. Clients start servers without a shell, so `~/` is understood here. */
+/** Makes a path absolute and leaves an empty path unchanged. Expands `~/`, because clients start servers without a shell. */
 export function expandPath(path: string, base: string): string {
   if (path === '') return ''
   return /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : resolve(base, path)
 }
 
-/** @param readItem returns an empty text for an invalid item */
+/** @param readItem returns an empty string for an invalid item */
 function readItems(type: SettingType, raw: unknown, readItem: (item: string) => string): Reading {
   if (!Array.isArray(raw)) return wrong(type, raw)
   const items = raw.map((item: unknown) => (typeof item === 'string' ? readItem(item) : ''))
@@ -91,7 +91,7 @@ function readItems(type: SettingType, raw: unknown, readItem: (item: string) => 
   return invalid === -1 ? ok(items) : wrong(type, raw[invalid], 'an item that is ')
 }
 
-/** The host part of an address, in lower case. */
+/** Host part of an address, in lowercase. May include a port. */
 const HOST_NAME = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
 function hostName(item: string): string {

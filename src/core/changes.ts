@@ -1,4 +1,4 @@
-/** Replaces a stretch of a file's decoded text (UTF-16 offsets). Edits of one file are ascending and do not overlap. */
+/** Replaces a range of a file's decoded text (UTF-16 offsets). Edits to one file are in ascending order and do not overlap. */
 export interface TextEdit {
   readonly start: number
   readonly end: number
@@ -6,40 +6,43 @@ export interface TextEdit {
 }
 
 /**
- * One change to a vault's files, as a value. Paths are vault-relative and exactly as on disk. The changes of a list
- * form one unit without order: every path except a destination refers to the state before the first of them. A file may
- * be replaced and moved at once (`replace` uses its old path). Deleting is a move into `.trash/`.
+ * A change to the files of a vault. Paths are vault-relative and spelled exactly as on disk. A list of changes is applied as one
+ * unordered unit: every path except a destination refers to the state before any of them. The same file can be both replaced and
+ * moved; `replace` then uses the old path. Deleting moves a file to `.trash/`.
  */
 export type FileChange =
-  /** A file that must not be there yet; folders above it are made. */
+  /** Creates a file that must not exist yet. Missing parent folders are created. */
   | {
       readonly kind: 'create'
       readonly path: string
       readonly bytes: Uint8Array
-      /** Permission bits; the platform's own when absent. */
+      /** Permission bits. Defaults to those of the platform. */
       readonly mode?: number
     }
-  /** `before` is the SHA-256, hex, of the bytes that are replaced. */
+  /** Replaces a file. `before` is the hex SHA-256 of the bytes being replaced. */
   | { readonly kind: 'replace'; readonly path: string; readonly before: string; readonly bytes: Uint8Array }
-  /** A file or a whole folder; nothing may be at `to`, but for the same name in another case. `before` as above, not for folders. */
+  /**
+   * Moves a file or a folder. `to` must not exist, unless it differs from `from` only in case. `before` is the hash of a file's
+   * bytes; folders have none.
+   */
   | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly before: string | undefined }
-  /** No change when the folder is there. */
+  /** Creates a folder unless it exists. */
   | { readonly kind: 'makeFolder'; readonly path: string }
-  /** Only if it is empty when all else is done; else it stays. */
+  /** Removes a folder if it is empty once everything else is done. */
   | { readonly kind: 'removeFolder'; readonly path: string }
 
-/** `applying`: begun, and neither done nor rolled back yet. */
+/** `applying` means started, but neither completed nor rolled back. */
 export type ChangeState = 'applying' | 'done' | 'undone' | 'rolled_back'
 
-/** A recorded change as lists show it. */
+/** A recorded change, as shown in lists. */
 export interface ChangeSummary {
-  /** Sorts by time. */
+  /** Sorts chronologically. */
   readonly id: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly time: number
   readonly title: string
   readonly state: ChangeState
-  /** The change that this one took back. */
+  /** The change that this one undid, if any. */
   readonly undoes: string | undefined
   readonly files: readonly ChangedFile[]
 }
@@ -47,83 +50,83 @@ export interface ChangeSummary {
 export interface ChangedFile {
   readonly kind: 'create' | 'replace' | 'remove' | 'move' | 'makeFolder' | 'removeFolder'
   readonly path: string
-  /** Where it was moved to. */
   readonly to: string | undefined
 }
 
 export interface AppliedChange {
   readonly id: string
-  /** Every path that came, went or changed; folders of moved folders stand for all below. */
+  /** All paths that were created, removed or modified. A moved folder stands for everything inside it. */
   readonly paths: readonly string[]
-  /** Those of them that are folders which were made or moved. */
+  /** The paths above that are folders. */
   readonly folders: readonly string[]
   readonly files: readonly ChangedFile[]
-  /** Sentences for the caller about a change that took place. */
+  /** Messages for the caller about the completed change. */
   readonly notes: readonly string[]
 }
 
-/** A file in the trash. */
 export interface Trashed {
-  /** Where it lies, `.trash/` included. */
+  /** Its path in the trash, including `.trash/`. */
   readonly trash: string
-  /** Where it came from. */
+  /** Its path before it was deleted. */
   readonly path: string
 }
 
-/** How a change that was left half applied ended. */
+/** The outcome of recovering an interrupted change. */
 export interface Recovery {
   readonly id: string
   readonly title: string
-  /** `done`: everything had been applied but the record. `applying`: the vault is not what it was; it is tried again next time. */
+  /**
+   * `done`: all files had been changed and only the record was incomplete. `applying`: recovery failed; the vault is in an
+   * intermediate state and recovery will be retried.
+   */
   readonly state: 'done' | 'rolled_back' | 'applying'
   readonly paths: readonly string[]
   readonly kept: readonly KeptFile[]
 }
 
-/** A file that was left as it is, because someone had changed it since. */
+/** A file that was not restored because it had been modified in the meantime. */
 export interface KeptFile {
   readonly path: string
   readonly reason: string
 }
 
-/** The outcome of a change that was begun but not answered. */
+/** The outcome of a change whose caller never received an answer. */
 export interface ChangeFate {
   readonly state: ChangeState
-  /** Files that it was not taken out of. */
+  /** Files that could not be rolled back. */
   readonly kept: readonly KeptFile[]
 }
 
-/** Callbacks while a change is made. */
+/** Callbacks invoked while a change is applied. */
 export interface ChangeProgress {
-  /** The change is recorded under this id; no file was touched yet. */
+  /** Called once the change is recorded under this id, before any file is touched. */
   readonly onBegun?: ((id: string) => void) | undefined
 }
 
-/** Writes into a vault, all or nothing, and takes back what was written. */
+/** Applies changes to a vault atomically and undoes them. */
 export interface Changes {
   /**
-   * Applies all changes or none. First rolls back what a dead process left half applied.
-   * @throws RouxError `INVALID_PARAMS` and `PERMISSION_DENIED` for paths that cannot or may not be written,
-   * `NODE_EXISTS` for an occupied destination, `CONFLICT` when bytes differ from the expected ones, `TIMEOUT` when
-   * another process holds the lock, `PROVIDER_ERROR` when the disk fails. The vault is then as before; if even that
-   * failed, the message says so and recovery continues later. Failures after all files are in place become notes, not
-   * errors.
+   * Applies all changes or none, after rolling back any change that a crashed process left incomplete.
+   * @throws RouxError `INVALID_PARAMS` or `PERMISSION_DENIED` for paths that are invalid or not writable, `NODE_EXISTS` for an
+   * occupied destination, `CONFLICT` if bytes differ from the expected ones, `TIMEOUT` if another process holds the lock,
+   * `PROVIDER_ERROR` if the disk fails. The vault is then unchanged; if rolling back failed as well, the message says so and recovery
+   * is retried later. Failures after all files are in place are returned as notes.
    */
   apply(changes: readonly FileChange[], options: { readonly title: string } & ChangeProgress): Promise<AppliedChange>
-  /** Refuses what `apply` would refuse as the disk is now; nothing is made or written. @throws RouxError as `apply` */
+  /** Checks the changes against the disk without writing anything. @throws RouxError as `apply` would */
   check(changes: readonly FileChange[]): void
   /**
-   * Undoes a change; the undo is itself a change. @throws RouxError as `apply`; `CONFLICT` with a diff if a file was
-   * edited since
+   * Undoes a change. The undo is recorded as a change too. @throws RouxError as `apply`; `CONFLICT` with a diff if a file was edited
+   * since
    */
   undo(id: string, options?: ChangeProgress): Promise<AppliedChange>
-  /** The newest changes of this vault, newest first. */
+  /** Returns the most recent changes of this vault, newest first. */
   list(limit: number): readonly ChangeSummary[]
-  /** Files that changes moved to the trash and that were not restored, newest first. Reads the record lazily. */
+  /** Files in the trash that have not been restored, most recently deleted first. Reads the record lazily. */
   deletions(): Iterable<Trashed>
-  /** Gives back space on the disk that the record needs no more; for when nothing else is to do. */
+  /** Frees disk space that the record no longer needs. Call it when idle. */
   tidy(): void
-  /** Ends what dead owners left half applied; cheap, and nothing is made on disk, when there is none. */
+  /** Completes or rolls back changes left by crashed processes. Cheap, and touches nothing on disk, if there are none. */
   recover(): Promise<readonly Recovery[]>
   close(): void
 }

@@ -1,71 +1,73 @@
-/** One message of a conversation with a model. */
+/** A message in a conversation with a model. */
 export interface ChatMessage {
   readonly role: 'user' | 'assistant'
   readonly content: string
 }
 
 export interface ChatRequest {
-  /** The system prompt. */
   readonly system: string
-  /** At least one; the last is the user's. */
+  /** At least one message. The last one is from the user. */
   readonly messages: readonly ChatMessage[]
-  /** The limit of the answer, in tokens. */
+  /** Maximum length of the answer in tokens. */
   readonly maxTokens: number
   readonly temperature: number
-  /** The feature, for the ledger: `ask`, `chat`. */
+  /** The feature to record in the ledger: `ask` or `chat`. */
   readonly feature: string
-  /** Aborted when nobody waits for the answer any more; this closes the connection. */
+  /** Aborts the request and closes the connection. */
   readonly signal?: AbortSignal | undefined
 }
 
-/** Tokens that a request took. */
+/** Actual token usage of a request. */
 export interface ChatUsage {
   readonly input: number
   readonly output: number
-  /** The server did not say, or said what cannot be: computed from lengths. */
+  /** True if the counts are estimated from text lengths because the server reported none or impossible ones. */
   readonly estimated: boolean
 }
 
-/** `length`: it reached `maxTokens`; `cut`: the server broke off; `late`: it took too long; `other`: a filter of the server's own. */
+/**
+ * `length`: the answer reached `maxTokens`. `cut`: the server closed the connection. `late`: the time limit passed. `other`: for
+ * example, the server's content filter.
+ */
 export type ChatFinish = 'stop' | 'length' | 'cut' | 'late' | 'other'
 
-/** The events of a request, in order; `end` is the last. */
+/** Events of a request, in order. The last one is `end`. */
 export type ChatEvent =
   | { readonly kind: 'text' | 'thinking'; readonly text: string }
   | {
       readonly kind: 'end'
       readonly finish: ChatFinish
-      /** Why the server broke off, where that is known. */
+      /** Why the server closed the connection, if known. */
       readonly reason?: string
       readonly usage: ChatUsage
-      /** An upper estimate of the question's tokens. */
+      /** Upper bound on the number of tokens in the prompt. */
       readonly expected: number
     }
 
-/** A model that is asked in plain text. It is given no tools. */
+/** A model that answers plain-text prompts. It is given no tools. */
 export interface ChatProvider {
   /** The provider's name in the ledger, e.g. `api.openai.com`. */
   readonly id: string
   readonly model: string
-  /** True if the data stays on this computer. */
+  /** `local` if the data stays on this computer. */
   readonly location: 'local' | 'remote'
   /**
    * Sends a request and streams the answer. Ending the iteration closes the connection; tokens used so far are counted.
-   * @throws RouxError `PROVIDER_ERROR`, `TIMEOUT`, `BUDGET_EXCEEDED`, `REMOTE_NOT_ALLOWED`; the signal's reason
+   * @throws RouxError `PROVIDER_ERROR`, `TIMEOUT`, `BUDGET_EXCEEDED` or `REMOTE_NOT_ALLOWED`; the signal's reason if aborted
    */
   chat(request: ChatRequest): AsyncIterable<ChatEvent>
 }
 
-/** The model that the settings name, for use cases. */
+/** The configured model, as seen by use cases. */
 export interface Chat {
-  /** Tokens that the model reads, its answer included. */
+  /** Size of the model's context window in tokens, including the answer. */
   readonly context: number
-  /** The limit of an answer, in tokens. */
+  /** Maximum length of an answer in tokens. */
   readonly maxTokens: number
-  /** Which of these paths the settings let leave the vault. */
+  /** For each path, whether the settings allow its text to be sent to the model. */
   mayLeave(paths: readonly string[]): readonly boolean[]
-  /** Patterns of the settings that fit none of the vault's paths, unless they were returned before. */
+  /** Configured patterns that match no path in the vault. Each pattern is returned only once. */
   unusedPatterns?(paths: () => Promise<readonly string[]>): Promise<readonly string[]>
-  /** Opened with the first call. @throws RouxError `REMOTE_NOT_ALLOWED`, `PROVIDER_ERROR` with what to set */
+  /** Connects on the first call. @throws RouxError `REMOTE_NOT_ALLOWED`, or `PROVIDER_ERROR` with a hint about the setting to change */
   open(): Promise<ChatProvider>
 }

@@ -1,38 +1,35 @@
-// The marks that sync tools add between a name's stem and its extension. Each pattern requires a date or a possessive,
-// because a note may be about conflicted copies; `note 2.md` and `note (1).md` do not count.
+// Suffixes that sync tools insert between a file's stem and its extension. Every pattern requires a date or a possessive, because a
+// note can be about conflicted copies. `note 2.md` and `note (1).md` do not match.
 const DATE = String.raw`(?:\d{4}-\d\d-\d\d|\d{8,14})[^()]{0,40}`
 const MARKS = [
-  // Dropbox, Nextcloud, and Obsidian Sync with its device before the date.
+  // Dropbox, Nextcloud, and Obsidian Sync, which puts the device name before the date.
   String.raw` \((?:[^()]{1,100}['’]s? )?[Cc]onflicted copy(?: (?:[^()]{1,100} )?${DATE})?(?: ?\(\d+\))?\)(?: \(\d+\))?`,
   // Box.
   String.raw` \([^()]{1,100} conflicted copy ${DATE}\)(?: \(\d+\))?`,
   // Dropbox in German, French and Spanish.
   String.raw` \((?:In Konflikt stehende Kopie|Copie en conflit|Copia en conflicto)(?: [^()]{1,140})?\)`,
-  // Dropbox for names that differ in case or normal form alone, Joplin; pCloud.
+  // Joplin, pCloud, and Dropbox for names that differ only in case or Unicode normalization.
   String.raw` \((?:Case |Unicode Encoding )?Conflict(?: \d+)?\)`,
   String.raw` [([]conflicted[)\]]`,
-  // Seafile, with the user and the time.
+  // Seafile, with the user name and the time.
   String.raw` \(SFConflict [^()]{1,140}\)`,
-  // Syncthing; old versions named no device.
+  // Syncthing. Old versions include no device id.
   String.raw`\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{1,63})?`,
-  // ownCloud; Resilio; Synology Drive with host and time.
+  // ownCloud, Resilio, and Synology Drive with host name and time.
   String.raw`_conflict-\d{8}-\d{6}`,
   String.raw`\.Conflict(?:\(\d+\))?(?=\.)`,
   String.raw`_[^_/]{1,100}_[A-Z][a-z]{2}-\d\d-\d{6}-\d{4}_(?:Case|Unicode)?Conflict`,
 ]
 const CONFLICT = new RegExp(`^(.*[^/])(?:${MARKS.join('|')})(\\.[^./ ]*)?$`, 's')
 
-/**
- * The path of the file that a sync tool made a conflict copy of, judged by the copy's name alone (it need not exist any more);
- * `undefined` for any other file.
- */
+/** Returns the path of the original if a file's name marks it as a conflict copy, otherwise `undefined`. The original need not exist. */
 export function conflictOriginal(path: string): string | undefined {
   const name = path.slice(path.lastIndexOf('/') + 1)
   const original = stripMarks(name)
   return original === name ? undefined : path.slice(0, path.length - name.length) + original
 }
 
-/** A copy of a copy bears two marks. */
+/** Copies of copies have two suffixes. */
 function stripMarks(name: string): string {
   const [, stem, extension = ''] = CONFLICT.exec(name) ?? []
   return stem === undefined ? name : stripMarks(stem + extension)

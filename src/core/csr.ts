@@ -44,7 +44,7 @@ export function undirected(graph: Adjacency): Adjacency {
   return { offsets, targets: all.slice(0, size) }
 }
 
-/** Row `n` holds the places of `n` among the first `length` numbers, ascending. All numbers are below `count`. */
+/** Row `n` holds the places of `n` among the first `length` numbers in ascending order. All numbers are below `count`. */
 export function placesByNumber(numbers: ArrayLike<number>, count: number, length = numbers.length): Adjacency {
   const offsets = new Uint32Array(count + 1)
   for (let at = 0; at < length; at++) offsets[(numbers[at] as number) + 1]!++

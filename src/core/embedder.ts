@@ -1,32 +1,36 @@
-/** The role of a text in a search: some models embed queries and passages differently. */
+/** Role of the text in a search. Some models embed queries and passages differently. */
 export type EmbedKind = 'query' | 'passage'
 
-/** How much of a text an embedder knows. */
+/** How well an embedder's vocabulary covers text. */
 export interface Coverage {
-  /**
-   * The share of the vector that comes from meaningful pieces, 0–1; 0 for a script of which the model knows only single
-   * letters.
-   */
+  /** Share of the vector contributed by meaningful tokens, 0–1. It is 0 if the model knows only single letters of the script. */
   readonly meaning: number
-  /** Words per part that they are known by, 0–1: 1 where each is known whole, as in the language that the model was made for. */
+  /**
+   * Number of words divided by number of tokens, 0–1. It is 1 if every word is a single token, as in the language the model was
+   * trained on.
+   */
   readonly whole: number
 }
 
-/** Turns texts into vectors whose dot product tells how near they are in meaning. */
+/** Embeds texts as vectors whose dot product measures similarity in meaning. */
 export interface Embedder {
-  /** Names kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`; vectors made under another id are stale. */
+  /** Kind, model and dimension, e.g. `static:all-minilm-l6-v2:256`. Vectors created under a different id are stale. */
   readonly id: string
-  /** Length of every vector. */
+  /** Dimension of the vectors. */
   readonly dimensions: number
-  /** How many texts a call should bring at most; more are taken, too, but are not interrupted or told of as finely. */
+  /** Preferred maximum number of texts per call. Larger calls work, but are interrupted and report progress less often. */
   readonly batch: number
   /**
-   * In order, one unit-length vector a text; all zeros where nothing of the text is known (a blank text, for one).
-   * @throws RouxError `PROVIDER_ERROR` with what to do; the signal's reason when aborted.
+   * Returns one unit-length vector per text, in order. The vector is all zeros if no part of the text is known, for example if it is
+   * blank.
+   * @throws RouxError `PROVIDER_ERROR` with a hint; the signal's reason if aborted
    */
   embed(texts: readonly string[], kind: EmbedKind, signal?: AbortSignal): Promise<readonly Float32Array[]>
-  /** How much of a text is known, at once and without a model; absent where the embedder cannot tell and is trusted with every text. */
+  /**
+   * Estimates how much of the text the vocabulary covers, without running a model. Embedders without this method are trusted with every
+   * text.
+   */
   coverage?(text: string): Coverage
-  /** Stops running work and frees memory. Afterwards `embed` throws. Idempotent. */
+  /** Stops running work and frees memory. Idempotent. `embed` throws afterwards. */
   close(): Promise<void>
 }

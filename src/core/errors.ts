@@ -1,4 +1,4 @@
-/** The codes of domain errors, as the tools answer them. */
+/** Error codes returned by the tools. */
 export type ErrorCode =
   | 'INVALID_PARAMS'
   | 'NODE_EXISTS'
@@ -15,16 +15,16 @@ export type ErrorCode =
   | 'TOOL_DISABLED'
   | 'PROVIDER_ERROR'
   | 'AI_DISABLED'
-  /** A model on another computer that was not allowed, by a setting or on the command line. */
+  /** A model on another computer that neither a setting nor the command line allows. */
   | 'REMOTE_NOT_ALLOWED'
-  /** The tokens of the day. */
+  /** The daily token budget is used up. */
   | 'BUDGET_EXCEEDED'
-  /** The engine that holds the vault's index cannot answer now. */
+  /** The engine that stores the index is unavailable. */
   | 'STORE_UNAVAILABLE'
-  /** Settings that cannot be used; on the command line only. */
+  /** Invalid settings. Used only by the command line. */
   | 'INVALID_SETTINGS'
 
-/** The numbers that JSON-RPC clients of older servers know some codes by. */
+/** Numeric codes that JSON-RPC clients of older servers expect. */
 const NUMBERS: Partial<Record<ErrorCode, number>> = {
   NODE_NOT_FOUND: -32003,
   AMBIGUOUS_NAME: -32004,
@@ -35,16 +35,16 @@ const NUMBERS: Partial<Record<ErrorCode, number>> = {
 }
 
 export interface ErrorDetails {
-  /** One sentence about how to fix it. */
+  /** One sentence that explains how to fix the problem. */
   readonly hint?: string | undefined
-  /** Similar names: ids, headings with their lines, names. */
+  /** Similar ids or names, or headings with their lines. */
   readonly candidates?: readonly unknown[] | undefined
-  /** The very same may succeed later: a server that is down, busy or slow. */
+  /** True if the same call may succeed later, for example because a server is down or busy. */
   readonly isTransient?: boolean
   readonly cause?: unknown
 }
 
-/** A mistake or a failure that the caller can understand and act on; anything else that is thrown is a bug. */
+/** An error that the caller can understand and act on. Any other error is a bug. */
 export class RouxError extends Error {
   override readonly name = 'RouxError'
   readonly code: ErrorCode
@@ -60,7 +60,7 @@ export class RouxError extends Error {
     this.isTransient = details.isTransient ?? false
   }
 
-  /** The error as a tool answers it. */
+  /** Formats the error for a tool result. */
   toJSON(): { code: ErrorCode; message: string; hint?: string; candidates?: readonly unknown[]; number?: number } {
     const number = NUMBERS[this.code]
     return {
@@ -78,12 +78,12 @@ export function invalid(message: string, hint?: string): RouxError {
   return new RouxError('INVALID_PARAMS', message, { hint })
 }
 
-/** True if the same call may succeed later. */
+/** Checks whether the same call may succeed later. */
 export function isTransient(error: unknown): boolean {
   return error instanceof RouxError && error.isTransient
 }
 
-/** The vault moved on while a use case read a snapshot of it: the use case runs again, see `Store.read`. */
+/** Thrown if the vault changed while a use case was reading a snapshot. The use case is then run again; see `Store.read`. */
 export class SnapshotOutdated extends Error {
   override readonly name = 'SnapshotOutdated'
 }

@@ -3,22 +3,22 @@ import type { GraphChanges } from './insight/graph-changes.ts'
 import type { Heading, Link, MalformedPart, Task } from './note.ts'
 import type { FileKind, FileStat, OutsideLink } from './vault.ts'
 
-/** A link together with where it points. Absent facts are `undefined` members: one shape for all of them is faster. */
+/** A link and its target. Missing values are stored as `undefined` rather than omitted, because objects of a single shape are faster. */
 export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'property' | 'inComment'> {
-  /** The file's key, or the missing target as written. */
+  /** Key of the target file, or the missing target as written. */
   readonly to: number | string
   readonly subpath: string | undefined
   readonly property: string | undefined
   readonly inComment: true | undefined
-  /** Files that the name fits too, when only a rule of thumb chose. */
+  /** Other files that match the name, if a heuristic chose among them. */
   readonly rivals: readonly number[] | undefined
-  /** Found by an alias. */
+  /** Set if the link was resolved by an alias. */
   readonly byAlias: true | undefined
-  /** The heading or block that it names is not in the note that it leads to. */
+  /** Set if the target note lacks the heading or block named by the link. */
   readonly brokenSubpath: true | undefined
 }
 
-/** The facts about a note's text that answers need without reading the file. */
+/** Information about a note's text that can be returned without reading the file. */
 export interface FileInfo {
   readonly properties: Readonly<Record<string, unknown>>
   readonly headings: readonly Heading[]
@@ -31,23 +31,23 @@ export interface FileInfo {
   readonly malformed: readonly MalformedPart[]
 }
 
-/** The targets that links can have within a note. */
+/** Headings and blocks that a link can point to. */
 export type Outline = Pick<FileInfo, 'headings' | 'blocks'>
 
-/** Everything that the index holds of one file. */
+/** Everything the index stores about a file. */
 export interface FileRecord {
-  /** The file's number, given by the indexer: small, stays with the exact path, and is given to another file once this one is gone. */
+  /** A small number assigned by the indexer. It belongs to the exact path and is reused after the file is deleted. */
   readonly key: number
   readonly path: VaultPath
   readonly kind: FileKind
   readonly stat: FileStat
-  /** SHA-256 of the bytes, hex; empty for files that were not read (attachments, unreadable files). */
+  /** Hex SHA-256 of the bytes. Empty for files that were not read, such as attachments. */
   readonly hash: string
   readonly excluded: boolean
   readonly archived: boolean
   readonly conflict: boolean
   readonly title: string
-  /** The frontmatter's title: a page name in Logseq. */
+  /** Title from the frontmatter. In Logseq, this is the page name. */
   readonly pageTitle?: string
   readonly aliases: readonly string[]
   readonly tags: readonly string[]
@@ -55,15 +55,15 @@ export interface FileRecord {
   /** Folded names that the links depend on. */
   readonly mentions: readonly string[]
   readonly style: LinkStyle
-  /** How many parts of the file are malformed. */
+  /** Number of malformed parts in the file. */
   readonly malformed: number
-  /** Absent: what the index holds stays. */
+  /** Omitted if unchanged. */
   readonly info?: FileInfo
-  /** Decoded as UTF-8, of notes and canvases that were read; only for an engine that keeps texts. Absent: what the index holds stays. */
+  /** Text of notes and canvases, decoded as UTF-8, for engines that store it. Omitted if unchanged. */
   readonly text?: string
 }
 
-/** The facts that tell whether a file changed. */
+/** Values used to detect whether a file has changed. */
 export interface KnownFile {
   readonly key: number
   readonly path: VaultPath
@@ -72,113 +72,113 @@ export interface KnownFile {
   readonly style: LinkStyle
 }
 
-/** The number of links of each style in a note; they distinguish a docs folder from a vault. */
+/** Number of links of each style in a note, used to tell a docs folder from a vault. */
 export interface LinkStyle {
   readonly wikilinks: number
   readonly relativeLinks: number
 }
 
-/** A part of one generation. A generation puts each file once, and removes a key before it puts it again. */
+/** Part of a generation. Within a generation, each file is put at most once, and a key is removed before it is reused. */
 export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
-  /** Read again and found unchanged: only their stat differs. Not a change that readers see. */
+  /** Files that were read again and found unchanged except for their stat. Readers see no change. */
   readonly touch: readonly KnownFile[]
-  /** For an engine that stores ids; to be asked before `commit`. An engine that knows its files by key need not ask, and then no id is made. */
+  /** Computes the ids, for engines that store them. Call it before `commit`. Engines that identify files by key can skip it. */
   ids(): GivenIds
 }
 
-/** The ids that a batch gives, without the vault's name. */
+/** Ids assigned by a batch, without the vault's name. */
 export interface GivenIds {
-  /** Every file that is put, and others whose id or twins changed. */
+  /** All files in the batch, and other files whose id or twins changed. */
   readonly files: readonly GivenId[]
-  /** The id of a missing target, by its name in a link. */
+  /** Returns the id of a missing target, given its name in a link. */
   missing(name: string): NodeId
 }
 
 export interface GivenId {
   readonly key: number
   readonly id: NodeId
-  /** Keys of the other files whose paths fold to the same id, in order of their ids' precedence. */
+  /** Keys of other files whose paths fold to the same id, in order of precedence. */
   readonly twins: readonly number[]
 }
 
-/** Facts of a generation about the whole vault. */
+/** State of the whole vault in one generation. */
 export interface VaultState {
-  /** How the vault is read (`FileRecord`s of another mode are not mixed with these). */
+  /** The mode in which the vault was read. Records of different modes must not be mixed. */
   readonly mode?: string
   readonly outside: readonly OutsideLink[]
-  /** Every key given so far is below this; links may point to keys whose files are not committed yet. */
+  /** Upper bound (exclusive) of the keys assigned so far. Links can point to keys whose files are not committed yet. */
   readonly nextKey: number
-  /** Everything that was found then is committed; else a writer is at it, or ended half way. */
+  /** True if every file found in the scan is committed. Otherwise a writer is still working, or stopped partway. */
   readonly complete: boolean
-  /** A random name, given with the first complete generation: an index that is built again has another, however many generations it has. */
+  /** A random name assigned with the first complete generation. It tells a rebuilt index from the previous one. */
   readonly lineage?: string
 }
 
-/** The state after the last commit. */
+/** State after the last commit. */
 export interface IndexState extends VaultState {
-  /** 0 when nothing was ever committed. */
+  /** 0 if nothing was committed yet. */
   readonly generation: number
 }
 
-/** A generation being written. Readers see nothing of it before `commit`, and nothing at all without one. */
+/** A generation that is being written. Readers see nothing of it until `commit`. */
 export interface OpenGeneration {
   put(batch: Batch): Promise<void>
   /**
-   * Makes the whole generation visible, if nobody else has committed since it was begun.
-   * @returns the new generation (or the same, if readers see no change), or `undefined` when another writer was first:
-   * read everything again and plan again. `changes`: the graph changes, if logged, for an engine that keeps the log for
-   * others
+   * Makes the whole generation visible if no other writer has committed since it was started.
+   * @param changes changes to the graph, for engines that store the log
+   * @returns the new generation, or the same one if readers see no change; `undefined` if another writer committed first, in which
+   * case the caller must read and plan again
    */
   commit(state: VaultState, changes?: GraphChanges): Promise<number | undefined>
 }
 
-/** A file's content as the index has it. */
+/** A file's content according to the index. */
 export interface FileContent {
   readonly key: number
-  /** Empty when the file is gone. */
+  /** Empty if the file no longer exists. */
   readonly path: VaultPath
-  /** SHA-256 of the bytes, hex; empty for files that were not read. */
+  /** Hex SHA-256 of the bytes. Empty for files that were not read. */
   readonly hash: string
   /** Hidden by the vault's own ignore filters. */
   readonly excluded: boolean
 }
 
-/** The index's facts about a note's text. They are as good as reading the note while its bytes have this hash. */
+/** Information about a note's text. It is valid as long as the note's bytes have this hash. */
 export interface NoteDescription
   extends Pick<FileRecord, 'hash' | 'title' | 'aliases' | 'tags'>,
     Pick<FileInfo, 'properties' | 'headings' | 'bodyStart'> {}
 
 /**
- * The writing side of an engine, for `indexing/` only. Long results come in parts, without order. An engine stores what
- * it gets: files are identified by keys, and links are already resolved.
+ * The write interface of an engine, used only by `indexing/`. Large results are returned in parts, in no particular order. Files are
+ * identified by key, and links are already resolved.
  */
 export interface IndexWriter {
   state(): Promise<IndexState>
-  /** Every file there is. */
+  /** All files. */
   files(): AsyncIterable<readonly KnownFile[]>
-  /** The names of every file; they decide where links lead. */
+  /** The names of all files, which determine how links resolve. */
   names(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>[]>
-  /** For every file that links: the folded names its links depend on. */
+  /** For every file that contains links, the folded names its links depend on. */
   mentions(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'mentions'>[]>
-  /** Every file that has tags. */
+  /** All files with tags. */
   tags(): AsyncIterable<readonly Pick<FileRecord, 'key' | 'tags'>[]>
-  /** Empty for those that are not there or were not read. */
+  /** Hashes in order. Empty for unknown or unread files. */
   hashes(keys: readonly number[]): Promise<readonly string[]>
-  /** Files that changed after a generation; from 0, those that are gone are left out. */
+  /** Files that changed after a generation. With `since` 0, deleted files are left out. */
   contents(since: number): Promise<{ readonly generation: number; readonly files: readonly FileContent[] }>
-  /** Facts about these notes, by key; missing notes and damaged rows are left out. */
+  /** Descriptions of these notes by key. Unknown notes and damaged rows are left out. */
   descriptions(keys: readonly number[]): Promise<ReadonlyMap<number, NoteDescription>>
-  /** These files without their `info`, in order; unknown keys are left out. */
+  /** Records of these files without `info`, in order. Unknown keys are left out. */
   records(keys: readonly number[]): Promise<readonly FileRecord[]>
-  /** Headings and blocks of these notes, in order; `undefined` for other files and unread notes. */
+  /** Headings and blocks of these notes, in order. `undefined` for other files and unread notes. */
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
-  /** Begins the generation after `base`. */
+  /** Starts the generation that follows `base`. */
   begin(base: number): Promise<OpenGeneration>
-  /** Does what can wait until nothing is asked. */
+  /** Runs deferred maintenance. Call it when idle. */
   tidy(): Promise<void>
-  /** Throws a damaged index away: the next state is generation 0. */
+  /** Discards a damaged index. The next state is generation 0. */
   reset(): Promise<void>
   close(): Promise<void>
 }

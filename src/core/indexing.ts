@@ -1,36 +1,36 @@
 import type { Mode } from './note.ts'
 import type { SearchProgress } from './search.ts'
 
-/** The state of indexing, for people and answers. */
+/** Status of indexing, for people and for tool results. */
 export interface IndexStatus {
   /**
-   * `waiting`: nothing complete and nothing begun · `building`: no complete state yet · `verifying`: a complete state
-   * is served while files are compared or changes are read · `idle`: the state matches the files · `missing`: the
-   * vault's folder does not exist · `restarting`: indexing ended unexpectedly and is being restarted; a complete state
-   * is served · `failed`: indexing stopped, see `message`
+   * `waiting`: nothing is complete and nothing has started · `building`: there is no complete state yet · `verifying`: a complete
+   * state is served while files are compared or changes are read · `idle`: the state matches the files · `missing`: the vault's
+   * folder does not exist · `restarting`: indexing stopped unexpectedly and is being restarted; a complete state is served ·
+   * `failed`: indexing stopped, see `message`
    */
   readonly phase: 'waiting' | 'building' | 'verifying' | 'idle' | 'missing' | 'restarting' | 'failed'
-  /** Files read so far of `total`, while building or verifying. */
+  /** Number of files read so far, out of `total`, while building or verifying. */
   readonly done: number
   readonly total: number
-  /** Where the index is kept: `memory` when the cache folder cannot be written. */
+  /** Where the index is stored. `memory` if the cache folder is not writable. */
   readonly cache: 'disk' | 'memory'
-  /** Path of the index file; absent in memory. */
+  /** Path of the index file. Omitted if the index is in memory. */
   readonly file?: string
-  /** The mode the vault is read in, once known. */
+  /** The mode in which the vault is read, once known. */
   readonly mode?: Mode
-  /** How changes are noticed. */
+  /** How changes are detected. */
   readonly watch: 'events' | 'polling' | 'off'
-  /** The progress of search; absent until the files were compared. */
+  /** Progress of the search index. Omitted until files have been compared. */
   readonly search?: SearchProgress
-  /** Why what changes is not logged just now; absent where it is. */
+  /** Why changes are currently not logged. Omitted if they are. */
   readonly log?: string
   /**
-   * Where another process feeds the index: how old the last change is, and, when the process that follows the folder was not heard of for a minute, for how
-   * long. Seconds.
+   * Set if another process maintains the index. `age`: seconds since the last change. `silent`: seconds since that process was last
+   * heard from, if more than a minute.
    */
   readonly feed?: { readonly age: number; readonly silent?: number }
-  /** A message for people: why something failed, why the cache is in memory, why events are polled. */
+  /** A message for people, such as why indexing failed, why the index is in memory or why events are polled. */
   readonly message?: string
   /** How to fix it, if known. */
   readonly hint?: string
@@ -41,34 +41,37 @@ export type SearchReadiness = 'words' | 'meaning'
 /** Notes and links are in one file, the words and vectors that find them in another. */
 export type IndexName = 'index' | 'search'
 
-/** The indexing side for `app/`. It reads files and commits their facts; nobody else writes the store. */
+/** Indexing as seen by `app/`. It reads files and commits the results. Nothing else writes to the store. */
 export interface Indexing {
   status(): IndexStatus
-  /**
-   * The first real request: from now on the index may be committed to disk. Before it, files are read but nothing is written.
-   * Idempotent.
-   */
+  /** Called on the first real request. Until then, files are read but nothing is written to disk. Idempotent. */
   begin(): void
   /**
-   * Waits until the store holds a complete state that was compared with the files since start-up.
-   * @returns false when `timeout` (ms) passed first; true also when the vault is missing or indexing failed (see `status`).
+   * Waits until the store has a complete state that was compared with the files since start-up.
+   * @param timeout milliseconds
+   * @returns false if the timeout passed first; true also if the vault is missing or indexing failed (see `status`)
    */
   ready(timeout: number, signal?: AbortSignal): Promise<boolean>
   /**
-   * Waits until every note that the store holds can be found by its words, or by its meaning.
-   * @returns false when `timeout` (ms) passed first; true also when that cannot be reached (see `status().search.message`).
+   * Waits until every stored note can be found by its words, or by its meaning.
+   * @param timeout milliseconds
+   * @returns false if the timeout passed first; true also if that state is unreachable (see `status().search.message`)
    */
   findable(by: SearchReadiness, timeout: number, signal?: AbortSignal): Promise<boolean>
-  /** True if the watcher reported changes that are not in the store yet. */
+  /** Checks whether the watcher has reported changes that are not in the store yet. */
   isBehind(): boolean
   /**
-   * Waits until what the watcher told of files is in the store; at once where there is nothing of that kind.
-   * @returns false when `timeout` (ms) passed first.
+   * Waits until all changes reported by the watcher are in the store. Returns immediately if there are none.
+   * @param timeout milliseconds
+   * @returns false if the timeout passed first
    */
   caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean>
-  /** Compares these vault-relative paths (files or folders; all when absent) with the files and resolves when the result is committed. */
+  /**
+   * Compares files or folders with the index and resolves once the result is committed.
+   * @param paths vault-relative; the whole vault if omitted
+   */
   reconcile(paths?: readonly string[]): Promise<void>
-  /** Tells of every change of status. Returns how to stop listening. */
+  /** Calls the listener on every status change. Returns a function that removes the listener. */
   onStatus(listener: (status: IndexStatus) => void): () => void
   close(): Promise<void>
 }

@@ -1,16 +1,15 @@
 import { errorCode } from './error-code.ts'
 
-/** The functions of `node:fs` and `node:path` that create a folder. */
+/** The functions of `node:fs` and `node:path` needed to create a folder. */
 export interface FolderMaking {
   mkdirSync(path: string, options: { readonly mode: number }): unknown
   dirname(path: string): string
 }
 
 /**
- * Creates a folder with its missing parents, readable only by the owner unless `mode` is given. Existing folders stay
- * unchanged. Node's own `recursive` loops forever on a file system such as `/proc`, which reports an existing parent as
- * missing.
- * @throws what Node throws, and `EPERM` there
+ * Creates a folder and its missing parents, readable only by the owner by default. Existing folders are unchanged. Node's `recursive`
+ * option loops forever on file systems such as `/proc`, which report an existing parent as missing.
+ * @throws what Node throws, and `EPERM` on such file systems
  */
 export function makeFolder(path: string, node: FolderMaking, mode = 0o700): void {
   try {
@@ -23,7 +22,7 @@ export function makeFolder(path: string, node: FolderMaking, mode = 0o700): void
   }
 }
 
-/** Makes a folder whose parent is there. */
+/** Creates a folder whose parent exists. */
 function makeWithin(parent: string, path: string, { node, mode }: { readonly node: FolderMaking; readonly mode: number }): void {
   try {
     make(path, node, mode)

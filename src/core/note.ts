@@ -1,15 +1,15 @@
-/** How notes are read: which of Obsidian's rules are kept, and what kind of vault it is. */
+/** How notes are read: which of Obsidian's rules apply, and the kind of vault. */
 export interface Flavour {
-  /** `lenient` is the product's default; `obsidian` follows Obsidian to the letter (and implies that mode). */
+  /** `lenient` is the default. `obsidian` follows Obsidian to the letter and implies that mode. */
   readonly profile: 'lenient' | 'obsidian'
   readonly mode: Mode
   /** True if links and tags inside `%% comments %%` count. */
   readonly comments: boolean
-  /** Tags of the body that do not count; none are left out where this is absent. */
+  /** Which tags in the body to ignore. By default, none. */
   readonly ignoredTags?: IgnoredTags
 }
 
-/** The product's default. Flavours agree on most of what a text says; where they do, this one will do. */
+/** The default flavour. Use it if the flavour makes no difference. */
 export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
 
 export interface IgnoredTags {
@@ -25,25 +25,25 @@ export type Mode = 'obsidian' | 'foam' | 'logseq' | 'docs'
 export type LinkKind = 'link' | 'embed' | 'property'
 
 /**
- * How a link is written: decides how its target is decoded and looked up.
- * `reference` is `[x][r]` with its definition elsewhere; `canvas` is the `file` of a canvas card; `page` is Logseq's `#[[x]]`.
+ * How a link is written, which determines how its target is decoded and looked up. `reference` is `[x][r]` with a separate
+ * definition, `canvas` is the `file` of a canvas card, and `page` is Logseq's `#[[x]]`.
  */
 export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'html' | 'canvas' | 'page'
 
-/** One occurrence of an internal link in a file. External links are not links of the graph and never appear. */
+/** One occurrence of an internal link in a file. External links are not part of the graph. */
 export interface Link {
   readonly kind: LinkKind
   readonly form: LinkForm
   /**
-   * The name to look up: as written, without subpath, display text and outer spaces. In Markdown forms, backslash
-   * escapes, character references and percent-encoding are decoded. Empty for `[[#heading]]`.
+   * The name to look up, as written, without subpath, display text and surrounding whitespace. In Markdown forms, backslash escapes,
+   * character references and percent-encoding are decoded. Empty for `[[#heading]]`.
    */
   readonly target: string
-  /** The text after the first `#`: `Heading`, `Heading#Sub`, `^block`. Absent without `#`. */
+  /** Text after the first `#`: `Heading`, `Heading#Sub` or `^block`. */
   readonly subpath?: string
-  /** The display text as written; absent when there is none. */
+  /** Display text as written, if any. */
   readonly display?: string
-  /** The property's name as written (nested ones joined by `.`), for `kind: 'property'`. */
+  /** For `kind: 'property'`, the property's name as written. Nested names are joined with `.`. */
   readonly property?: string
   /** 1-based line in the file. */
   readonly line: number
@@ -59,57 +59,57 @@ export interface Link {
 export interface Heading {
   /** 1–6. */
   readonly level: number
-  /** The heading's text as written, without marks and closing `#`s, trimmed. */
+  /** Heading text as written, trimmed, without the marks and closing `#`s. */
   readonly text: string
   /** 1-based line in the file. */
   readonly line: number
 }
 
-/** An item of a list with a box, `- [ ] water the roses`, or in Logseq with a word, `- TODO water the roses`. */
+/** A list item with a checkbox, `- [ ] water the roses`, or in Logseq with a keyword, `- TODO water the roses`. */
 export interface Task {
   /** 1-based line in the file. */
   readonly line: number
-  /** `other`: the box holds neither a blank nor an x, such as `[-]`, or the word says that it was given up. */
+  /** `other` if the checkbox contains neither a space nor an x, such as `[-]`, or the keyword marks the task as cancelled. */
   readonly state: 'open' | 'done' | 'other'
 }
 
 export interface Tag {
-  /** As first written, without `#` and without a final `/`. */
+  /** As first written, without the leading `#` and trailing `/`. */
   readonly name: string
   readonly line: number
-  /** Written in the body, not in a property. */
+  /** True if it appears in the body rather than in a property. */
   readonly inBody: boolean
 }
 
 export interface MalformedPart {
   readonly line: number
-  /** The problem as one sentence for a person. */
+  /** One sentence that describes the problem for a person. */
   readonly message: string
 }
 
-/** The facts of one file, from its text alone; links are resolved later. */
+/** Everything parsed from a note's text. Links are resolved later. */
 export interface Note {
-  /** The property `title` where it is a non-empty text (or number). */
+  /** The `title` property if it is a non-empty string or a number. */
   readonly title?: string
-  /** The text of the first level-1 heading, as written. */
+  /** Text of the first level-1 heading, as written. */
   readonly h1?: string
   /** In order, without duplicates. */
   readonly aliases: readonly string[]
-  /** One a folded name, in order of first appearance (properties first). */
+  /** One tag per folded name, in order of first appearance, properties first. */
   readonly tags: readonly Tag[]
-  /** The frontmatter as plain JSON values; keys as written. Empty when there is none or it is malformed. */
+  /** Frontmatter as plain JSON values, with keys as written. Empty if there is none or it is malformed. */
   readonly properties: Readonly<Record<string, unknown>>
-  /** In order of their position. */
+  /** In order of position. */
   readonly links: readonly Link[]
-  /** In order of their position. */
+  /** In order of position. */
   readonly headings: readonly Heading[]
-  /** Ids of `^blocks`, without `^`, in order. */
+  /** Ids of `^blocks` without the `^`, in order. */
   readonly blocks: readonly string[]
-  /** In order of their position; of notes only. */
+  /** In order of position. Only notes have tasks. */
   readonly tasks: readonly Task[]
-  /** UTF-16 offset of the first character after the frontmatter (and the BOM). */
+  /** UTF-16 offset of the first character after the frontmatter and BOM. */
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
-  /** Counts that distinguish a docs folder from a vault; the same in every mode. */
+  /** Counts used to tell a docs folder from a vault. They do not depend on the mode. */
   readonly style: { readonly wikilinks: number; readonly relativeLinks: number }
 }

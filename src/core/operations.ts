@@ -1,15 +1,15 @@
 import type { ChangeSummary } from './changes.ts'
 
-/** Values of properties: what YAML and JSON have in common. */
+/** Property values: anything that both YAML and JSON can represent. */
 export type PropertyValues = Readonly<Record<string, unknown>>
 
-/** For each property the titles, aliases or ids of the notes that it links to. */
+/** For each property, the titles, aliases or ids of the notes it links to. */
 export type RelationTargets = Readonly<Record<string, string | readonly string[]>>
 
-/** What happens to a section's content. */
+/** How a section's content is changed. */
 export type SectionMode = 'replace' | 'append' | 'prepend' | 'insert_before' | 'insert_after'
 
-/** A request to a writing tool. Ids are as the caller wrote them. */
+/** An operation requested through a write tool. Ids are as given by the caller. */
 export type Operation =
   | CreateNote
   | UpdateNote
@@ -38,7 +38,7 @@ export interface UpdateNote {
   readonly kind: 'update'
   readonly id: string
   readonly title?: string
-  /** Replaces the body, or with `section` the part that `mode` selects. */
+  /** Replaces the body, or with `section` the part selected by `mode`. */
   readonly content?: string
   readonly append?: string
   readonly prepend?: string
@@ -50,7 +50,7 @@ export interface UpdateNote {
   readonly properties?: PropertyValues
   readonly relations?: RelationTargets
   readonly expectedHash?: string
-  /** `content` also replaces text that the caller has not read. */
+  /** Allows `content` to replace text that the caller has not read. */
   readonly replaceAll?: boolean
   readonly updateLinks: boolean
 }
@@ -58,15 +58,15 @@ export interface UpdateNote {
 export interface TextReplacement {
   readonly find: string
   readonly replace: string
-  /** How many matches there must be. */
+  /** Required number of matches. */
   readonly count: number
-  /** Only matches that begin on this line of the file count, from 1. */
+  /** Only count matches that start on this line of the file. 1-based. */
   readonly line?: number | undefined
 }
 
 export interface AddAttachment {
   readonly kind: 'addAttachment'
-  /** The note that it belongs to, or the folder or path that it is put at. */
+  /** The note that the attachment belongs to, or a folder or path to put it at. */
   readonly id: string
   readonly filename: string
   /** Base64. */
@@ -75,40 +75,39 @@ export interface AddAttachment {
   readonly title?: string
 }
 
-/** Operations to run, all or none. */
+/** Operations to run atomically. */
 export interface WriteRequest {
-  /** For the list of changes: the tool's name and what it was about. */
+  /** The tool's name and its subject, for the list of changes. */
   readonly title: string
   readonly operations: readonly Operation[]
-  /** Only report what would be done. */
   readonly dryRun: boolean
-  /** The answer of a dry run that this is the execution of. */
+  /** The plan id returned by a dry run, if this request executes it. */
   readonly planId?: string
 }
 
 /** The outcome for one file. */
 export interface WrittenFile {
   readonly kind: 'created' | 'changed' | 'moved' | 'deleted'
-  /** Exact paths before and after; absent where the file does not exist. */
+  /** Exact paths before and after. Omitted if the file does not exist at that point. */
   readonly from?: string
   readonly to?: string
-  /** Lines that were rewritten to keep links alive. */
+  /** Lines rewritten to keep links working. */
   readonly relinked: readonly { readonly line: number; readonly before: string; readonly after: string }[]
 }
 
-/** The text of a note as one operation left it. */
+/** A note's text after an operation. */
 export interface WrittenText {
-  /** SHA-256 of the file's bytes, hex. */
+  /** Hex SHA-256 of the file's bytes. */
   readonly hash: string
   /** The changed range of the body, in UTF-16 offsets. */
   readonly changed: { readonly start: number; readonly end: number }
-  /** True if the caller knows the whole body: it wrote it, or had read it to the end before changing a part. */
+  /** True if the caller knows the whole body, because it wrote it or had read all of it before changing a part. */
   readonly isKnown: boolean
 }
 
-/** A link that leads nowhere, or elsewhere, because of a change. */
+/** A link that a change breaks or redirects. */
 export interface LinkReport {
-  /** Path of the file that holds the link. */
+  /** Path of the file that contains the link. */
   readonly path: string
   readonly line: number
   readonly text: string
@@ -116,35 +115,34 @@ export interface LinkReport {
 }
 
 export interface WriteResult {
-  /** Absent for a dry run and for a request that changed nothing. */
+  /** Omitted for dry runs and for requests that changed nothing. */
   readonly changeId?: string
-  /** Only for a dry run. */
+  /** Only for dry runs. */
   readonly planId?: string
   readonly files: readonly WrittenFile[]
-  /** The paths that the operations created or changed, in order; absent if removed. */
+  /** Paths that the operations created or changed, in order; `undefined` for removed ones. */
   readonly subjects: readonly (string | undefined)[]
-  /** For a single operation on a note: its new text. */
+  /** The note's new text, for a single operation on a note. */
   readonly text?: WrittenText | undefined
-  /** Links that will dangle, or cannot be kept. */
+  /** Links that will be broken or cannot be updated. */
   readonly dangling: readonly LinkReport[]
-  /** Unified difference over all files. */
+  /** Unified diff of all files. */
   readonly diff: string
-  /** Sentences for the caller. */
+  /** Messages for the caller. */
   readonly notes: readonly string[]
 }
 
-/** Tells what operations would do, whether or not anything may be written. */
+/** Previews operations, even if writing is disabled. */
 export interface Planning {
   /** @throws RouxError as the operations do */
   plan(operations: readonly Operation[], signal?: AbortSignal): Promise<WriteResult>
 }
 
-/** Writes into the vault, as `app/` sees it; absent where nothing may be written. */
+/** Write access to the vault, as seen by `app/`. Omitted if writing is disabled. */
 export interface Writing {
-  /** @throws RouxError as the operations do; nothing is written then. */
+  /** @throws RouxError as the operations do, without writing anything */
   run(request: WriteRequest, signal?: AbortSignal): Promise<WriteResult>
-  /** Takes a change back. @throws RouxError `INVALID_PARAMS` for an id that no change has, `CONFLICT` with the difference when a file was edited since. */
+  /** Undoes a change. @throws RouxError `INVALID_PARAMS` for an unknown id, `CONFLICT` with a diff if a file was edited since */
   undo(changeId: string): Promise<WriteResult>
-  /** Newest first. */
   changes(limit: number): Promise<readonly ChangeSummary[]>
 }

@@ -1,21 +1,21 @@
 import { RouxError } from './errors.ts'
 
-/** A model that failed or is not there: what happened, and what to do about it. */
+/** Creates an error for a model that failed or is missing, with a hint on how to fix it. */
 export function providerError(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('PROVIDER_ERROR', message, { hint, cause })
 }
 
-/** A model that cannot be asked now, and perhaps can later: down, busy or slow. */
+/** Creates an error for a model that is temporarily unavailable. */
 export function unavailableError(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('PROVIDER_ERROR', message, { hint, isTransient: true, cause })
 }
 
-/** The error of a call after `close`. */
+/** Creates the error for calls after `close`. */
 export function closedError(id: string): RouxError {
   return providerError(`The embedder ${id} is closed.`, 'Open it again.')
 }
 
-/** The message of a thrown value, on one line of at most 300 characters. */
+/** Returns the message of a thrown value on one line, truncated to 300 characters. */
 export function reasonOf(error: unknown): string {
   const text = error instanceof Error ? error.message || error.name : String(error)
   const line = text.replace(/\s+/g, ' ').trim()

@@ -1,6 +1,6 @@
-/** The most recent reads, up to a total size. */
+/** A least-recently-used cache with a maximum total size. */
 export class Recent<Key, Value> {
-  /** The one used last is the last. */
+  /** Most recently used last. */
   readonly #entries = new Map<Key, Value>()
   readonly #most: number
   readonly #sizeOf: (value: Value) => number
@@ -8,7 +8,7 @@ export class Recent<Key, Value> {
 
   constructor(most: number, sizeOf: (value: Value) => number) {
     this.#most = most
-    // Nothing is so small that any number of it could be kept.
+    // Adds a fixed overhead, so the number of small entries is limited too.
     this.#sizeOf = (value) => sizeOf(value) + 64
   }
 
@@ -16,7 +16,7 @@ export class Recent<Key, Value> {
     return this.#entries.get(key)
   }
 
-  /** The kept value of a key, or the one just read. */
+  /** Returns the cached value of a key, or reads it. */
   get(key: Key, read: () => Value): Value {
     const kept = this.#entries.get(key)
     const value = kept === undefined ? read() : kept

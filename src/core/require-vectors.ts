@@ -1,12 +1,12 @@
 import type { Embedder } from './embedder.ts'
 import { RouxError } from './errors.ts'
 
-/** How far the length of a vector may be from 1: readers refuse what is off by a hundredth, and storing rounds. */
+/** Maximum deviation of a vector's length from 1. Readers reject a deviation of 0.01, and storing rounds. */
 const LENGTH_TOLERANCE = 0.009
 
 /**
- * Checks an embedder's answer: one vector per text, of its dimension, of unit length or all zeros. Stored vectors are
- * not recomputed, so a wrong one would stay.
+ * Validates an embedder's result: one vector per text, of the right dimension, of unit length or all zeros. Stored vectors are never
+ * recomputed, so an invalid one would persist.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export function requireVectors(
@@ -18,7 +18,7 @@ export function requireVectors(
   for (const vector of vectors) {
     if (vector.length !== dimensions) throw wrongAnswer(id, `a vector of ${vector.length} instead of ${dimensions} numbers`)
     let squares = 0
-    // Not `for … of`, which makes an object of each number.
+    // `for … of` would box every number.
     for (let at = 0; at < dimensions; at++) squares += (vector[at] as number) * (vector[at] as number)
     if (!Number.isFinite(squares)) throw wrongAnswer(id, 'a vector with a value that is no number')
     const length = Math.sqrt(squares)

@@ -1,13 +1,13 @@
 import type { ChunkPlace } from './search.ts'
 
 /**
- * Receives a word: its folded form, its kind (0 a word, 1 a part of the word before it at the same position, 2 the last
- * character of a run in a script without spaces), its position (counted in words) and its UTF-16 offsets in its own
- * text. Positions never decrease.
+ * Receives a word: its folded form, its kind (0 for a word, 1 for a part of the previous word at the same position, 2 for the last
+ * character of a run in a script without spaces), its position in words, and its UTF-16 offsets in its own text. Positions never
+ * decrease.
  */
 export type WordSink = (form: string, kind: number, position: number, start: number, end: number) => void
 
-/** The words of a text: hands them over in order and returns how many there are. They are found while they are handed over, each time. */
+/** Passes the words of the text to the sink in order and returns their number. The text is analysed on every call. */
 export type AnalysedText = (sink: WordSink) => number
 
 /** A note's words for the keyword index. */
@@ -18,72 +18,71 @@ export interface NoteWords {
   readonly version: number
   /** Title and aliases. */
   readonly title: AnalysedText
-  /** The text after the frontmatter, then headings, tags and values of properties. */
+  /** The text after the frontmatter, followed by headings, tags and property values. */
   readonly body: AnalysedText
 }
 
-/** One embedded text, known again by its hash. */
+/** An embedded text, identified by its hash. */
 export interface EmbeddedText {
-  /** The first 16 bytes of the text's SHA-256, hex. */
+  /** First 16 bytes of the text's SHA-256, in hex. */
   readonly hash: string
   /** Unit length. */
   readonly vector: Float32Array
 }
 
-/** One embedded chunk, and where it stands: see `ChunkPlace`. */
+/** An embedded chunk with its position; see `ChunkPlace`. */
 export type EmbeddedChunk = EmbeddedText & ChunkPlace
 
-/** The vectors of one note. */
+/** Vectors of one note. */
 export interface NoteVectors {
   readonly key: number
   readonly path: string
   readonly version: number
-  /** SHA-256 of the file's bytes, hex. */
+  /** Hex SHA-256 of the file's bytes. */
   readonly content: string
-  /** In order. */
   readonly chunks: readonly EmbeddedChunk[]
-  /** The title, then each alias. */
+  /** The title, followed by the aliases. */
   readonly names: readonly EmbeddedText[]
 }
 
-/** Notes whose words are indexed at once; nothing of them is seen before `commit`. */
+/** Notes whose words are indexed together. Nothing is visible until `commit`. */
 export interface WordBatch {
-  /** Replaces what is indexed under each key; a batch puts a key at most once. */
+  /** Replaces the index entries of each key. A batch puts a key at most once. */
   put(notes: readonly NoteWords[]): Promise<void>
   commit(): Promise<void>
 }
 
 /**
- * The writing side of search, for `indexing/` only. It derives from the files in the index and lives in a file of its
- * own, so damage or another embedding model never affects the graph. Notes have the keys of the index.
+ * The write interface of search, used only by `indexing/`. Search data is derived from indexed files and stored in a separate file,
+ * so damage or a different embedding model never affects the graph. Notes have the same keys as in the index.
  */
 export interface SearchWriter {
-  /** The version of each note whose words are indexed, by key. */
+  /** Version of each note whose words are indexed, by key. */
   wordVersions(): Promise<ReadonlyMap<number, number>>
-  /** The version of each note that has vectors of this embedder, by key. */
+  /** Version of each note that has vectors of this embedder, by key. */
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
-  /** True if another process has written, or replaced the index, since the last call. */
+  /** Checks whether another process has written to the index or replaced it since the last call. */
   isOutdated(): Promise<boolean>
-  /** Begins a batch; `stemOf` gives the stem of each form in it. */
+  /** Starts a batch. `stemOf` returns the stem of each word form in it. */
   beginWords(stemOf: (form: string) => string): Promise<WordBatch>
   /**
-   * Vectors of this embedder that these keys have, by the hash of their text: what did not change is not embedded again. Without those of
-   * zeros, which may stand for a text that was refused.
+   * Returns the vectors stored for these keys by the hash of their text, so unchanged texts are not embedded again. Zero vectors
+   * are excluded, because they may represent rejected texts.
    */
   vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>>
   putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void>
-  /** Forgets files that are gone. */
+  /** Removes deleted files. */
   forget(keys: readonly number[]): Promise<void>
-  /** Forgets the vectors of other embedders, which served until this one had them all. */
+  /** Removes the vectors of other embedders, which remain in use until this embedder has vectors for all notes. */
   keepOnly(embedder: string): Promise<void>
   /**
-   * Does a little of the engine's own work on what was written, such as making many small parts one.
-   * @returns whether there is more to do.
+   * Runs a small step of the engine's own maintenance, such as merging segments.
+   * @returns whether there is more to do
    */
   maintain(): Promise<boolean>
-  /** Does what can wait until nothing is asked. */
+  /** Runs deferred maintenance. Call it when idle. */
   tidy(): Promise<void>
-  /** Throws everything away. */
+  /** Deletes everything. */
   reset(): Promise<void>
   close(): Promise<void>
 }

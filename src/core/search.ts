@@ -1,84 +1,84 @@
 import type { NodeId } from './ids.ts'
 
-/** A note that has some of a question's words. */
+/** A note that contains some of the query's words. */
 export interface WordHit {
   readonly id: NodeId
-  /** BM25 over title and text; compares within one answer only. */
+  /** BM25 score over title and text. Comparable only within one result. */
   readonly score: number
-  /** The weight (idf) of the words that this note has, as a share of the weight of all of them, 0–1. */
+  /** Total weight (idf) of the query words found in this note, divided by that of all query words, 0–1. */
   readonly matched: number
 }
 
 export interface WordHits {
-  /** Best first, then by id. */
+  /** Best first; ties are ordered by id. */
   readonly hits: readonly WordHit[]
-  /** The weight of the words that occur anywhere, as a share of the weight of all of them, 0–1. */
+  /** Total weight of the query words that occur in any note, divided by that of all query words, 0–1. */
   readonly coverage: number
-  /** The words that were looked up, and in how many notes each occurs. */
+  /** The words that were looked up, with the number of notes that contain each. */
   readonly terms: readonly { readonly word: string; readonly notes: number }[]
 }
 
-/** A part of a note near to a vector. */
+/** A chunk of a note that is similar to the query vector. */
 export interface ChunkHit {
   readonly id: NodeId
-  /** Place among the note's chunks, from 0. */
+  /** Index of the chunk within the note, from 0. */
   readonly chunk: number
-  /** Cosine, −1–1. */
+  /** Cosine similarity, −1 to 1. */
   readonly score: number
 }
 
-/** Where a chunk stands in its file. */
+/** Position of a chunk in its file. */
 export interface ChunkPlace {
-  /** UTF-16 offsets. */
+  /** Offset in UTF-16 units. `end` is exclusive. */
   readonly start: number
   readonly end: number
-  /** 1-based, both included. */
+  /** 1-based, inclusive. */
   readonly startLine: number
   readonly endLine: number
 }
 
-/** The vectors of a note's chunks. */
+/** Vectors of a note's chunks. */
 export interface NoteChunks {
-  /** The first 16 hexadecimal digits of the SHA-256 of the text that the places are of. */
+  /** First 16 hex digits of the SHA-256 of the text that the positions refer to. */
   readonly content: string
-  /** In order; a vector is all zeros where the embedder knows nothing of the chunk. */
+  /** In order. The vector is all zeros if the embedder knows no part of the chunk. */
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[]
 }
 
-/** A title or alias near to a vector. */
+/** A title or alias that is similar to the query vector. */
 export interface NameVectorHit {
   readonly id: NodeId
   readonly title: string
   readonly name: string
-  /** Cosine, −1–1. */
+  /** Cosine similarity, −1 to 1. */
   readonly score: number
 }
 
-/** The vectors of one embedder. */
+/** State of one embedder's vectors. */
 export interface VectorState {
   readonly embedder: string
-  /** Notes that have vectors. */
+  /** Number of notes with vectors. */
   readonly notes: number
-  /** How they are compared now, in the engine's own word. */
+  /** The engine's name for the current index type. */
   readonly index: string
-  /** Why that, where the settings may have asked for another. */
+  /** Why this index type is used, if the settings ask for another one. */
   readonly reason?: string
 }
 
-/** How far the work behind the graph is that makes notes findable. */
+/** Progress of indexing notes for search. */
 export interface SearchProgress {
-  /** Notes whose words are indexed, of all there are. */
+  /** Notes whose words are indexed. */
   readonly words: Progress
-  /** Notes whose meaning is indexed; absent without an embedder. */
+  /** Notes whose vectors are indexed. Omitted if there is no embedder. */
   readonly vectors?: Progress & {
-    /** The embedder's id, once it was opened. */
+    /** The embedder's id, once the embedder is open. */
     readonly embedder?: string
-    /** Estimated remaining time in ms; absent until it can be estimated. */
+    /** Estimated remaining time in milliseconds. Omitted until it can be estimated. */
     readonly remaining?: number
   }
-  /** Why it does not go on: a model that is missing, an endpoint that is down. */
+  /** Why indexing is stalled, such as a missing model or an unreachable endpoint. */
   readonly message?: string
-  /** It was given up, words too, until something changes; `message` says why. */
+  /** True if indexing has stopped, words included, until something changes. `message` says why. */
   readonly isStopped?: boolean
 }
 
@@ -90,7 +90,7 @@ export interface Progress {
 export interface FoundNote {
   readonly id: NodeId
   readonly title: string
-  /** 0–1; absent where `find` was given no words. */
+  /** 0–1. Omitted if `find` was called without words. */
   readonly score?: number
 }
 

@@ -1,14 +1,14 @@
-/** A result about the whole vault. */
+/** A result computed for the whole vault. */
 export interface SharedResult {
-  /** The generation that it was computed of. */
+  /** Generation of the vault from which it was computed. */
   readonly generation: number
   readonly bytes: Uint8Array
 }
 
-/** Stores results about a whole vault beside its index, for everyone who shares it. */
+/** Stores results for the whole vault next to a shared index, for all processes that use it. */
 export interface SharedResults {
-  /** The latest result under a name, if its generation is later than this one. */
+  /** Returns the latest result with this name if it is of a later generation than `than`. */
   newer(name: string, than: number, signal?: AbortSignal): Promise<SharedResult | undefined>
-  /** In place of the last one of its name, unless that is of a newer generation. */
+  /** Replaces the previous result of this name, unless that one is of a later generation. */
   keep(name: string, result: SharedResult): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The part of `node:sqlite`'s interface that we use; `@photostructure/sqlite` offers the same with binaries for Node 20. */
+/** The parts of the `node:sqlite` API that Roux uses. `@photostructure/sqlite` provides the same API with binaries for Node 20. */
 export interface Database {
   exec(sql: string): void
   prepare(sql: string): Statement

@@ -5,10 +5,10 @@ import type { Condition, WordTerm } from './query.ts'
 import type { ChunkHit, Found, NameVectorHit, NoteChunks, VectorState, WordHits } from './search.ts'
 import type { SharedResults } from './shared-results.ts'
 
-/** `missing` is a link's target that does not exist. */
+/** `missing` is a link target that does not exist. */
 export type NodeKind = 'note' | 'attachment' | 'canvas' | 'missing'
 
-/** A node as lists show it. */
+/** A node as shown in lists. */
 export interface NodeSummary {
   readonly id: NodeId
   readonly title: string
@@ -17,67 +17,70 @@ export interface NodeSummary {
 /** A node without its text. */
 export interface Node extends NodeSummary {
   readonly kind: NodeKind
-  /** Absent for `missing`. */
+  /** Omitted for `missing` nodes. */
   readonly path?: VaultPath
   readonly tags: readonly string[]
   readonly aliases: readonly string[]
-  /** Hidden by the vault's own ignore filters: readable by id, never listed. */
+  /** Hidden by the vault's own ignore filters. Such nodes can be read by id, but are never listed. */
   readonly excluded: boolean
-  /** The listed notes that this node links to, by in-degree then id, capped by `NodeOptions.links`; itself left out. */
+  /** Listed notes that this node links to, excluding itself, ordered by in-degree and id and limited by `NodeOptions.links`. */
   readonly links: readonly NodeSummary[]
-  /** How many there are in all. */
+  /** Total number of linked notes. */
   readonly linkCount: number
   readonly properties: Readonly<Record<string, unknown>>
-  /** ISO 8601 with time zone `Z`, or as written in the note's properties; only where `NodeOptions.times` asks. */
+  /** ISO 8601 in UTC, or as written in the note's properties. Only set if `NodeOptions.times` is true. */
   readonly created?: string
   readonly modified?: string
   readonly headings: readonly Heading[]
-  /** Only where `NodeOptions.tasks` asks. */
+  /** Only set if `NodeOptions.tasks` is true. */
   readonly tasks?: readonly Task[]
-  /** Names of its blocks, without `^`. */
+  /** Block ids without `^`. */
   readonly blocks: readonly string[]
-  /** The first characters of the body (see `EXCERPT_LENGTH`), for lists. */
+  /** First characters of the body, for lists; see `EXCERPT_LENGTH`. */
   readonly excerpt: string
   /** True if the body continues after `excerpt`. */
   readonly excerptCut: boolean
 }
 
-/** Which bytes an engine has of a file. */
+/** The version of a file that the engine has indexed. */
 export interface FileVersion {
   readonly id: NodeId
   readonly path: VaultPath
   readonly kind: NodeKind
-  /** SHA-256 of the bytes, hex; empty for files that were not read. */
+  /** Hex SHA-256 of the bytes. Empty for files that were not read. */
   readonly hash: string
 }
 
-/** A note's text with facts about exactly this text. */
+/** A note's text with metadata for exactly this text. */
 export interface NoteText {
-  /** Decoded as UTF-8, invalid bytes replaced. */
+  /** Decoded as UTF-8. Invalid bytes are replaced. */
   readonly text: string
   /** UTF-16 offset of the body. */
   readonly bodyStart: number
-  /** SHA-256 of the file's bytes, hex. */
+  /** Hex SHA-256 of the file's bytes. */
   readonly hash: string
 }
 
-/** Which nodes are meant; texts are folded as ids and names are (`foldId`, `foldName`). */
+/** Selects nodes. Texts are folded like ids and names (`foldId`, `foldName`). */
 export interface Scope {
-  /** Notes under this path prefix. */
+  /** Only notes whose path starts with this prefix. */
   readonly path?: string
-  /** Notes in this folder and below, without slashes around it; unlike `path` it ends at a folder's boundary. */
+  /**
+   * Only notes in this folder and its subfolders, given without leading and trailing slashes. Unlike `path`, it matches whole folder
+   * names.
+   */
   readonly folder?: string
-  /** With these tags; a nested tag counts for its parents. */
+  /** Only notes with these tags. A nested tag also matches its parents. */
   readonly tags?: { readonly names: readonly string[]; readonly mode: 'any' | 'all' }
-  /** Default: notes only. */
+  /** Defaults to notes only. */
   readonly kinds?: readonly NodeKind[]
-  /** This note only. */
+  /** Only this note. */
   readonly note?: NodeId
-  /** Also files that the vault's own filters hide. */
+  /** Includes files hidden by the vault's own filters. */
   readonly withExcluded?: boolean
-  /** Without notes that are archived. */
+  /** Excludes archived notes. */
   readonly withoutArchived?: boolean
-  /** Without conflict copies that a sync tool made. */
+  /** Excludes conflict copies made by sync tools. */
   readonly withoutConflicts?: boolean
 }
 
@@ -86,7 +89,7 @@ export interface Page {
   readonly limit: number
 }
 
-/** Every item there is. */
+/** Selects all items. */
 export const ALL: Page = { offset: 0, limit: Number.MAX_SAFE_INTEGER }
 
 export interface Paged<T> {
@@ -98,21 +101,21 @@ export type Direction = 'in' | 'out' | 'both'
 
 export interface NeighborOptions {
   readonly direction: Direction
-  /** Only over links of this property. */
+  /** Only follows links in this property. */
   readonly type?: string
   readonly kinds?: readonly NodeKind[]
 }
 
-/** One place where one node links to another. */
+/** One place where a node links to another. */
 export interface Occurrence {
   readonly from: NodeId
   readonly to: NodeId
   readonly kind: LinkKind
   readonly form: LinkForm
-  /** The property's name; absent for links in the body. */
+  /** The property's name. Omitted for links in the body. */
   readonly property?: string
   readonly subpath?: string
-  /** The heading or block that it names is not in the note that it leads to. */
+  /** Set if the target note lacks the heading or block named by the link. */
   readonly brokenSubpath?: true
   readonly line: number
   /** UTF-16 offsets in the text of `from`. */
@@ -121,25 +124,25 @@ export interface Occurrence {
   readonly inComment: boolean
 }
 
-/** A part of a node's text; UTF-16 offsets. */
+/** A range of a node's text in UTF-16 offsets. */
 export interface Stretch {
   readonly id: NodeId
   readonly start: number
   readonly end: number
 }
 
-/** A link in a text, and how well known what it leads to is. */
+/** A link in the text, with the number of links to its target. */
 export interface OutgoingLink extends Occurrence {
-  /** Nodes that link to `to`. */
+  /** Number of nodes that link to `to`. */
   readonly inLinks: number
 }
 
 export interface PathOptions {
-  /** `out` follows links only forwards. */
+  /** `out` only follows links forwards. */
   readonly direction: 'any' | 'out'
   /** Maximum number of paths, shortest first. */
   readonly count: number
-  /** Go around the notes that most is linked to and from, where there is another way. */
+  /** Prefer paths that avoid the most connected notes, if there are any. */
   readonly avoidHubs: boolean
 }
 
@@ -151,65 +154,65 @@ export interface RankedNode extends NodeSummary {
 
 export interface Ranked {
   readonly items: readonly RankedNode[]
-  /** The generation that the scores are of. */
+  /** Generation of the vault from which the scores were computed. */
   readonly generation: number
-  /** Betweenness from this many sampled sources instead of all. */
+  /** Number of sampled sources, if betweenness was estimated. */
   readonly sampled?: number
 }
 
-/** The listed notes of one generation and the links among them, self-links left out: what algorithms over the whole graph take. */
+/** The listed notes of one generation and the links among them, excluding self-links. Input for algorithms over the whole graph. */
 export interface Topology {
   readonly generation: number
-  /** The ids of all nodes, made on demand. @throws SnapshotOutdated when the vault has moved on */
+  /** Returns the ids of all nodes. They are created on demand. @throws SnapshotOutdated if the vault has changed */
   ids(): readonly NodeId[]
-  /** `offsets[n]` to `offsets[n + 1]` is the stretch of `targets` that node `n` links to. */
+  /** The links of node `n` are `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. */
   readonly offsets: Uint32Array
-  /** Numbers of nodes. */
+  /** Indexes of nodes. */
   readonly targets: Uint32Array
 }
 
 export interface TagCount {
-  /** In the spelling that most notes use. */
+  /** In the most common spelling. */
   readonly tag: string
-  /** Notes that carry it or a tag nested in it. */
+  /** Number of notes with this tag or a tag nested in it. */
   readonly count: number
 }
 
-/** A property that notes have. */
+/** A property and how often it is used. */
 export interface PropertyCount {
-  /** In the spelling that most notes use. */
+  /** In the most common spelling. */
   readonly key: string
-  /** Notes that have it. */
+  /** Number of notes that have it. */
   readonly count: number
-  /** The kinds of its values, the most frequent first. */
+  /** Types of its values, most frequent first. */
   readonly kinds: readonly ValueKind[]
 }
 
 export type ValueKind = 'text' | 'number' | 'checkbox' | 'date' | 'list' | 'object' | 'empty'
 
-/** A value of a property, each item of a list by itself. */
+/** A property value. The items of a list are counted individually. */
 export interface ValueCount {
-  /** As most notes write it; empty for nothing. */
+  /** In the most common spelling. Empty if the property has no value. */
   readonly value: string
   readonly count: number
 }
 
 export interface Folder {
-  /** Folder path as spelled on disk; empty for the vault itself. */
+  /** Folder path, spelled as on disk. Empty for the vault's root. */
   readonly path: string
-  /** Notes below, at any depth. */
+  /** Number of notes at any depth. */
   readonly noteCount: number
   readonly folders: readonly Folder[]
   readonly notes: readonly NodeSummary[]
-  /** Notes of this folder that `limit` or `depth` left out. */
+  /** Number of notes directly in this folder that were left out because of `limit` or `depth`. */
   readonly omittedNotes: number
   readonly omittedFolders: number
 }
 
 export interface TreeOptions {
-  /** Levels of folders to show, from 1. */
+  /** Number of folder levels to show, at least 1. */
   readonly depth: number
-  /** Notes at the leaves, over the whole tree. */
+  /** Maximum number of notes to list in the whole tree. */
   readonly limit: number
   readonly includeArchived: boolean
 }
@@ -226,23 +229,22 @@ export const PROBLEM_KINDS = [
 ] as const
 export type ProblemKind = (typeof PROBLEM_KINDS)[number]
 
-/** A link as written. */
 export interface WrittenLink {
   readonly form: LinkForm
   readonly target: string
   readonly subpath?: string
 }
 
-/** A problem as facts; `app/read/problems.ts` puts it into words and finds similar names. */
+/** A problem as data. `app/read/problems.ts` formats the message and finds similar names. */
 export type Problem = {
   readonly id: NodeId
   /** 1-based; 0 for the whole file. */
   readonly line: number
 } & (
   | { readonly kind: 'broken_link'; readonly link: WrittenLink; readonly name: string }
-  /** The note that `to` names is there, its heading or block is not. */
+  /** The note `to` exists, but not the heading or block. */
   | { readonly kind: 'broken_heading'; readonly link: WrittenLink; readonly to: NodeId }
-  /** `to` was chosen, by an alias or not; the rivals would have fitted, too. */
+  /** Several files match the link. `to` was chosen among them, possibly by an alias. */
   | {
       readonly kind: 'ambiguous_link'
       readonly link: WrittenLink
@@ -250,7 +252,7 @@ export type Problem = {
       readonly byAlias: boolean
       readonly rivals: readonly NodeId[]
     }
-  /** As the parser said it when the note was indexed. */
+  /** The message reported by the parser when the note was indexed. */
   | { readonly kind: 'malformed'; readonly message: string }
   | { readonly kind: 'twin'; readonly twins: readonly NodeId[] }
   | { readonly kind: 'outside_link'; readonly target: string }
@@ -262,205 +264,206 @@ export interface ProblemFilter {
   readonly folder?: string
   /** Only problems of this node. */
   readonly id?: NodeId
-  /** Only of links that lead to this node. */
+  /** Only problems of links to this node. */
   readonly target?: NodeId
 }
 
 export type ProblemCounts = Readonly<Record<ProblemKind, number>>
 
-/** Which files want something. */
+/** Limits which files are counted. */
 export interface WantedFilter {
   readonly folder?: string
-  /** True if links from a file with this path count; all do if absent. */
+  /** True if links from a file with this path count. By default, all do. */
   readonly counts?: (path: VaultPath) => boolean
 }
 
-/** A note that is linked to and does not exist. */
+/** A note that is linked to but does not exist. */
 export interface WantedNote {
-  /** As most files write it. */
+  /** In the most common spelling. */
   readonly name: string
-  /** The missing targets that mean it, by id: their names differ in case, accents, or by what stands between words. */
+  /** Ids of the missing targets that refer to it. Their names differ in case, accents, or separators between words. */
   readonly ids: readonly [NodeId, ...NodeId[]]
-  /** How many files link to it. */
+  /** Number of files that link to it. */
   readonly files: number
-  /** At most three of them, by in-degree, then id. */
+  /** At most three of these files, ordered by in-degree and id. */
   readonly sources: readonly NodeId[]
 }
 
 /** How a name is compared with titles, aliases and file names. */
 export type NameMatch =
-  /** Folded. */
+  /** Equal after folding. */
   | 'equal'
-  /** Folded, but for accents, the amount of white space, and punctuation around the name. */
+  /** Equal after folding, ignoring accents, the amount of whitespace, and surrounding punctuation. */
   | 'plain'
-  /** By what they share; see `NameOptions`. */
+  /** Similar; see `NameOptions`. */
   | 'similar'
 
 export interface NameHit extends NodeSummary {
-  /** Similarity, 0–1; 1 for names that are equal. */
+  /** Similarity, 0–1, where 1 means equal. */
   readonly score: number
   /** The name that matched. */
   readonly name: string
   readonly of: 'title' | 'alias' | 'file'
 }
 
-/** How many names are wanted where they need not be equal. */
+/** Options for `similar` matches. */
 export interface NameOptions {
   readonly limit: number
-  /** Least similarity, 0–1. */
+  /** Minimum similarity, 0–1. */
   readonly minimum: number
-  /** The greatest useful difference in length (see `plainName`); an engine may return other names, too. */
+  /** Largest difference in length worth considering (see `plainName`). Engines can return other names as well. */
   readonly slips?: number
 }
 
 /** Options of `nodes`. */
 export interface NodeOptions {
-  /** Maximum links per node. */
+  /** Maximum number of links per node. */
   readonly links: number
-  /** True to return `created` and `modified`. */
+  /** True if to return `created` and `modified`. */
   readonly times?: boolean
   readonly tasks?: boolean
 }
 
-/** Which notes `find` looks at, and how it orders them. */
+/** Filters and order for `find`. */
 export interface FindOptions {
   readonly scope: Scope
   readonly order: FindOrder
 }
 
 export interface FindOrder {
-  /** Notes without that time come last, in either direction. */
+  /** Notes without that time come last in either direction. */
   readonly by: 'relevance' | 'title' | 'modified' | 'created'
-  /** Not for `relevance`, which has the best first. */
+  /** Ignored for `relevance`, which is always best first. */
   readonly direction: 'asc' | 'desc'
-  /** By how well a note answers these words it is scored; without them none is. */
+  /** Words used to score the notes. Without them, notes have no score. */
   readonly terms: readonly WordTerm[]
-  /** Ids with score 1. */
+  /** Ids that get a score of 1. */
   readonly first: readonly NodeId[]
 }
 
 /**
- * The data of one generation. Ids and texts are compared letter by letter; callers fold them first. Absence is
- * `undefined` or an empty list. A list argument is answered in its order by one round trip.
- * @throws SnapshotOutdated from any method when the vault has moved on; see `Store.read`
+ * Read access to one generation of the data. Ids and texts are compared exactly, so callers must fold them. Missing values are
+ * `undefined` or an empty list. Methods that take a list return results in the same order, in a single round trip.
+ * @throws SnapshotOutdated from any method if the vault has changed; see `Store.read`
  */
 export interface Snapshot {
-  /** Grows with every commit; 0 before the first. */
+  /** Increases with every commit. 0 before the first one. */
   readonly generation: number
-  /** Files known. */
+  /** Number of known files. */
   readonly files: number
-  /** Everything that was found in the vault is in it; else this or another process is still reading it. */
+  /** True if every file found in the vault is included. Otherwise, this process or another one is still reading. */
   readonly complete: boolean
-  /** The index's lineage, see `VaultState.lineage`; absent if it has none yet. */
+  /** Lineage of the index, if it has one; see `VaultState.lineage`. */
   readonly lineage?: string | undefined
-  /** This run is the last, even if the vault moves on. */
+  /** True if this is the last attempt, even if the vault changes again. */
   readonly isLast: boolean
-  /** The vault moved on while it was read, and this is the last run: what was answered may be of two generations. */
+  /** True if results may mix two generations, because the vault changed during the last attempt. */
   readonly isMixed: boolean
-  /** Ends this run for one on a newer generation; does nothing in the last run. @throws SnapshotOutdated */
+  /** Ends this attempt, so the use case is run on a newer generation. Does nothing in the last attempt. @throws SnapshotOutdated */
   restart(): void
-  /** The kind of each id's node; `undefined` if there is none. */
+  /** Returns the kind of each node, or `undefined` if there is no such node. */
   kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]>
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
   /** `undefined` for missing targets. */
   versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>
-  /** The texts of nodes, where the engine has them instead of a folder; `undefined` for what has none. */
+  /** Returns the texts of nodes, for engines that store them. `undefined` for nodes without text. */
   texts?(ids: readonly NodeId[]): Promise<readonly (NoteText | undefined)[]>
-  /** The names of notes: the title, then the aliases; nothing for a missing note. */
+  /** Returns the title and aliases of each note. Empty for missing notes. */
   namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]>
-  /** By id. Excluded nodes are left out. */
+  /** Ordered by id. Excluded nodes are left out. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>
-  /** One of the scope's nodes; the same `seed` (0 ≤ seed < 1) picks the same of an unchanged vault. */
+  /** Picks one of the nodes in the scope. The same `seed` (0 ≤ seed < 1) picks the same node as long as the vault does not change. */
   sample(scope: Scope, seed: number): Promise<NodeId | undefined>
-  /** By count, then name. */
+  /** Ordered by count, then name. */
   tags(prefix?: string): Promise<readonly TagCount[]>
-  /** Properties of listed notes, by count, then name. */
+  /** Properties of listed notes, ordered by count, then name. */
   properties(): Promise<readonly PropertyCount[]>
-  /** The values of a property in listed notes, by count, then text; its name is folded. */
+  /** Values of a property in listed notes, ordered by count, then text. The name must be folded. */
   propertyValues(key: string): Promise<readonly ValueCount[]>
-  /** `undefined` when there is no such folder. */
+  /** Returns `undefined` if there is no such folder. */
   tree(path: string, options: TreeOptions): Promise<Folder | undefined>
-  /** By id, then line, then kind (in the order of `PROBLEM_KINDS`). */
+  /** Ordered by id, line and kind (in the order of `PROBLEM_KINDS`). */
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
-  /** How many problems of each kind `problems` has. */
+  /** Number of problems of each kind that `problems` would return. */
   problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts>
-  /** By how many files want them, of those that the filter has, then by name; without attachments. */
+  /** Missing notes, excluding attachments, ordered by the number of matching files that link to them, then by name. */
   wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>>
-  /** By in-degree, then id; without the node itself and without excluded nodes. */
+  /** Ordered by in-degree, then id. Excludes the node itself and excluded nodes. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
-  /** Every place where the first of a pair links to the second, in order of position; a list a pair. */
+  /** For each pair, all places where the first node links to the second, in order of position. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
-  /** Every place in other listed nodes that links to one of these, by source, then position. */
+  /** All places in other listed nodes that link to one of these, ordered by source and position. */
   linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
-   * Links that start in each range and lead to other nodes of the scope, in order of position, without those in
-   * comments. Offsets are those of occurrences.
+   * For each range, the links that start in it and lead to other nodes of the scope, in order of position. Links in comments are
+   * excluded. Offsets are those of occurrences.
    */
   linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]>
-  /** Shortest first, then by ids; each is `[source, …, target]`. */
+  /** Shortest first, then ordered by ids. Each path is `[source, …, target]`. */
   paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]>
-  /** By score, then id; `undefined` for a metric of the whole graph that has not been computed yet. */
+  /** Ordered by score, then id. `undefined` if the metric covers the whole graph and has not been computed yet. */
   hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined>
   topology(): Promise<Topology>
   /**
-   * For each name the files that are called so, best first, then by id; a file once, under its best name. `options` are for `similar`.
+   * For each name, the matching files, best first, then ordered by id. Each file appears once, with its best match. `options` apply
+   * to `similar`.
    */
   names(names: readonly string[], match: NameMatch, scope: Scope, options?: NameOptions): Promise<readonly (readonly NameHit[])[]>
-  /** Notes that hold any of these words, best first, then by id. */
+  /** Notes that contain any of the words, best first, then ordered by id. */
   words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
-  /** For each vector of this embedder the parts of notes nearest to it, best first. */
+  /** For each vector of this embedder, the most similar chunks, best first. */
   nearest(
     embedder: string,
     vectors: readonly Float32Array[],
     scope: Scope,
     limit: number,
   ): Promise<readonly (readonly ChunkHit[])[]>
-  /** For each vector of this embedder the titles and aliases nearest to it, best first; a node may come under several names. */
+  /** For each vector of this embedder, the most similar titles and aliases, best first. A node can appear with several names. */
   nearestNames(
     embedder: string,
     vectors: readonly Float32Array[],
     scope: Scope,
     options: NameOptions,
   ): Promise<readonly (readonly NameVectorHit[])[]>
-  /** The vectors of each note's chunks; `undefined` if this embedder made none. */
+  /** Vectors of each note's chunks. `undefined` if there are none of this embedder. */
   vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]>
-  /** The stored vectors by embedder, the one used last first. */
+  /** State of the stored vectors by embedder, most recently used first. */
   vectorStates(): Promise<readonly VectorState[]>
-  /** The notes that fit a condition (all when absent), in the order asked for, then by id. */
+  /** Notes that match a condition, or all notes without one, in the requested order, then by id. */
   find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found>
 }
 
 /**
- * True if a store can answer. `building`: it is not complete yet · `rebuilding`: its data was unusable and is being
- * rebuilt; it answers `STORE_UNAVAILABLE` · `unreachable`: it answers `STORE_UNAVAILABLE` until it can be reached
+ * True if a store can serve requests. `building`: incomplete · `rebuilding`: its data was unusable and is being rebuilt; calls fail
+ * with `STORE_UNAVAILABLE` · `unreachable`: calls fail with `STORE_UNAVAILABLE` until the store can be reached
  */
 export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
 
-/** Scores of one metric, in the order of the topology that they were computed from. */
+/** Scores of one metric, in the order of the topology they were computed from. */
 export interface Scores {
   readonly scores: Float64Array
-  /** Estimated from this many sources; absent when exact. */
+  /** Number of sampled sources if estimated. Omitted if exact. */
   readonly sampled?: number
 }
 
-/** The reading side of an engine, for `app/` only; `docs/architecture.md` has its rules. */
+/** The read interface of an engine, used only by `app/`. `docs/architecture.md` describes the rules. */
 export interface Store {
   /**
-   * Runs a use case over the newest generation. If the vault moves on meanwhile, runs `use` again, up to a few times.
-   * `use` must only read, and wait for nothing else. `signal` ends every question of the snapshot.
-   * @throws RouxError `STORE_UNAVAILABLE` while there is nothing to read, see `condition`
+   * Runs a use case on the newest generation. If the vault changes in the meantime, runs `use` again, up to a few times. `use` must
+   * only read, and must not wait for anything else. `signal` aborts all pending reads.
+   * @throws RouxError `STORE_UNAVAILABLE` if there is nothing to read, see `condition`
    */
   read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T>
   condition(): StoreCondition
-  /** Keeps scores for `Snapshot.hubs`, until there are newer ones. */
+  /** Stores scores for `Snapshot.hubs` until newer ones arrive. */
   keepScores(metric: Metric, topology: Topology, scores: Scores): Promise<void>
-  /** Absent where the index is this computer's own. */
+  /** Omitted if the index is stored on this computer. */
   readonly results?: SharedResults
-  /** Decisions about the vault, if the index is shared; otherwise they are stored on this computer. */
+  /** User decisions about the vault, if the index is shared. Otherwise they are stored on this computer. */
   readonly decisions?: Decisions
-  /** The whole graph of one generation, for export: every node by id, then every edge by source. */
+  /** Exports the whole graph of one generation: all nodes by id, then all edges by source. */
   export(signal?: AbortSignal): AsyncIterable<ExportRow>
-  /** Tells of every commit that this store sees, until it is closed. Returns how to stop listening. */
+  /** Calls the listener for every commit that this store sees, until it is closed. Returns a function that removes the listener. */
   onChange(listener: (change: StoreChange) => void): () => void
   close(): Promise<void>
 }
@@ -480,7 +483,7 @@ export type ExportRow =
       readonly tags: readonly string[]
       readonly aliases: readonly string[]
       readonly excluded: boolean
-      /** The ids of its communities, of the first level and one down; where they are asked for and it is in any. */
+      /** Ids of its communities, first level before second. Only set if requested and the note belongs to any. */
       readonly communities?: readonly string[]
     }
   | {
@@ -490,8 +493,11 @@ export type ExportRow =
       readonly count: number
       readonly kinds: readonly LinkKind[]
     }
-  /** `target` as written first, without subpath and `.md`. */
+  /** `target` as first written, without subpath and `.md`. */
   | { readonly kind: 'unresolved'; readonly source: NodeId; readonly target: string; readonly count: number }
 
-/** Characters of a body kept for lists: the longest excerpt that lists show is 500, and one may be cut at a grapheme's boundary. */
+/**
+ * Number of body characters stored for lists. The longest excerpt shown is 500, and truncation at a grapheme boundary can need a few
+ * more.
+ */
 export const EXCERPT_LENGTH = 560

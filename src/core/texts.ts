@@ -3,16 +3,19 @@ import type { FileVersion, NoteText } from './store.ts'
 
 export type { NoteText }
 
-/** `'unread'`: the file does not answer · `undefined`: it is gone, may not be read, or has no text. */
+/** `'unread'`: the file did not respond in time · `undefined`: the file is gone, not readable, or has no text. */
 export type ReadText = NoteText | 'unread' | undefined
 
-/** The texts of notes and canvases: from the folder as it is now, or from an engine where a server has no folder. */
+/** Reads the texts of notes and canvases from the folder, or from an engine if the server has no folder. */
 export interface Texts {
-  /** In order; whether a text is the version that was asked for, its `hash` says. A text may be the same object as last time. */
+  /**
+   * Returns texts in order. Check `hash` to see whether text is the requested version. Text can be the same object as in an
+   * earlier call.
+   */
   read(versions: readonly FileVersion[], signal?: AbortSignal): Promise<readonly ReadText[]>
 }
 
-/** The bytes of the vault's files of any kind. */
+/** Reads the bytes of any file in the vault. */
 export interface VaultFiles {
   /**
    * A stretch of a file, shorter where the file ends, and the size of the whole; `undefined` when it is gone, outside of the vault or
@@ -23,6 +26,6 @@ export interface VaultFiles {
 
 export interface FileBytes {
   readonly bytes: Uint8Array
-  /** Bytes of the whole file. */
+  /** Size of the whole file in bytes. */
   readonly size: number
 }

@@ -1,28 +1,28 @@
 import { type ErrorCode, type ErrorDetails, RouxError } from './errors.ts'
 import { once } from './waiting/once.ts'
 
-/** A call of a method in another thread. */
+/** A method call to another thread. */
 export interface Call {
   readonly id: number
   readonly method: string
   readonly argument: unknown
 }
 
-/** What comes back of a call: progress now and then, at last a result or an error. */
+/** A reply to a call: progress, or the final result or error. */
 export type Reply = { readonly id: number } & (
   | { readonly progress: unknown }
   | { readonly result: unknown }
   | { readonly error: SentError }
 )
 
-/** An error as a message; `code` is that of a `RouxError`. */
+/** A serialized error. `code` is that of a `RouxError`. */
 interface SentError extends Pick<ErrorDetails, 'hint' | 'candidates' | 'isTransient'> {
   readonly message: string
   readonly stack?: string
   readonly code?: ErrorCode
 }
 
-/** The methods that a thread offers, each with one argument and, if it reports progress, a function for that. */
+/** Methods that a thread exposes. Each takes one argument and optionally a progress callback. */
 export type Methods<S> = { readonly [Name in keyof S]: (argument: never, onProgress: never) => unknown }
 
 type ArgumentOf<Method> = Method extends (argument: infer Argument, ...rest: never) => unknown ? Argument : never
@@ -32,7 +32,7 @@ type ProgressOf<Method> = Method extends (argument: never, onProgress: (progress
 type ResultOf<Method> = Method extends (...all: never) => infer Result ? Awaited<Result> : never
 
 export interface CallOptions<Method> {
-  /** Buffers that are transferred, not copied. */
+  /** Buffers to transfer instead of copying. */
   readonly transfer?: readonly ArrayBufferLike[]
   onProgress?(progress: ProgressOf<Method>): void
 }
@@ -53,12 +53,12 @@ export class Calls<S extends Methods<S>> {
     this.#post = post
   }
 
-  /** True if no call waits for its result. */
+  /** True if no call is waiting for its result. */
   get isIdle(): boolean {
     return this.#pending.size === 0
   }
 
-  /** @throws the method's error, or the one that `fail` was called with */
+  /** @throws the method's error, or the error passed to `fail` */
   call<Name extends keyof S & string>(
     method: Name,
     argument: ArgumentOf<S[Name]>,
@@ -66,7 +66,7 @@ export class Calls<S extends Methods<S>> {
   ): Promise<ResultOf<S[Name]>> {
     return new Promise<unknown>((resolve, reject) => {
       const id = this.#nextId++
-      // Throws for what cannot be copied: then nothing is pending.
+      // Throws if the argument cannot be cloned. Nothing is pending in that case.
       this.#post({ id, method, argument }, transfer as readonly ArrayBuffer[])
       this.#pending.set(id, { resolve, reject, ...(options as Pick<Pending, 'onProgress'>) })
     }) as Promise<ResultOf<S[Name]>>
@@ -83,7 +83,7 @@ export class Calls<S extends Methods<S>> {
     else pending?.reject(received(reply.error))
   }
 
-  /** The other thread has ended: rejects all pending calls. */
+  /** Rejects all pending calls because the other thread has ended. */
   fail(error: Error): void {
     const pending = [...this.#pending.values()]
     this.#pending.clear()
@@ -91,7 +91,7 @@ export class Calls<S extends Methods<S>> {
   }
 }
 
-/** Runs the method that another thread called, and sends what comes of it. */
+/** Runs a method called by another thread and sends the result. */
 export async function answer<S extends Methods<S>>(
   service: S,
   { id, method, argument }: Call,
@@ -122,7 +122,7 @@ function received({ message, stack, code, ...details }: SentError): Error {
   return error
 }
 
-/** What calls need of a worker. */
+/** The parts of a worker that calls need. */
 export interface CalledWorker {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void
   on(event: 'message', listener: (reply: Reply) => void): unknown
@@ -132,14 +132,14 @@ export interface CalledWorker {
   unref(): void
 }
 
-/** Calls methods of a worker. A call starts the worker unless it runs, also after it has died. */
+/** Calls methods of a worker. A call starts the worker if it is not running, even after a crash. */
 export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
   readonly #start: () => Worker
   readonly #onEnd: (error: unknown) => Error
   #running: { readonly worker: Worker; readonly calls: Calls<S> } | undefined
   #holders = 0
 
-  /** `onEnd` gets what a dead worker threw, if it did, and returns the error for pending calls. */
+  /** `onEnd` receives the error of a crashed worker, if any, and returns the error for pending calls. */
   constructor(start: () => Worker, onEnd: (error: unknown) => Error) {
     this.#start = start
     this.#onEnd = onEnd
@@ -153,7 +153,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     return this.#running?.calls.isIdle ?? true
   }
 
-  /** The process lives until the call has its result. */
+  /** Keeps the process alive until the call completes. */
   async call<Name extends keyof S & string>(
     method: Name,
     argument: ArgumentOf<S[Name]>,
@@ -167,7 +167,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     }
   }
 
-  /** The process may end before the call has its result. */
+  /** Does not keep the process alive while the call is pending. */
   async callAside<Name extends keyof S & string>(
     method: Name,
     argument: ArgumentOf<S[Name]>,
@@ -176,7 +176,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     return await this.#started().calls.call(method, argument, options)
   }
 
-  /** Starts the worker, and keeps the process alive until the returned function is called. */
+  /** Starts the worker and keeps the process alive until the returned function is called. */
   hold(): () => void {
     this.#started().worker.ref()
     this.#holders++
@@ -185,7 +185,7 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     })
   }
 
-  /** Leaves an idle worker to the caller, who ends it; the next call starts another. */
+  /** Hands an idle worker to the caller, who must terminate it. The next call starts a new one. */
   release(): Worker | undefined {
     const worker = this.worker
     this.#running = undefined
@@ -199,14 +199,14 @@ export class WorkerCalls<S extends Methods<S>, Worker extends CalledWorker> {
     this.#running = running
     worker.on('message', (reply) => running.calls.receive(reply))
     const end = (error?: unknown): void => {
-      // A worker that failed ends later, when another one may run.
+      // A failed worker can end after its successor has started.
       if (this.#running !== running) return
       this.#running = undefined
       running.calls.fail(this.#onEnd(error))
     }
     worker.on('error', end)
     worker.on('exit', () => end())
-    // A listener for messages keeps the process alive, too.
+    // A message listener keeps the process alive too.
     worker.unref()
     return running
   }

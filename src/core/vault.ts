@@ -1,38 +1,38 @@
 import type { VaultPath } from './ids.ts'
 import type { Mode } from './note.ts'
 
-/** The kind of a file's node, by its name alone. */
+/** The kind of node for a file, derived from its name. */
 export type FileKind = 'note' | 'attachment' | 'canvas'
 
-/** The facts that tell whether a file changed, without reading it. */
+/** Values used to detect changes without reading the file. */
 export interface FileStat {
-  /** Milliseconds, with fractions where the platform has them. */
+  /** Milliseconds, with fractions if the platform provides them. */
   readonly mtime: number
   readonly ctime: number
-  /** Milliseconds; 0 where the platform does not know. */
+  /** Milliseconds. 0 if the platform does not know. */
   readonly birthtime: number
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
 }
 
 export interface ListedFile {
   readonly path: VaultPath
   readonly stat: FileStat
-  /** Matches the vault's own ignore filters (`userIgnoreFilters`). */
+  /** True if it matches the vault's own ignore filters (`userIgnoreFilters`). */
   readonly excluded: boolean
 }
 
-/** A symbolic link that leads out of the vault and is not followed. */
+/** A symbolic link that points outside the vault. It is not followed. */
 export interface OutsideLink {
   readonly path: VaultPath
-  /** Where it leads, as the link itself says. */
+  /** Target as stored in the link. */
   readonly target: string
 }
 
 export interface Listing {
   readonly files: readonly ListedFile[]
   readonly outside: readonly OutsideLink[]
-  /** Folders and files that could not be read; their last known state stays. */
+  /** Folders and files that could not be read. Their last known state is kept. */
   readonly unreadable: readonly { readonly path: VaultPath; readonly message: string }[]
 }
 
@@ -42,38 +42,38 @@ export interface ByteRange {
   readonly length: number
 }
 
-/** The folder on disk. Calls are synchronous: they are made in the indexing worker, where that is three times as fast. */
+/** The folder on disk. Calls are synchronous, because they run in the indexing worker, where that is three times as fast. */
 export interface Vault {
   /** The real path of the root. */
   readonly root: string
   /**
-   * Lists what is in the vault, in no particular order; ignored names are left out. `folder` limits it to one folder, below or not.
-   * @throws RouxError `VAULT_NOT_FOUND` when the root is missing, not a folder or unreadable.
+   * Lists the files of the vault or of one folder in no particular order. Ignored names are left out.
+   * @throws RouxError `VAULT_NOT_FOUND` if the root is missing, unreadable or not a folder
    */
   list(folder?: { readonly path: string; readonly recursive: boolean }): Listing
-  /** One file's listing; `undefined` when it is not there, ignored, or no file. */
+  /** Returns the entry of one file, or `undefined` if it does not exist, is ignored or is not a file. */
   stat(path: VaultPath): ListedFile | undefined
-  /** The symbolic link of this name, where it leads out of the vault and is not followed. */
+  /** Returns the symbolic link at this path if it points outside the vault. */
   outsideLink(path: VaultPath): OutsideLink | undefined
   /**
-   * The file's bytes, or those of a stretch, shorter where it ends; `undefined` when it is gone; `'unreadable'` when it is there but may
-   * not be read.
+   * Reads a file, or a range truncated at the end of the file. Returns `undefined` if the file does not exist, `'unreadable'` if it
+   * exists but cannot be read.
    */
   read(path: VaultPath, stretch?: ByteRange): Uint8Array | undefined | 'unreadable'
-  /** The mode that a marker folder gives; `undefined` without a marker. */
+  /** The mode determined by a marker folder, or `undefined` if there is none. */
   readonly marker: Mode | undefined
 }
 
-/** A watcher's report: these folders or files may have changed; everything, if `all`. */
+/** A watcher's report of folders and files that may have changed. */
 export interface Dirty {
   readonly folders: readonly string[]
   readonly files: readonly string[]
-  /** Events were lost or the ignore rules changed: list everything again. */
+  /** True if everything must be listed again, because events were lost or the ignore rules changed. */
   readonly all: boolean
 }
 
 export interface Watcher {
-  /** Resolves when every change from now on is seen. */
+  /** Resolves once all later changes will be reported. */
   readonly ready: Promise<void>
   close(): Promise<void>
 }

@@ -1,28 +1,28 @@
-/** Builds graphs of vectors off the main thread. */
+/** Builds vector graphs off the main thread. */
 export interface VectorGraphs {
-  /** Begins a graph of vectors of so many dimensions. @throws Error where there is no addon */
+  /** Starts a graph for vectors of this dimension. @throws Error if the addon is not available */
   begin(dimensions: number): Promise<VectorGraphBuilder>
 }
 
-/** A graph that is being built; one call at a time. */
+/** Builds a graph. Calls must not overlap. */
 export interface VectorGraphBuilder {
-  /** Adds or replaces the vectors of labels, one after another in `vectors`; these two are handed over. */
+  /** Adds or replaces the vectors of labels, which are concatenated in `vectors`. Takes ownership of both arrays. */
   add(labels: Uint32Array, vectors: Float32Array): Promise<void>
   delete(labels: Uint32Array): Promise<void>
-  /** Writes the graph. */
+  /** Writes the graph to a file. */
   write(path: string): Promise<WrittenGraph>
-  /** Gives the memory back. */
+  /** Frees the memory. */
   close(): void
 }
 
-/** A graph as it lies in a file. */
+/** A graph stored in a file. */
 export interface WrittenGraph {
   readonly path: string
   readonly dimensions: number
-  /** Labels in it, deleted ones too. */
+  /** Number of labels, including deleted ones. */
   readonly count: number
-  /** Labels there is room for. */
+  /** Maximum number of labels. */
   readonly capacity: number
-  /** Labels that are marked as deleted. */
+  /** Labels marked as deleted. */
   readonly deleted: readonly number[]
 }

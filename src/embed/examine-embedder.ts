@@ -4,22 +4,22 @@ import { reasonOf } from '../core/provider-error.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import { type EmbedderDependencies, openEmbedder } from './open-embedder.ts'
 
-/** The result of examining an embedder: it works, or the obstacle. */
+/** The result of examining an embedder: it works, or what prevents it. */
 export interface EmbedderFinding {
   readonly works: boolean
   readonly message: string
-  /** How to fix it. */
+  /** Suggested fix. */
   readonly hint?: string
 }
 
-/** How long a server may take, ms: one on this computer may have to load the model first. */
+/** Timeout for a server in milliseconds. A local one may have to load the model first. */
 const SERVER_PATIENCE = 8_000
-/** How long a model may take to be loaded, ms. */
+/** Timeout for loading a model in milliseconds. */
 const MODEL_PATIENCE = 60_000
 
 /**
- * Tries the configured embedder with one short text. It downloads nothing and contacts a server only if one is
- * configured. Every problem becomes a finding.
+ * Tries the configured embedder with one short text. Downloads nothing, and contacts a server only if one is configured. Every
+ * problem becomes a finding.
  */
 export async function examineEmbedder(
   settings: EmbedderSettings,
@@ -31,7 +31,7 @@ export async function examineEmbedder(
   return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryOut(careful, dependencies)]
 }
 
-/** Transformers needs several parts, so all missing ones are listed at once. */
+/** Transformers need several parts, so all missing ones are listed at once. */
 async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<readonly unknown[]> {
   if (settings.kind !== 'transformers') return []
   const { obstaclesOf } = await import('./transformers-embedder.ts')
@@ -43,7 +43,7 @@ async function tryOut(settings: EmbedderSettings, dependencies: EmbedderDependen
   const signal = AbortSignal.timeout(patience)
   let embedder: Embedder | undefined
   try {
-    // A person who waits for the doctor shall not wait for a server to come back.
+    // The user must not have to wait for retries.
     embedder = await openEmbedder(settings, { ...dependencies, backoffMs: 1 }, signal)
     await embedder?.embed(['test'], 'query', signal)
     return { works: true, message: embedder?.id ?? 'none' }

@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { providerError, reasonOf } from '../core/provider-error.ts'
 
-/** Precisions by what the hub's files are called, in the order of preference: 8 bits are a quarter of the size and as good. */
+/** Precisions by file name, in order of preference: 8 bits take a quarter of the size and are as good. */
 const PRECISIONS = [
   ['q8', 'model_quantized.onnx'],
   ['int8', 'model_int8.onnx'],
@@ -18,15 +18,15 @@ const PRECISIONS = [
 
 const DESCRIPTIONS = ['config.json', 'tokenizer_config.json']
 
-/** A tokenizer may have 17 MB: it is left to the worker to read. */
+/** A tokenizer can have 17 MB, so it is left to the worker. */
 const NEEDED = [...DESCRIPTIONS, 'tokenizer.json']
 
 const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
 
-/** Every precision that a model may come in, the preferred one first. */
+/** All supported precisions, preferred one first. */
 export const PREFERRED_PRECISIONS: readonly string[] = PRECISIONS.map(([precision]) => precision)
 
-/** The part of `@huggingface/transformers` that is used; without an embedder of that kind it is never loaded. */
+/** The parts of `@huggingface/transformers` that are used. It is loaded only for this kind of embedder. */
 export interface Engine {
   readonly env: {
     allowRemoteModels: boolean
@@ -38,7 +38,7 @@ export interface Engine {
   readonly AutoTokenizer: { from_pretrained(model: string, options: LoadOptions): Promise<EngineTokenizer> }
   readonly AutoModel: { from_pretrained(model: string, options: LoadOptions): Promise<EngineModel> }
   readonly Tensor: new (type: 'int64', data: BigInt64Array, dims: readonly number[]) => EngineTensor
-  /** Not in older versions. */
+  /** Missing in older versions. */
   readonly ModelRegistry?: {
     get_available_dtypes(model: string): Promise<readonly string[]>
     get_files(model: string, options: { readonly dtype: string }): Promise<readonly string[]>
@@ -64,7 +64,7 @@ export interface EngineTensor {
   dispose?(): void
 }
 
-/** Token ids under `input_ids`, and what else the model wants, each as long. */
+/** Token ids in `input_ids`, and other inputs of the same length. */
 export type Encoding = Readonly<Record<string, readonly number[]>>
 
 export interface EngineTokenizer {
@@ -80,8 +80,8 @@ export interface EngineModel {
 export type LoadedEngine = { readonly engine: Engine } | { readonly problem: 'missing' | 'broken'; readonly message: string }
 
 /**
- * Loads the first of these packages that is installed. `require` and not `import`, because a bundler leaves it alone, it finds
- * packages beside the bundle and takes paths on every platform.
+ * Loads the first of these packages that is installed. Uses `require` instead of `import`, because bundlers leave it alone, it finds
+ * packages next to the bundle, and it accepts paths on every platform.
  */
 export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   const require = createRequire(import.meta.url)
@@ -97,7 +97,7 @@ export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   return { problem: 'missing', message: `none of ${specifiers.join(', ')} is installed` }
 }
 
-/** True if one of these packages is installed; loads nothing. */
+/** Checks whether one of these packages is installed. Loads nothing. */
 export function isEngineInstalled(specifiers: readonly string[]): boolean {
   const require = createRequire(import.meta.url)
   return specifiers.some((specifier) => resolveWith(require, specifier) !== undefined)
@@ -113,17 +113,17 @@ function resolveWith(require: NodeJS.Require, specifier: string): string | undef
 
 /** Where a model's files are or would be. */
 export interface ModelPlace {
-  /** Its folder, absolute. */
+  /** Absolute path of its folder. */
   readonly folder: string
-  /** Its id on the hub; absent for a folder of the user's own. */
+  /** Its hub id. Omitted for the user's own folder. */
   readonly hubId?: string
 }
 
 /**
- * Distinguishes a folder from a hub id. Only a text that looks like a path is a folder; otherwise a stranger's folder
- * in the working directory could be taken for a hub model.
+ * Distinguishes a folder from a hub id. Only text that looks like a path is a folder, because otherwise an unrelated folder in the
+ * working directory could be mistaken for a hub model.
  * @param models folder of downloaded models, each in `<owner>/<name>`
- * @throws RouxError `PROVIDER_ERROR` when it can be neither
+ * @throws RouxError `PROVIDER_ERROR` if it can be neither
  */
 export function placeModel(model: string, models: string): ModelPlace {
   if (isAbsolute(model) || /^(\.\.?|~)([\\/]|$)/.test(model)) return { folder: expand(model) }
@@ -134,7 +134,7 @@ export function placeModel(model: string, models: string): ModelPlace {
   )
 }
 
-/** The precision to use from a model's folder, or the names of missing files. */
+/** Returns the precision to use from a model's folder, or the names of missing files. */
 export function inspectModelFolder(folder: string): { readonly precision: string } | { readonly missing: readonly string[] } {
   const weights = filesOf(join(folder, 'onnx'))
   const precision = PRECISIONS.find(([, file]) => weights.includes(file))?.[0]
@@ -144,7 +144,7 @@ export function inspectModelFolder(folder: string): { readonly precision: string
 }
 
 /**
- * Damage in a model's folder, as a clause; `undefined` when its descriptions can be read. Other damage shows on
+ * Describes damage in a model's folder as a clause. Returns `undefined` if its descriptions can be read; other damage shows on
  * loading.
  */
 export function findDamage(folder: string): string | undefined {

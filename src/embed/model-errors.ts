@@ -3,7 +3,7 @@ import { providerError, reasonOf } from '../core/provider-error.ts'
 /** The tested version. It takes 470 MB and is therefore not installed with Roux. */
 const INSTALL = '`npm install -g --ignore-scripts @huggingface/transformers@4.3.1`'
 
-/** The error of an engine that is not installed. */
+/** Error for an engine that is not installed. */
 export function missingEngine(): Error {
   return providerError(
     'The embedder `transformers` needs the package @huggingface/transformers, which is not installed.',
@@ -15,7 +15,7 @@ export function brokenEngine(reason: string): Error {
   return providerError(`The package @huggingface/transformers cannot be loaded: ${reason}.`, `Install it again with ${INSTALL}.`)
 }
 
-/** The error of a model whose files cannot be used. */
+/** Error for a model whose files cannot be used. */
 export function damagedModel(model: string, cause: unknown): Error {
   return providerError(
     `The model ${model} could not be loaded: ${reasonOf(cause)}.`,
@@ -32,7 +32,7 @@ export function failedDownload(model: string, cause: unknown): Error {
   )
 }
 
-/** The error of a model that does not embed a text. */
+/** Error for a model that does not embed text. */
 export function failedModel(model: string, cause: unknown): Error {
   return providerError(
     `The model ${model} failed: ${reasonOf(cause)}.`,
@@ -41,7 +41,7 @@ export function failedModel(model: string, cause: unknown): Error {
   )
 }
 
-/** The error of calls whose worker has ended. */
+/** Error for calls whose worker has ended. */
 export function endedWorker(model: string, cause: unknown): Error {
   return providerError(
     `The worker of the model ${model} ended: ${reasonOf(cause)}.`,

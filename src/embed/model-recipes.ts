@@ -1,21 +1,24 @@
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** How a text's vector is made from its tokens' vectors: their mean, or the first token's. */
+/** How the text's vector is computed from its tokens' vectors: their mean, or the first one. */
 export type Pooling = 'mean' | 'first'
 
-/** How a model wants to be asked. */
+/** How a model must be used. */
 export interface ModelRecipe {
   readonly queryPrefix: string
   readonly passagePrefix: string
   readonly pooling: Pooling
-  /** Tokens that are read, those that mark beginning and end included. */
+  /** Maximum number of tokens, including the markers at both ends. */
   readonly maxTokens: number
 }
 
 const PLAIN: ModelRecipe = { queryPrefix: '', passagePrefix: '', pooling: 'mean', maxTokens: 512 }
 const BGE_QUERY = 'Represent this sentence for searching relevant passages: '
 
-/** By the last part of the model's name, the first that fits. From each model's own card and its sentence-transformers configuration. */
+/**
+ * Matched against the last part of the model's name; the first match is used. Taken from each model's card and its
+ * sentence-transformers configuration.
+ */
 const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [
     /^multilingual-e5-.*instruct/,
@@ -29,7 +32,7 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^(snowflake-)?arctic-embed-.*v2/, { queryPrefix: 'query: ', pooling: 'first' }],
   [/^(snowflake-)?arctic-embed/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
   [/^mxbai-embed-large/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
-  // The first generation of gte pools by mean, those of Alibaba's own namespace by the first token.
+  // The first generation of gte uses mean pooling, those in Alibaba's own namespace the first token.
   [/^gte-(multilingual-base|modernbert-base|(base|large)-en-v1\.5)/, { pooling: 'first' }],
   [/^all-minilm-l6/, { maxTokens: 256 }],
   [/^all-minilm-l12/, { maxTokens: 128 }],
@@ -38,14 +41,14 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^multi-qa-mpnet-base-dot/, { pooling: 'first' }],
 ]
 
-/** The recipe for a model name, hub id or folder; an unknown model gets plain defaults. */
+/** Returns the recipe for a model name, hub id or folder. Unknown models get plain defaults. */
 export function recipeOf(model: string): ModelRecipe {
   const name = modelName(model)
   const known = KNOWN.find(([pattern]) => pattern.test(name))
   return { ...PLAIN, ...known?.[1] }
 }
 
-/** The last part of a hub id or path, lower case: `Xenova/all-MiniLM-L6-v2` is `all-minilm-l6-v2`. */
+/** Returns the last part of a hub id or path in lower case: `Xenova/all-MiniLM-L6-v2` becomes `all-minilm-l6-v2`. */
 export function modelName(model: string): string {
   return trimEndOf(model, '/\\')
     .replace(/^.*[\\/]/, '')

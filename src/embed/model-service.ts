@@ -14,25 +14,25 @@ import type { Pooling } from './model-recipes.ts'
 import { unitVector } from './vectors.ts'
 
 /**
- * A text is cut here before it is tokenised: no tokeniser of the hub makes tokens that are longer in the mean, and most cost more than
- * linear time on a text without blanks.
+ * Texts are truncated to this many characters per token before tokenization. No tokenizer on the hub has longer tokens on average,
+ * and most are not linear on text without spaces.
  */
 const CHARACTERS_PER_TOKEN = 32
 
-/** Only errors are logged (`LogLevel.ERROR`): what matters else comes as an error of ours. */
+/** Only errors are logged (`LogLevel.ERROR`). Other problems are reported as Roux's own errors. */
 const ERRORS_ONLY = 40
 
 /** The model that a worker runs. */
 export interface ModelToOpen {
-  /** As the settings name it. */
+  /** As configured. */
   readonly name: string
   /** Specifiers or paths of the engine's package, tried in order. */
   readonly engines: readonly string[]
   /** Absolute path of the model's folder. */
   readonly folder: string
-  /** One that the folder is known to have; absent when the model is to be downloaded. */
+  /** The precision found in the folder. Omitted if the model is to be downloaded. */
   readonly precision?: string
-  /** Downloads the model first, into `<models>/<hubId>`. */
+  /** Downloads the model first, to `<models>/<hubId>`. */
   readonly download?: { readonly hubId: string; readonly models: string; readonly hubUrl?: string }
   readonly pooling: Pooling
   readonly maxTokens: number
@@ -40,25 +40,25 @@ export interface ModelToOpen {
 
 export interface OpenedModel {
   readonly dimensions: number
-  /** The weights' number format: `q8`, `fp32`, … */
+  /** Number format of the weights: `q8`, `fp32`, … */
   readonly precision: string
 }
 
-/** One after the other, without gaps; a text that has no direction has zeros. */
+/** Concatenated vectors. Text without direction has an all-zero vector. */
 export interface FlatVectors {
   readonly values: Float32Array
   readonly dimensions: number
 }
 
-/** A loaded model, within its worker. */
+/** A loaded model, inside its worker. */
 export interface ModelService {
   readonly opened: OpenedModel
-  /** Vectors of texts that are run as one padded batch: bring texts of about one length. */
+  /** Embeds texts as one padded batch. They should have similar lengths. */
   embed(texts: readonly string[]): Promise<FlatVectors>
   close(): Promise<void>
 }
 
-/** Loads the engine and the model, after downloading the model if requested. @throws RouxError `PROVIDER_ERROR` */
+/** Loads the engine and the model, downloading the model first if requested. @throws RouxError `PROVIDER_ERROR` */
 export async function openModelService(
   model: ModelToOpen,
   onProgress: (progress: DownloadProgress) => void,
@@ -92,7 +92,7 @@ interface Parts {
   readonly precision: string
 }
 
-/** An existing model is read by its path, which keeps the engine off the network; a download fills the models folder. */
+/** An existing model is loaded by path, which keeps the engine off the network. A download goes to the models folder. */
 function configure({ env }: Engine, { download }: ModelToOpen): void {
   env.logLevel = ERRORS_ONLY
   env.allowRemoteModels = download !== undefined
@@ -121,7 +121,7 @@ async function choosePrecision({ ModelRegistry }: Engine, name: string): Promise
   return precision
 }
 
-/** Tells the size first, where the engine can tell it, then what came. */
+/** Reports the total size first, if the engine knows it, then the progress. */
 async function followDownload(
   engine: Engine,
   name: string,
@@ -140,7 +140,7 @@ async function followDownload(
     if (status !== 'progress' || file === undefined || bytes === undefined) return
     loaded.set(file, bytes)
     const sum = [...loaded.values()].reduce((left, right) => left + right, 0)
-    // A hundred steps are enough for people; the engine reports every packet.
+    // A hundred steps are enough for people, but the engine reports every packet.
     if (sum - told >= (size ?? 100_000_000) / 100 || sum === size) tell(sum)
   }
 }
@@ -176,7 +176,7 @@ function checkShape({ data, dims }: EngineTensor, texts: number): void {
   throw new Error(`the model answered with a shape of ${dims.join(' × ')} for ${texts} texts`)
 }
 
-/** Tokenises a text, cut to `maxTokens` with the marks at its end kept. */
+/** Tokenizes text and truncates it to `maxTokens`, keeping the markers at its end. */
 export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: number): Encoding {
   const encoding = tokenizer(text.slice(0, maxTokens * CHARACTERS_PER_TOKEN), { return_tensor: false })
   const ids = encoding.input_ids ?? []
@@ -186,20 +186,20 @@ export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: numb
   return Object.fromEntries(Object.entries(encoding).map(([key, values]) => [key, cut(values)]))
 }
 
-/** How many marks an encoding ends with: what it has in common with the end of an empty text's. */
+/** Returns the number of end markers, which an encoding shares with that of an empty text. */
 function endMarks(ids: readonly number[], empty: readonly number[]): number {
   let marks = 0
   while (marks < empty.length && ids.at(-1 - marks) === empty.at(-1 - marks)) marks++
   return marks
 }
 
-/** One row of numbers a text, filled up to the longest. */
+/** One row of numbers per text, padded to the longest. */
 export interface PaddedInput {
   readonly values: BigInt64Array
   readonly dims: readonly [texts: number, tokens: number]
 }
 
-/** A model's inputs by name. `pad` fills `input_ids`; the other inputs are padded with zeros. */
+/** Returns a model's inputs by name. `pad` fills `input_ids`; the other inputs are padded with zeros. */
 export function padInputs(encodings: readonly Encoding[], pad: number): Readonly<Record<string, PaddedInput>> {
   const tokens = Math.max(...encodings.map((encoding) => encoding.input_ids?.length ?? 0))
   const names = Object.keys(encodings[0] ?? {})
@@ -215,8 +215,9 @@ export function padInputs(encodings: readonly Encoding[], pad: number): Readonly
 }
 
 /**
- * Unit vectors of the texts, one after the other, from their tokens' vectors (`dims`: texts, tokens, dimensions; padding at the end).
- * @throws Error when a vector is no number or zero.
+ * Returns the concatenated unit vectors of the texts, computed from their tokens' vectors (`dims`: texts, tokens, dimensions; padding
+ * at the end).
+ * @throws Error if a vector is zero or contains NaN
  */
 export function pool({ data, dims }: EngineTensor, lengths: readonly number[], pooling: Pooling): Float32Array {
   const [, tokens = 0, dimensions = 0] = dims

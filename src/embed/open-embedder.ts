@@ -4,16 +4,16 @@ import type { OpenAiDependencies } from './openai-embedder.ts'
 import type { TransformersDependencies } from './transformers-embedder.ts'
 
 export interface EmbedderDependencies extends TransformersDependencies, OpenAiDependencies {
-  /** The table of the built-in embedder. */
+  /** Path of the built-in embedding table. */
   readonly tablePath: string
 }
 
-/** How long the built-in table waits for another question, ms: reading it again takes as long as a short call. */
+/** How long the built-in table is kept after a query, in milliseconds. Reading it again takes as long as a short call. */
 const KEPT = 30_000
 
 /**
- * Opens the embedder that the settings name; `undefined` for `none`. Only what it needs is loaded.
- * @throws RouxError `PROVIDER_ERROR` with what to do when it cannot be used; the signal's reason when aborted.
+ * Opens the configured embedder, or returns `undefined` for `none`. Loads only what it needs.
+ * @throws RouxError `PROVIDER_ERROR` with a hint if it cannot be used; the signal's reason if aborted
  */
 export async function openEmbedder(
   settings: EmbedderSettings,

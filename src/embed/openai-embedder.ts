@@ -25,31 +25,31 @@ const DEFAULT_TIMEOUT = 60_000
 
 const BACKOFF = 500
 
-/** Characters in one request at most: servers bound the tokens of a request (OpenAI 300,000), and a long one is lost whole. */
+/** Maximum number of characters per request. Servers limit the tokens of a request (OpenAI 300,000) and reject longer ones completely. */
 const REQUEST_CHARACTERS = 200_000
 
-/** A token of English is 4 characters; of a text that is cut by `maxTokens`, a little is lost rather than all refused. */
+/** An English token has about 4 characters. Truncating slightly too much is better than having the whole text rejected. */
 const CHARACTERS_PER_TOKEN = 3
 
-/** A text this short is not cut further when the server says that it is too long. */
+/** Texts this short are not truncated further if the server rejects them as too long. */
 const MIN_CHARACTERS = 64
 
-/** What tests replace. */
+/** Replaced in tests. */
 export interface OpenAiDependencies {
   readonly fetch?: typeof fetch
   readonly random?: () => number
   readonly backoffMs?: number
   /**
-   * Asked before a server is, and told what it took; without it every server is asked and nothing is counted.
+   * Called before each request and informed of its usage. Without it, every server is allowed and nothing is counted.
    * @throws RouxError `REMOTE_NOT_ALLOWED`
    */
   admit?(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
 }
 
 /**
- * Any server that speaks OpenAI's `POST /embeddings`. Asks it once for a vector when `settings.dimensions` is absent. Passages are sent
- * again where that may help; neither opening nor questions are, because someone waits for them.
- * @throws RouxError `PROVIDER_ERROR` when the server cannot be used; the signal's reason.
+ * Uses any server that implements OpenAI's `POST /embeddings`. Requests one vector first if `settings.dimensions` is omitted.
+ * Passages are retried if that may help. Opening and queries are not, because someone is waiting.
+ * @throws RouxError `PROVIDER_ERROR` if the server cannot be used; the signal's reason if aborted
  */
 export async function openOpenAiEmbedder(
   settings: EmbedderSettings,
@@ -83,7 +83,7 @@ export async function openOpenAiEmbedder(
 /** Fields of every request. */
 interface AskedModel {
   readonly model: string
-  /** Sent only when it was set: servers that cannot shorten vectors refuse it. */
+  /** Sent only if configured, because servers that cannot shorten vectors reject it. */
   readonly dimensions?: number
 }
 
@@ -100,7 +100,7 @@ class OpenAiEmbedder implements Embedder {
   readonly #asked: AskedModel
   readonly #prefixes: Readonly<Record<EmbedKind, string>>
   readonly #characters: number
-  /** One request at a time; those of a query and of a long call take turns. */
+  /** Requests run one at a time, so those of a query and of a long call alternate. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 
@@ -139,7 +139,7 @@ class OpenAiEmbedder implements Embedder {
     await this.#last
   }
 
-  /** Slices of at most `batch` texts and `REQUEST_CHARACTERS` characters. */
+  /** Splits texts into batches of at most `batch` texts and `REQUEST_CHARACTERS` characters. */
   #batches(texts: readonly string[]): readonly (readonly string[])[] {
     const batches: string[][] = []
     let room = 0
@@ -155,7 +155,10 @@ class OpenAiEmbedder implements Embedder {
     return batches
   }
 
-  /** Vectors of a batch; where the server finds it too long, of its halves, and of a text alone, of its first half. */
+  /**
+   * Returns the vectors of a batch. If the server rejects it as too long, the batch is split in half, and a single text is truncated
+   * to its first half.
+   */
   async #ask(texts: readonly string[], options: SendOptions): Promise<readonly Float32Array[]> {
     const answer = await this.#inTurn(texts, options)
     if (!isTooLong(answer)) return vectorsOf(answer, this.#server, { texts, asked: this.#asked, dimensions: this.dimensions })
@@ -190,7 +193,7 @@ function embedRequest(asked: AskedModel, texts: readonly string[]) {
   return { path: '/embeddings', body: { ...asked, input: texts }, output: 0, usageOf: usageIn }
 }
 
-/** The usage reported at the end of an answer; the vectors before it are not parsed twice. */
+/** Reads the usage at the end of a response, without parsing the vectors before it again. */
 function usageIn(body: string): Spent | undefined {
   const [, tokens] = /"usage"\s*:\s*\{[^{}]*"(?:prompt|total)_tokens"\s*:\s*(\d{1,9})\b/.exec(body.slice(-2_000)) ?? []
   return tokens === undefined || Number(tokens) === 0 ? undefined : { input: Number(tokens), output: 0, estimated: false }
@@ -232,7 +235,7 @@ function hintFor(status: number): string {
   return 'Check `embedder.model`, `embedder.dimensions` and `embedder.max_tokens` against what the server offers.'
 }
 
-/** Cuts a text, never through a surrogate pair. */
+/** Truncates text without splitting a surrogate pair. */
 function cut(text: string, length: number): string {
   if (text.length <= length) return text
   const last = text.charCodeAt(length - 1)
@@ -248,16 +251,16 @@ function checkedUrl(baseUrl: string): string {
   )
 }
 
-/** Requirements for an answer. */
+/** Requirements for a response. */
 export interface Expected {
   readonly count: number
-  /** Absent: the first vector decides. */
+  /** If omitted, the first vector decides. */
   readonly dimensions: number | undefined
 }
 
 /**
- * Reads the answer to `POST /embeddings`, a JSON text: `{data: [{index, embedding: [number, …]}, …]}`.
- * @returns unit vectors in the order of the request, or what is wrong with the answer, as a clause.
+ * Parses the JSON response to `POST /embeddings`: `{data: [{index, embedding: [number, …]}, …]}`.
+ * @returns unit vectors in the order of the request, or a clause that describes what is wrong
  */
 function readAnswer(body: string, { count, dimensions }: Expected): readonly Float32Array[] | string {
   const data = parseData(body)

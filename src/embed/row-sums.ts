@@ -1,17 +1,17 @@
 import { ROW_SUMS_MODULE } from './row-sums-module.ts'
 
-/** Adds up rows of a table of int8 weights. */
+/** Sums rows of a table of int8 weights. */
 export interface RowSums {
   readonly kind: 'simd' | 'plain'
-  /** The sums of `count` rows (by number), each times its factor, column by column; valid until the next call. */
+  /** Returns the column sums of `count` rows (by number), each multiplied by its factor. Valid until the next call. */
   of(rows: Int32Array, factors: Float64Array, count: number): Float64Array
 }
 
-/** Memory for a table's bytes, in which its rows can be added up. */
+/** Memory for a table in which its rows can be summed. */
 export interface TableRoom {
-  /** Room for so many bytes; asked for once. */
+  /** Allocates the memory. Must be called once. */
   allocate(bytes: number): Uint8Array
-  /** For weights that lie in that room; the first `columns` of `dimensions` columns are summed up. */
+  /** For weights in that memory. Sums the first `columns` of `dimensions` columns. */
   sums(weights: Int8Array, shape: TableShape): RowSums
 }
 
@@ -21,8 +21,9 @@ interface TableShape {
 }
 
 /**
- * Room for a table whose rows are added up by WebAssembly where it has SIMD, else by plain JavaScript: several times slower, with the
- * same results to the bit. A WebAssembly memory reserves gigabytes of addresses; where a process may not have them, plain JavaScript as well.
+ * Allocates memory for a table whose rows are summed by WebAssembly SIMD if available, or otherwise by plain JavaScript, which is
+ * several times slower with identical results. WebAssembly memory reserves gigabytes of address space; if that is not allowed, plain
+ * JavaScript is used too.
  */
 export function makeTableRoom(simd = true): TableRoom {
   if (simd && runtime?.validate(moduleBytes())) return new SimdRoom(runtime)
@@ -38,7 +39,7 @@ function plainSums(weights: Int8Array, { dimensions, columns }: TableShape): Row
   return addedBy(columns, (sums, row, factor) => addRow(sums, factor, weights, row * dimensions))
 }
 
-/** Adds up rows that are read when they are first needed, and kept. */
+/** Sums rows that are read on demand and cached. */
 export function readingSums(read: (row: number) => Int8Array, columns: number): RowSums {
   const kept = new Map<number, Int8Array>()
   return addedBy(columns, (sums, row, factor) => {
@@ -66,7 +67,7 @@ function addRow(sums: Float64Array, factor: number, weights: Int8Array, first: n
   }
 }
 
-/** The part of WebAssembly that we use: Node's types leave it out, and `node --jitless` the thing itself. */
+/** The parts of WebAssembly that are used. Node's types lack them, and `node --jitless` lacks WebAssembly itself. */
 interface WasmRuntime {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object
@@ -74,15 +75,15 @@ interface WasmRuntime {
   readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** Addresses of the list of addresses, its end, the factors, the first sum, the end of the last one. */
+/** Addresses of the list of row addresses, its end, the factors, the first sum, and the end of the sums. */
 type AddRows = (list: number, end: number, factors: number, sums: number, stop: number) => void
 
 const runtime = (globalThis as { readonly WebAssembly?: WasmRuntime }).WebAssembly
 
 const PAGE = 65_536
-/** The kernel adds eight columns at once. */
+/** The kernel adds eight columns at a time. */
 const TOGETHER = 8
-/** Rows that are handed to the kernel in one call. */
+/** Maximum number of rows per kernel call. */
 const ROWS = 2_048
 const FACTORS_AT = 0
 const LIST_AT = FACTORS_AT + 8 * ROWS
@@ -100,7 +101,7 @@ class SimdRoom implements TableRoom {
 
   allocate(bytes: number): Uint8Array {
     try {
-      // It may read a few bytes beyond the last row.
+      // The kernel may read a few bytes beyond the last row.
       this.#memory = new this.#runtime.Memory({ initial: Math.ceil((TABLE_AT + bytes + TOGETHER) / PAGE) })
       return new Uint8Array(this.#memory.buffer, TABLE_AT, bytes)
     } catch (error) {

@@ -4,22 +4,22 @@ import { makeTableRoom, type RowSums, readingSums } from './row-sums.ts'
 import { damaged, openStaticRows, readStaticHeader, readStaticTable, type TableHead } from './static-table.ts'
 import { WordPieces } from './word-pieces.ts'
 
-/** How long the table is kept after the last text, ms: the next edit may be near. */
+/** How long the table is kept after the last text, in milliseconds, because another edit may follow. */
 const KEPT = 5_000
 
 const BATCH = 256
 
-/** Milliseconds of work between two yields; without them, aborts and calls would wait. */
+/** Milliseconds of work between yields, without which aborts and calls would have to wait. */
 const TURN = 15
 
-/** Word pieces of a text that there is room for at first. */
+/** Initial capacity for the word pieces of the text. */
 const FIRST_FACTORS = 512
 
 const LETTER = /[\p{L}\p{N}]/u
 
 /**
- * Loads the table at `path`. `dimensions` takes only the first columns: smaller and faster, a little less exact.
- * @throws RouxError `PROVIDER_ERROR` that names the file when it cannot be used.
+ * Loads the table at `path`. With `dimensions`, only the first columns are used, which is smaller, faster and slightly less accurate.
+ * @throws RouxError `PROVIDER_ERROR` that names the file if it cannot be used
  */
 export function openStaticEmbedder(path: string, dimensions?: number, room = makeTableRoom()): StaticEmbedder {
   const table = readStaticTable(path, room)
@@ -33,8 +33,8 @@ export function openStaticEmbedder(path: string, dimensions?: number, room = mak
 }
 
 /**
- * The same for a few texts, such as questions: of the table's weights only the rows of their words are read, 256 bytes each where
- * the whole table is 8 MB. The file stays open until `close`. @throws RouxError as `openStaticEmbedder` does
+ * The same for a few texts, such as queries. Only the rows of their words are read: 256 bytes each, while the whole table has 8 MB.
+ * The file stays open until `close`. @throws RouxError as `openStaticEmbedder` does
  */
 export function openSparseStaticEmbedder(path: string, dimensions?: number): StaticEmbedder {
   const table = openStaticRows(path)
@@ -53,10 +53,10 @@ function piecesOf({ vocabulary, rows }: TableHead, path: string): WordPieces {
   return pieces
 }
 
-/** Length counted for each letter of a dropped word: about the mean length of the table's rows (.83). */
+/** Length assumed for each letter of a dropped word, about the mean length of the table's rows (.83). */
 const UNKNOWN_LENGTH = 1
 
-/** How many columns of a table are used. */
+/** Returns the number of columns of a table to use. */
 function columnsOf(table: Pick<TableHead, 'dimensions'>, path: string, wanted: number | undefined): number {
   if (wanted === undefined || wanted <= table.dimensions) return wanted ?? table.dimensions
   throw providerError(
@@ -65,12 +65,12 @@ function columnsOf(table: Pick<TableHead, 'dimensions'>, path: string, wanted: n
   )
 }
 
-/** Id of vectors made from a table's first columns. */
+/** Returns the id for vectors made from a table's first columns. */
 function staticId({ model }: Pick<TableHead, 'model'>, dimensions: number): string {
   return `static:${model}:${dimensions}`
 }
 
-/** A text's vector is the sum of its word pieces' vectors, made unit length: no model runs. Queries and passages are alike. */
+/** The text's vector is the normalized sum of its word pieces' vectors; no model runs. Queries and passages are treated alike. */
 export class StaticEmbedder implements Embedder {
   readonly id: string
   readonly dimensions: number
@@ -78,7 +78,7 @@ export class StaticEmbedder implements Embedder {
   readonly #scales: Float32Array
   readonly #pieces: WordPieces
   readonly #sums: RowSums
-  /** By row, of those that were asked for: a question and the names of notes have many in common with those before. */
+  /** Cached by row, because queries and names share many rows. */
   readonly #lengths = new Map<number, number>()
   #factors = new Float64Array(FIRST_FACTORS)
   readonly #release: () => void
@@ -109,7 +109,7 @@ export class StaticEmbedder implements Embedder {
     return vectors
   }
 
-  /** One text's vector, at once. Linear in the text's length; at most one pass over the table. */
+  /** Embeds one text synchronously. Linear in the text's length; at most one pass over the table. */
   embedText(text: string): Float32Array {
     const { counts, rows, distinct } = this.#pieces.count(text)
     if (distinct > this.#factors.length) this.#factors = new Float64Array(2 * distinct)
@@ -121,7 +121,7 @@ export class StaticEmbedder implements Embedder {
     return toUnit(this.#sums.of(rows, factors, distinct))
   }
 
-  /** Single letters of any script carry no meaning; punctuation is ignored. */
+  /** Single letters carry no meaning, in any script. Punctuation is ignored. */
   coverage(text: string): Coverage {
     const { counts, rows, distinct, unknown } = this.#pieces.count(text)
     let words = 0
@@ -163,7 +163,7 @@ export class StaticEmbedder implements Embedder {
   }
 }
 
-/** How many characters a piece has, 0 where it has neither letters nor digits, and whether words begin with it. */
+/** Returns the number of characters in a piece, 0 if it has neither letters nor digits, and whether it starts a word. */
 function kindOf(piece: string): { readonly letters: number; readonly begins: boolean } {
   const begins = !(piece.length > 2 && piece.startsWith('##'))
   const text = begins ? piece : piece.slice(2)
@@ -181,17 +181,17 @@ function toUnit(sum: Float64Array): Float32Array {
 }
 
 export interface LazyOptions {
-  /** How long the table is kept after the last text, ms. */
+  /** How long the table is kept after the last text, in milliseconds. */
   readonly kept?: number
-  /** The first text is expected soon: the table is opened at once. */
+  /** True if the first text is expected soon, so the table is opened immediately. */
   readonly isExpected?: boolean
-  /** Texts are few and short: only the rows of their words are read. */
+  /** True if texts are few and short, so only the rows of their words are read. */
   readonly isSparse?: boolean
 }
 
 /**
- * The built-in embedder for a thread that seldom embeds: its table, of 8 MB where it is read whole, is there only while it does.
- * @throws RouxError `PROVIDER_ERROR` that names the file when it cannot be used.
+ * The built-in embedder for threads that rarely embed. Its table, 8 MB if read completely, is in memory only while in use.
+ * @throws RouxError `PROVIDER_ERROR` that names the file if it cannot be used
  */
 export function openLazyStaticEmbedder(
   path: string,
@@ -227,7 +227,7 @@ class LazyStaticEmbedder implements Embedder {
     this.dimensions = dimensions
   }
 
-  /** Opens the table for a text that comes soon. */
+  /** Opens the table in advance. */
   openAhead(): void {
     this.#use()
     this.#keep()
@@ -256,7 +256,7 @@ class LazyStaticEmbedder implements Embedder {
   #keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // A text that is still being embedded keeps it until its own end.
+      // Text that is still being embedded keeps the table until it is done.
       if (this.#running === 0) this.#giveUp()
     }, this.#kept)
     this.#timer.unref()

@@ -5,12 +5,12 @@ import { makeTableRoom, type TableRoom } from './row-sums.ts'
 
 /** A table without its weights, as views of the file's bytes. */
 export interface TableHead {
-  /** Name of the model that it was distilled from: `all-minilm-l6-v2`. */
+  /** Name of the teacher model: `all-minilm-l6-v2`. */
   readonly model: string
   readonly rows: number
-  /** Columns, in order of importance: the first n alone are a table, too. */
+  /** Number of columns, in order of importance. The first n form a valid table too. */
   readonly dimensions: number
-  /** One piece a line, UTF-8. */
+  /** UTF-8, one piece per line. */
   readonly vocabulary: Uint8Array
   /** A row's weights are `scales[row] × weights[row × dimensions …]`. */
   readonly scales: Float32Array
@@ -21,9 +21,9 @@ export interface StaticTable extends TableHead {
   readonly weights: Int8Array
 }
 
-/** A table whose weights stay in its file until they are asked for. */
+/** A table whose weights are read from the file on demand. */
 export interface StaticRows extends TableHead {
-  /** The weights of a row. @throws RouxError `PROVIDER_ERROR` */
+  /** Reads the weights of a row. @throws RouxError `PROVIDER_ERROR` */
   read(row: number): Int8Array
   close(): void
 }
@@ -35,21 +35,21 @@ const MAX_ROWS = 4_000_000
 const MAX_DIMENSIONS = 4096
 
 /**
- * Reads a table into memory: `STE1` · uint32 (little endian) length of the header · header, JSON · vocabulary · a
- * float32 scale for each row · int8 rows.
- * @throws RouxError `PROVIDER_ERROR` naming the file if it is missing, cut off, damaged or of another format
+ * Reads a table into memory: `STE1` · uint32 (little-endian) length of the header · header as JSON · vocabulary · a float32 scale per
+ * row · int8 rows.
+ * @throws RouxError `PROVIDER_ERROR` that names the file if it is missing, truncated, damaged or in another format
  */
 export function readStaticTable(path: string, room: Pick<TableRoom, 'allocate'> = makeTableRoom(false)): StaticTable {
   return parseStaticTable(readFile(path, room), path)
 }
 
-/** `readStaticTable` of bytes that are there already; `path` is for messages. The table keeps the bytes. */
+/** Parses a table. `path` is for messages. The table keeps a reference to the bytes. */
 export function parseStaticTable(bytes: Uint8Array, path: string): StaticTable {
   const { head, end } = headIn(bytes, path, bytes.length)
   return { ...head, weights: new Int8Array(bytes.buffer, bytes.byteOffset + end, head.rows * head.dimensions) }
 }
 
-/** Opens a table and reads only the rows it needs. @throws RouxError as `readStaticTable` does */
+/** Opens a table and reads rows on demand. @throws RouxError as `readStaticTable` does */
 export function openStaticRows(path: string): StaticRows {
   const file = tried(path, () => openSync(path, 'r'))
   try {
@@ -62,7 +62,7 @@ export function openStaticRows(path: string): StaticRows {
     return {
       ...head,
       read(row) {
-        // Its number may be another file's by now.
+        // Its file descriptor may already belong to another file.
         if (!isOpen) throw damaged(path, 'it was closed')
         return rowOf(file, end + row * head.dimensions, head.dimensions, path)
       },
@@ -83,7 +83,7 @@ function rowOf(file: number, at: number, size: number, path: string): Int8Array 
   return row
 }
 
-/** All that stands before the weights, and where they begin. `size`: of the whole file. */
+/** Parses everything before the weights, and returns where they start. `size` is that of the whole file. */
 function headIn(bytes: Uint8Array, path: string, size: number): { readonly head: TableHead; readonly end: number } {
   const { rows, dims, vocabBytes, model, length } = headerOf(bytes, path)
   const vocabularyEnd = PREAMBLE + length + vocabBytes
@@ -95,7 +95,7 @@ function headIn(bytes: Uint8Array, path: string, size: number): { readonly head:
   return { head: { model, rows, dimensions: dims, vocabulary: bytes.subarray(PREAMBLE + length, vocabularyEnd), scales }, end }
 }
 
-/** A table's model and dimensions, read from its header. @throws RouxError `PROVIDER_ERROR` naming the file */
+/** Reads a table's model and dimensions from its header. @throws RouxError `PROVIDER_ERROR` that names the file */
 export function readStaticHeader(path: string): Pick<TableHead, 'model' | 'dimensions'> {
   const { model, dims } = headerOf(withFile(path, beginningOf), path)
   return { model, dimensions: dims }
@@ -110,7 +110,7 @@ function headerOf(bytes: Uint8Array, path: string): Header & { readonly length: 
   return { ...header, length }
 }
 
-/** The error of a table that cannot be used. */
+/** Error for a table that cannot be used. */
 export function damaged(path: string, problem: string, cause?: unknown): Error {
   return providerError(
     `The embedding table ${path} cannot be used: ${problem}.`,
@@ -126,7 +126,7 @@ interface Header {
   readonly model: string
 }
 
-/** @returns what is wrong with it, as a text. */
+/** @returns a message if it is invalid */
 function parseHeader(json: string): Header | string {
   let header: Readonly<Record<string, unknown>> | null
   try {
@@ -146,7 +146,7 @@ function isCount(value: unknown, max: number): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= 1 && value <= max
 }
 
-/** `sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)` names `all-minilm-l6-v2`. */
+/** `sentence-transformers/all-MiniLM-L6-v2 (Apache-2.0)` becomes `all-minilm-l6-v2`. */
 function modelOf(teacher: string): string {
   return teacher
     .replace(/\([\s\S]*/, '')
@@ -155,7 +155,7 @@ function modelOf(teacher: string): string {
     .toLowerCase()
 }
 
-/** Copied, because they stand where no float32 view may begin. */
+/** Copied because they are not aligned for a float32 view. */
 function readScales(bytes: Uint8Array): Float32Array {
   const view = viewOf(bytes)
   return Float32Array.from({ length: bytes.length / 4 }, (_, row) => view.getFloat32(4 * row, true))
@@ -191,7 +191,7 @@ function readWhole(file: number, bytes: Uint8Array): Uint8Array {
   return bytes.subarray(0, at)
 }
 
-/** All of the header, and what comes after it. */
+/** Reads the header and some bytes after it. */
 function beginningOf(file: number): Uint8Array {
   const bytes = new Uint8Array(PREAMBLE + MAX_HEADER)
   return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0))

@@ -12,32 +12,33 @@ import type { FlatVectors, ModelToOpen, OpenedModel } from './model-service.ts'
 import type { ModelWorkerService } from './transformers-worker.ts'
 import { isBlank } from './vectors.ts'
 
-/** Milliseconds that a worker has to free its model before it is ended. */
+/** Milliseconds that a worker has to release its model before it is terminated. */
 const GRACE = 3000
 
-/** Texts run as one padded batch: more are not faster and take more memory (measured on all-MiniLM-L6-v2). */
+/** Number of texts per padded batch. More are not faster and take more memory (measured on all-MiniLM-L6-v2). */
 const SLICE = 16
 
-/** Four slices: sorting by length then saves padding. */
+/** Four slices, so sorting by length saves padding. */
 const BATCH = 64
 
 const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
 
 export interface TransformersDependencies {
-  /** `transformers-worker` as it was built. */
+  /** The built `transformers-worker`. */
   readonly workerEntry: string | URL
-  /** Folder that downloaded models are kept in. */
+  /** Folder for downloaded models. */
   readonly modelsFolder: string
-  /** Where to look for the engine instead of beside this program and in Node's global folder. */
+  /** Where to look for the engine, instead of next to this program and in Node's global folder. */
   readonly engines?: readonly string[]
-  /** Another address of the Hugging Face hub: a mirror. */
+  /** URL of a Hugging Face mirror. */
   readonly hubUrl?: string
   readonly onProgress?: (progress: DownloadProgress) => void
 }
 
 /**
  * Loads a model with `@huggingface/transformers` in a worker.
- * @throws RouxError `PROVIDER_ERROR` when package or model are missing, damaged or of other dimensions; the signal's reason.
+ * @throws RouxError `PROVIDER_ERROR` if the package or model is missing, damaged or of another dimension; the signal's reason if
+ * aborted
  */
 export async function openTransformersEmbedder(
   settings: EmbedderSettings,
@@ -59,7 +60,7 @@ export async function openTransformersEmbedder(
   }
 }
 
-/** Missing packages or files that would keep a model from loading, found without loading it. */
+/** Returns missing packages or files that would keep a model from loading, without loading it. */
 export function obstaclesOf(settings: EmbedderSettings, dependencies: TransformersDependencies): readonly unknown[] {
   const obstacles: unknown[] = []
   if (!isEngineInstalled(dependencies.engines ?? defaultEngines())) obstacles.push(missingEngine())
@@ -149,7 +150,7 @@ interface OpeningOptions {
   readonly dependencies: TransformersDependencies
 }
 
-/** The worker's first message: read the folder, or download the model into it if allowed. */
+/** Returns the worker's first message: load from the folder, or download the model if allowed. */
 function planOpening(
   { folder, hubId }: ModelPlace,
   recipe: ModelRecipe,
@@ -185,21 +186,21 @@ function planOpening(
   return { ...common, download: { hubId, models: modelsFolder, ...(hubUrl === undefined ? {} : { hubUrl }) } }
 }
 
-/** Beside this program, else where `npm install -g` puts packages of this Node. */
+/** Next to this program, or where `npm install -g` installs packages for this version of Node. */
 function defaultEngines(): readonly string[] {
   const node = dirname(process.execPath)
   const global = process.platform === 'win32' ? join(node, 'node_modules') : join(node, '..', 'lib', 'node_modules')
   return ['@huggingface/transformers', join(global, '@huggingface', 'transformers')]
 }
 
-/** Indexes of the texts that are not blank, in slices of about one length. */
+/** Returns the indexes of non-blank texts, in slices of similar length. */
 function sliceByLength(texts: readonly string[]): readonly (readonly number[])[] {
   const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
   const byLength = filled.toSorted((left, right) => (texts[left]?.length ?? 0) - (texts[right]?.length ?? 0))
   return Array.from({ length: Math.ceil(byLength.length / SLICE) }, (_, i) => byLength.slice(i * SLICE, (i + 1) * SLICE))
 }
 
-/** @throws RouxError `PROVIDER_ERROR` when a model's vectors are of another length than expected; `undefined` expects none. */
+/** @throws RouxError `PROVIDER_ERROR` if a model's vectors have an unexpected length; `undefined` accepts any */
 function checkDimensions(model: string, actual: number, expected: number | undefined): void {
   if (expected === undefined || actual === expected) return
   throw providerError(
@@ -208,18 +209,18 @@ function checkDimensions(model: string, actual: number, expected: number | undef
   )
 }
 
-/** A model in a worker of its own. The worker starts with the first request, and again with the first one after it ended. */
+/** A model in a separate worker. The worker starts with the first request, and again after it has ended. */
 class ModelWorker {
   readonly #calls: WorkerCalls<ModelWorkerService, Worker>
   readonly #model: ModelToOpen
   readonly #onProgress: ((progress: DownloadProgress) => void) | undefined
   #opened: Promise<OpenedModel> | undefined
 
-  /** `entry` is `transformers-worker` as it was built. */
+  /** `entry` is the built `transformers-worker`. */
   constructor(entry: string | URL, model: ModelToOpen, onProgress?: (progress: DownloadProgress) => void) {
     this.#model = model
     this.#onProgress = onProgress
-    // Output that the engine prints must stay out of the protocol's stdout.
+    // Keeps the engine's output out of the protocol's stdout.
     const start = (): Worker => new Worker(entry, { stdout: true })
     this.#calls = new WorkerCalls(start, (error) => {
       this.#opened = undefined
@@ -227,7 +228,7 @@ class ModelWorker {
     })
   }
 
-  /** Loads the model, unless it is there. @throws RouxError `PROVIDER_ERROR` */
+  /** Loads the model unless it is loaded. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<OpenedModel> {
     const onProgress = this.#onProgress
     this.#opened ??= this.#calls.call('open', this.#model, onProgress === undefined ? {} : { onProgress }).catch((error) => {
@@ -237,13 +238,13 @@ class ModelWorker {
     return this.#opened
   }
 
-  /** One batch. @throws RouxError `PROVIDER_ERROR` */
+  /** Embeds one batch. @throws RouxError `PROVIDER_ERROR` */
   async embed(texts: readonly string[]): Promise<FlatVectors> {
     await this.open()
     return await this.#calls.call('embed', texts)
   }
 
-  /** Ends the worker: at once when it frees its model, after a few seconds when it is busy. */
+  /** Ends the worker, once it has released its model or after a few seconds if it is busy. */
   async close(): Promise<void> {
     const { worker } = this.#calls
     if (worker === undefined) return

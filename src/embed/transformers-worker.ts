@@ -6,7 +6,7 @@ import { type FlatVectors, type ModelService, type ModelToOpen, type OpenedModel
 const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
 
-/** The engine runs one batch at a time: calls wait for each other. */
+/** The engine runs one batch at a time, so calls wait for each other. */
 let last: Promise<void> = Promise.resolve()
 
 port.on('message', (call: Call) => {

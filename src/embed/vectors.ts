@@ -1,4 +1,4 @@
-/** The vector at `start`, made unit length; `undefined` where it has no direction: zeros only, or a component that is no number. */
+/** Returns the normalized vector at `start`, or `undefined` if it has no direction: all zeros, or a component that is NaN. */
 export function unitVector(values: ArrayLike<number>, start = 0, dimensions = values.length): Float32Array | undefined {
   // Scaling by the largest component first keeps the sum of squares finite.
   let largest = 0
@@ -14,7 +14,7 @@ export function unitVector(values: ArrayLike<number>, start = 0, dimensions = va
   return Float32Array.from({ length: dimensions }, (_, i) => (values[start + i] as number) / largest / length)
 }
 
-/** True if a text has nothing to embed. */
+/** Checks whether text has nothing to embed. */
 export function isBlank(text: string): boolean {
   return !/\S/.test(text)
 }

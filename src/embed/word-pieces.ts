@@ -1,21 +1,21 @@
-/** The character goes without a trace. */
+/** The character is removed. */
 const DROPPED = 1
 
-/** Ends the word. */
+/** The character ends the word. */
 const SPACE = 2
 
-/** Ends the word and is a word by itself: punctuation, and ideographs of Chinese and Japanese. */
+/** The character ends the word and is a word by itself: punctuation, and Chinese and Japanese ideographs. */
 const ALONE = 3
 
-/** Belongs to the word as it is. */
+/** The character is part of the word, unchanged. */
 const PART = 4
 
-/** Stands for other characters: see `BertCharacters.spell`. */
+/** The character is replaced; see `BertCharacters.spell`. */
 const SPELLED = 5
 
 const CODE_POINTS = 0x110000
 
-/** ASCII punctuation includes symbols, e.g. `$`, `+`, `^`, that Unicode does not call so. */
+/** Includes ASCII symbols such as `$`, `+` and `^`, which Unicode does not classify as punctuation. */
 const PUNCTUATION = /^[\p{P}!-/:-@[-`{-~]$/u
 
 const REMOVED = /^[\p{Cc}\p{Cf}\p{Co}\p{Cs}\0\ufffd]$/u
@@ -24,7 +24,7 @@ const MARKS = /\p{Mn}/gu
 
 const BLANK = /^\s$/u
 
-/** First and last of each block of ideographs that BERT sets apart; kana and hangul are not among them. */
+/** First and last code point of each block of ideographs that BERT separates. Kana and hangul are not included. */
 const IDEOGRAPHS: readonly (readonly [number, number])[] = [
   [0x4e00, 0x9fff],
   [0x3400, 0x4dbf],
@@ -39,7 +39,7 @@ const IDEOGRAPHS: readonly (readonly [number, number])[] = [
 /** BERT's WordPiece maps longer words to unknown. */
 const MAX_CHARACTERS = 100
 
-/** UTF-8 takes at most 4 bytes a character. */
+/** UTF-8 takes at most 4 bytes per character. */
 const MAX_BYTES = 4 * MAX_CHARACTERS
 
 /** 32-bit FNV-1a: constants from http://www.isthe.com/chongo/tech/comp/fnv/. */
@@ -51,36 +51,35 @@ const HASH_SIGN = 0x23
 
 const NEWLINE = 0x0a
 
-/** Every piece but a word's first is written with `##` in front. */
+/** All pieces except a word's first are prefixed with `##`. */
 const CONTINUATION = hashBytes(Uint8Array.of(HASH_SIGN, HASH_SIGN), 0, 2)
 
-/** How often each piece of the vocabulary occurs in a text. */
+/** Number of occurrences of each vocabulary piece in the text. */
 export interface PieceCounts {
   /** By row. Reused by the next count. */
   readonly counts: Int32Array
-  /** The rows that occur, in order of first appearance; the first `distinct` items are valid. */
+  /** The rows that occur, in order of first appearance. The first `distinct` items are valid. */
   readonly rows: Int32Array
   readonly distinct: number
-  /** Letters and digits of the words that were dropped; of a word that is too long those that were looked at. */
+  /** Number of letters and digits in dropped words. For words that are too long, only the examined part counts. */
   readonly unknown: number
 }
 
 const LETTERS = /[\p{L}\p{N}]/gu
 
 /**
- * BERT's uncased tokenisation with WordPiece (greedy, longest piece first; Devlin et al. 2018), counting pieces instead of listing
- * them: so a long text costs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped whole.
- *
- * The vocabulary stays as it is in the file; an open-addressing table finds a piece by its bytes. It takes linear time: every
- * character of a word starts at most one search, of as many steps as the longest piece has bytes.
+ * BERT's uncased tokenization with WordPiece (greedy, longest piece first; Devlin et al. 2018). Counts pieces instead of listing
+ * them, so a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped.
+ * The vocabulary stays in its file format, and an open-addressing table finds pieces by their bytes. Linear: every character of a
+ * word starts at most one search, with as many steps as the longest piece has bytes.
  */
 export class WordPieces {
-  /** Number of pieces, one a row. */
+  /** Number of pieces, one per row. */
   readonly size: number
   readonly #bytes: Uint8Array
-  /** The start of each piece, including its line break, and one more entry for the end of the last. */
+  /** Start of each piece, including its line break, plus the end of the last one. */
   readonly #starts: Uint32Array
-  /** Row + 1 by slot; 0 is free. */
+  /** Row + 1 by slot. 0 means free. */
   readonly #slots: Int32Array
   readonly #hashes: Int32Array
   readonly #longest: number
@@ -98,12 +97,12 @@ export class WordPieces {
   #unknown = 0
   readonly #decoder = new TextDecoder()
 
-  /** `vocabulary`: one piece a line, UTF-8, without a line break at the end. */
+  /** `vocabulary`: UTF-8, one piece per line, without a trailing line break. */
   constructor(vocabulary: Uint8Array) {
     this.#bytes = vocabulary
     this.#starts = lineStarts(vocabulary)
     this.size = this.#starts.length - 1
-    // At most half full: a search that finds nothing then looks at 1.5 slots in the mean (linear probing, Knuth 6.4).
+    // At most half full, so an unsuccessful search examines 1.5 slots on average (linear probing, Knuth 6.4).
     const capacity = 2 ** Math.ceil(Math.log2(this.size * 2 + 1))
     this.#slots = new Int32Array(capacity)
     this.#hashes = new Int32Array(capacity)
@@ -112,7 +111,7 @@ export class WordPieces {
     this.#longest = this.#index()
   }
 
-  /** Counts the pieces of a text. The answer is valid until the next call. */
+  /** Counts the pieces of the text. The result is valid until the next call. */
   count(text: string): PieceCounts {
     for (let i = 0; i < this.#distinct; i++) this.#counts[this.#rows[i] as number] = 0
     this.#distinct = 0
@@ -122,7 +121,7 @@ export class WordPieces {
     return { counts: this.#counts, rows: this.#rows, distinct: this.#distinct, unknown: this.#unknown }
   }
 
-  /** The piece of a row, with `##` where it continues a word. */
+  /** Returns the piece of a row, with `##` if it continues a word. */
   piece(row: number): string {
     return this.#decoder.decode(this.#bytes.subarray(this.#starts[row], (this.#starts[row + 1] as number) - 1))
   }
@@ -158,7 +157,7 @@ export class WordPieces {
     }
   }
 
-  /** Adds a character to the word, as UTF-8. */
+  /** Appends a character to the word as UTF-8. */
   #append(codePoint: number): void {
     if (++this.#wordCharacters > MAX_CHARACTERS) return
     const word = this.#word
@@ -201,7 +200,7 @@ export class WordPieces {
     }
   }
 
-  /** Finds the pieces of the word. @returns how many, 0 when one is unknown. */
+  /** Splits the word into pieces. @returns the number of pieces, or 0 if one is unknown */
   #split(): number {
     const end = this.#wordBytes
     let pieces = 0
@@ -215,7 +214,7 @@ export class WordPieces {
     return pieces
   }
 
-  /** Row of the longest piece that begins there, -1 when there is none. Pieces are whole characters, so they end between two. */
+  /** Returns the row of the longest piece that starts there, or -1. Pieces consist of whole characters. */
   #longestPiece(start: number, continues: boolean): number {
     const most = Math.min(this.#wordBytes - start, this.#longest)
     let hash = continues ? CONTINUATION : FNV_BASIS
@@ -230,7 +229,7 @@ export class WordPieces {
     return -1
   }
 
-  /** Row of the piece of this hash and length (bytes) whose end stands in the word. */
+  /** Returns the row of the piece with this hash and length (in bytes) that matches the word. */
   #find(hash: number, start: number, length: number): number {
     const mask = this.#slots.length - 1
     for (let slot = slotOf(hash, mask); this.#slots[slot] !== 0; slot = (slot + 1) & mask) {
@@ -242,7 +241,7 @@ export class WordPieces {
 
   #isAt(row: number, start: number, length: number): boolean {
     const first = this.#starts[row] as number
-    // Within a word `#` stands alone, so two of them can only be the mark of a continuation.
+    // Within a word, `#` always stands alone, so two of them can only be a continuation prefix.
     const skipped = length > 2 && this.#bytes[first] === HASH_SIGN && this.#bytes[first + 1] === HASH_SIGN ? 2 : 0
     if ((skipped === 2) !== start > 0) return false
     for (let i = skipped; i < length; i++) {
@@ -255,7 +254,7 @@ export class WordPieces {
     return (this.#starts[row + 1] as number) - (this.#starts[row] as number) - 1
   }
 
-  /** Fills the table. @returns bytes of the longest piece. */
+  /** Fills the table. @returns the length of the longest piece in bytes */
   #index(): number {
     const mask = this.#slots.length - 1
     let longest = 0
@@ -273,10 +272,10 @@ export class WordPieces {
   }
 }
 
-/** Where lines begin, and where one after the last would. */
+/** Returns where lines start, and where one after the last would start. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts = [0]
-  // Not a loop over bytes, which would run once, before it is compiled.
+  // A loop over bytes would run only once, before it is compiled.
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
   starts.push(bytes.length + 1)
   return Uint32Array.from(starts)
@@ -288,28 +287,27 @@ function hashBytes(bytes: Uint8Array, start: number, end: number): number {
   return hash
 }
 
-/** The upper half of the hash is mixed in: FNV's lower bits alone spread short words less well. */
+/** Mixes in the upper half of the hash, because FNV's lower bits alone are less evenly distributed for short words. */
 function slotOf(hash: number, mask: number): number {
   return (hash ^ (hash >>> 15)) & mask
 }
 
 /**
- * BERT's uncased basic tokenisation, character by character: it drops control characters, separates ideographs and
- * punctuation, strips accents (NFD without nonspacing marks) and lowers each letter (without final sigma).
- * Decomposing single characters skips the reordering of marks, which takes quadratic time in a long run and matters
- * only to marks that are kept; no vocabulary has those. Results are cached: 1.1 MB of address space, of which a text
- * touches only the pages of its scripts.
+ * BERT's uncased basic tokenization, character by character: drops control characters, separates ideographs and punctuation, strips
+ * accents (NFD without nonspacing marks) and lowercases each letter (without final sigma). Decomposing single characters avoids
+ * reordering marks, which takes quadratic time in a long run and only matters for marks that are kept; no vocabulary contains those.
+ * Results are cached in 1.1 MB of address space, of which text only touches the pages of its scripts.
  */
 class BertCharacters {
   readonly #roles = new Uint8Array(CODE_POINTS)
   readonly #spellings = new Map<number, readonly number[]>()
 
-  /** One of the roles above. */
+  /** Returns one of the roles above. */
   role(codePoint: number): number {
     return this.#roles[codePoint] || this.#classify(codePoint)
   }
 
-  /** The spelling of a `SPELLED` character: parts of words, and blanks that end them. */
+  /** Returns the replacement of a `SPELLED` character: parts of words, and spaces that end them. */
   spell(codePoint: number): readonly number[] {
     return this.#spellings.get(codePoint) ?? []
   }
@@ -335,7 +333,7 @@ function roleOf(character: string, spelling: string): number {
   return spelling === ` ${character} ` ? ALONE : SPELLED
 }
 
-/** Normalises one character before words are split; blanks surround characters that stand alone. */
+/** Normalizes one character before words are split. Characters that stand alone are surrounded by spaces. */
 function normalise(codePoint: number): string {
   const character = String.fromCodePoint(codePoint)
   if (character === '\t' || character === '\n' || character === '\r') return ' '

@@ -1,6 +1,6 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
 
-/** How much a random reader is at home at each node: PageRank (Brin, Page 1998), damping .85, dead ends start anywhere; sums to 1. */
+/** PageRank (Brin, Page 1998) with damping .85. Dead ends restart anywhere. The result sums to 1. */
 export function pageRank({ offsets, targets }: Adjacency): Float64Array {
   const count = offsets.length - 1
   let ranks = new Float64Array(count).fill(1 / count)
@@ -34,15 +34,15 @@ const TOLERANCE = 1e-9
 const MAX_ROUNDS = 200
 
 export interface Betweenness {
-  /** Share of all pairs of other nodes whose shortest paths run through the node, 0–1. */
+  /** Share of all pairs of other nodes whose shortest paths pass through the node, 0–1. */
   readonly scores: Float64Array
-  /** How many sources it was estimated from; absent when all were used. */
+  /** Number of sources used for an estimate. Omitted if all were used. */
   readonly sampled?: number
 }
 
 /**
- * Betweenness over links taken both ways (Brandes 2001), exact while `nodes × edges` stays within `budget` steps; above, an
- * unbiased estimate from evenly drawn sources (Brandes, Pich 2007), the same ones each time for a graph of the same size.
+ * Computes betweenness over undirected links (Brandes 2001). Exact if `nodes × edges` is within `budget` steps, otherwise an unbiased
+ * estimate from evenly drawn sources (Brandes, Pich 2007), which are the same for graphs of the same size.
  */
 export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Betweenness {
   const { offsets, targets } = undirected(graph)
@@ -53,20 +53,20 @@ export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Betw
   const scores = new Float64Array(count)
   const search = new Brandes(offsets, targets)
   for (let at = 0; at < sources; at++) {
-    // Strides over the nodes: keys follow the order of first indexing, so this spreads over folders.
+    // Strides over the nodes. Keys follow the order of first indexing, so this covers all folders.
     search.add(Math.floor((at * count) / sources), scores)
   }
-  // Every unordered pair was met from both of its ends (in expectation, when sampled).
+  // Every unordered pair is counted from both ends (on average, if sampled).
   const scale = count > 2 ? count / sources / ((count - 1) * (count - 2)) : 0
   for (let node = 0; node < count; node++) scores[node]! *= scale
   return sources === count ? { scores } : { scores, sampled: sources }
 }
 
-/** About two seconds of one core on a laptop; obsidian-hub (6,571 notes, some 45,000 edges) stays exact. */
+/** About two seconds of one core on a laptop. obsidian-hub (6,571 notes, about 45,000 edges) is computed exactly. */
 const BETWEENNESS_BUDGET = 1e9
 const MIN_SOURCES = 64
 
-/** One source's share of everyone's betweenness; buffers are used again. */
+/** Computes one source's contribution to betweenness. The buffers are reused. */
 class Brandes {
   readonly #offsets: Uint32Array
   readonly #targets: Uint32Array

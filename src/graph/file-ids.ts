@@ -2,8 +2,8 @@ import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
 import { KeyOrder } from './key-order.ts'
 
 /**
- * Files by path and by id. An id is the folded path; of paths that fold alike (twins) one has the plain id and the others keep
- * their exact path.
+ * Indexes files by path and id. An id is the folded path. Of several paths that fold alike (twins), one has the plain id and the
+ * others use their exact path.
  */
 export class FileIds {
   readonly #vault: string | undefined
@@ -18,7 +18,7 @@ export class FileIds {
     this.#vault = vault
   }
 
-  /** The path of a key that has none. */
+  /** Adds the path of an unused key. */
   add(key: number, path: VaultPath): void {
     while (this.#paths.length <= key) {
       this.#paths.push(undefined)
@@ -60,7 +60,7 @@ export class FileIds {
     this.#order.move(key)
   }
 
-  /** Of paths that fold alike, the already folded one has the plain id, otherwise the first in code-point order. */
+  /** Of several paths that fold alike, the already folded one has the plain id, otherwise the first in code-point order. */
   #regroup(folded: string, keys: readonly number[]): void {
     const sorted = [...keys].sort((a, b) => (this.#pathOf(a) < this.#pathOf(b) ? -1 : 1))
     const plain = sorted.find((key) => this.#pathOf(key) === folded) ?? sorted[0]
@@ -87,19 +87,19 @@ export class FileIds {
     return this.#paths[key]
   }
 
-  /** A file's path as ids are folded; of twins the same. Empty when there is no such file. */
+  /** Returns a file's folded path, which twins share. Empty if there is no such file. */
   folded(key: number): string {
     return this.#folds[key] ?? ''
   }
 
-  /** The file of this path, spelled exactly so or, failing that, folded. */
+  /** Returns the file with this exact path, or else one with the same folded path. */
   find(path: string): number | undefined {
     const group = this.#byFold.get(foldId(path))
     if (group === undefined || typeof group === 'number') return group
     return group.find((key) => this.#paths[key] === path) ?? group[0]
   }
 
-  /** The other files whose paths fold to the same id, in order of their ids' precedence; empty for most. */
+  /** Returns the other files whose paths fold to the same id, in order of precedence. Usually empty. */
   twins(key: number): readonly number[] {
     const group = this.#twins.has(key) ? this.#byFold.get(this.folded(key)) : undefined
     return typeof group === 'object' ? group.filter((other) => other !== key) : []
@@ -109,7 +109,7 @@ export class FileIds {
     return this.#twins.has(key)
   }
 
-  /** Keys of all files, by id; a list that later changes leave as it is. */
+  /** Returns the keys of all files by id. Later changes do not modify the list. */
   order(): readonly number[] {
     return this.#order.list()
   }

@@ -3,15 +3,15 @@ import { folderOf, nameOf } from '../core/paths.ts'
 import { type GraphRow, isListedRow } from './graph.ts'
 import { usual } from './tag-index.ts'
 
-/** A folder with the listed notes in it. Folders that differ only in case are one, as they are on the file systems where they can be. */
+/** A folder with its listed notes. Folders that differ only in case are merged. */
 export interface FolderEntry {
-  /** By their folded names. */
+  /** Subfolders by folded name. */
   readonly folders: ReadonlyMap<string, FolderEntry>
-  /** Keys of the notes directly in it, in no order. */
+  /** Keys of the notes directly in it, in no particular order. */
   readonly notes: readonly number[]
-  /** How many of `notes` are archived. */
+  /** Number of `notes` that are archived. */
   readonly archived: number
-  /** How many of `notes` spell the folder's path how. */
+  /** Number of `notes` for each spelling of the folder's path. */
   readonly spellings: ReadonlyMap<string, number>
 }
 
@@ -22,11 +22,11 @@ interface Entry extends FolderEntry {
   readonly spellings: Map<string, number>
 }
 
-/** The listed notes by folder. Folders are there as long as a listed note lies in or below them; the vault itself always is. */
+/** Indexes listed notes by folder. A folder exists as long as it contains a listed note at any depth; the root always exists. */
 export class FolderIndex {
   readonly #folders = new Map<string, Entry>([['', openEntry()]])
 
-  /** The folder of this folded path; empty: the vault itself. */
+  /** Returns the folder with this folded path. Empty means the root. */
   find(folded: string): FolderEntry | undefined {
     return this.#folders.get(folded)
   }
@@ -40,7 +40,7 @@ export class FolderIndex {
     entry.spellings.set(path, (entry.spellings.get(path) ?? 0) + 1)
   }
 
-  /** Takes back what `add` did with the same row. */
+  /** Reverts `add` with the same row. */
   remove(row: GraphRow): void {
     if (!isListedRow(row)) return
     const path = folderOf(row.path ?? '')
@@ -57,7 +57,7 @@ export class FolderIndex {
     this.#closeEmpty(folded)
   }
 
-  /** The folder, made with those above it where it is new. */
+  /** Returns the folder, creating it and its parents if necessary. */
   #open(folded: string): Entry {
     const known = this.#folders.get(folded)
     if (known !== undefined) return known
@@ -77,7 +77,7 @@ export class FolderIndex {
   }
 }
 
-/** A folder's path as most of its notes spell it; without notes of its own, as the first folder in it does. */
+/** Returns the spelling used by most of the folder's notes, or by its first subfolder if it has none. */
 export function spelledPath({ spellings, folders }: FolderEntry): string {
   if (spellings.size > 0) return usual(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

@@ -4,37 +4,35 @@ import { FileIds } from './file-ids.ts'
 import { MissingTargets } from './missing-targets.ts'
 import { selectTop } from './select-top.ts'
 
-/** The graph's facts about one file. `key` is small, dense and stays with the path. */
+/** A file's row in the graph. `key` is small, dense and belongs to the path. */
 export interface GraphRow {
   readonly key: number
-  /** `undefined`: the file is gone. */
+  /** `undefined` if the file no longer exists. */
   readonly path: VaultPath | undefined
   readonly kind: Exclude<NodeKind, 'missing'>
   readonly excluded: boolean
   readonly archived: boolean
-  /** The name is one that a sync tool gives to a conflict copy. */
+  /** True if the name marks a sync tool's conflict copy. */
   readonly conflict: boolean
   readonly title: string
   readonly aliases: readonly string[]
   readonly tags: readonly string[]
-  /** Keys of the files it links to, each once; the file itself where it links to itself. */
+  /** Distinct keys of the files it links to, including itself for self-links. */
   readonly targets: Int32Array
-  /** Missing targets as written, each folded name once. */
+  /** Missing targets as written, one per folded name. */
   readonly missing: readonly string[]
-  /** How many links are broken, ambiguous, parts malformed, and links to headings or blocks that are not there. */
+  /** Number of broken links, ambiguous links, malformed parts, and links to missing headings or blocks. */
   readonly problems: readonly [broken: number, ambiguous: number, malformed: number, brokenHeadings: number]
 }
 
-/**
- * A node's number: files have their key (≥ 0), missing targets are negative. Valid until the next `apply`.
- */
+/** Number of a node: files have their key (≥ 0), missing targets are negative. Valid until the next `apply`. */
 export type NodeIndex = number
 
 const NOTHING = new Int32Array(0)
 
 /**
- * The link graph in memory: what every call needs, in typed and plain arrays indexed by key. It is a projection of the
- * store's rows; `apply` brings it from one generation to the next at a cost that grows with the change, not the graph.
+ * The link graph in memory, as typed and plain arrays indexed by key. It is a projection of the store's rows. `apply` moves it to the
+ * next generation at a cost that depends on the change, not on the graph.
  */
 export class Graph {
   readonly #vault: string | undefined
@@ -42,7 +40,7 @@ export class Graph {
   readonly #missing = new MissingTargets()
   readonly #rows: (GraphRow | undefined)[] = []
   readonly #in: number[][] = []
-  // Asked for every node of the vault in one call: rows lie all over the memory, these do not.
+  // Checked for every node of the vault in one call. Unlike rows, this array is contiguous in memory.
   #listed = new Uint8Array(1024)
   #problemCount = new Int32Array(1024)
   #inDegree = new Int32Array(1024)
@@ -54,12 +52,12 @@ export class Graph {
     this.#ids = new FileIds(vault)
   }
 
-  /** Keys are below this. */
+  /** Upper bound (exclusive) of the keys. */
   get size(): number {
     return this.#rows.length
   }
 
-  /** Files, of any kind. */
+  /** Number of files of any kind. */
   get files(): number {
     return this.#files
   }
@@ -68,7 +66,7 @@ export class Graph {
     return this.#rows[key]
   }
 
-  /** Replaces the facts of these files at once; each file appears once. */
+  /** Replaces the rows of these files together. Each file must appear once. */
   apply(rows: readonly GraphRow[]): void {
     const moved = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
     this.#unlink(rows)
@@ -78,7 +76,7 @@ export class Graph {
     for (const row of rows) this.#link(row.key)
   }
 
-  /** Makes room for a key; links can name one whose own row comes later. */
+  /** Makes space for a key, because links can refer to keys whose rows come later. */
   #grow(key: number): void {
     while (this.#rows.length <= key) {
       this.#rows.push(undefined)
@@ -102,7 +100,7 @@ export class Graph {
     const change = listed - (this.#listed[row.key] ?? 0)
     if (change === 0) return
     this.#listed[row.key] = listed
-    // Links of the rows that are being applied are withdrawn by now, and counted when they are made.
+    // Links of the rows being applied were removed before, and are counted when they are added.
     for (const source of this.#in[row.key] ?? []) add(this.#outDegree, source, change)
   }
 
@@ -120,7 +118,7 @@ export class Graph {
     for (const name of row.missing) this.#missing.sources(this.#missing.numberOf(name)).push(key)
   }
 
-  /** Withdraws the links of these files as they are known. */
+  /** Removes the current links of these files. */
   #unlink(rows: readonly GraphRow[]): void {
     const leaving = new Map<number[], number[]>()
     for (const { key } of rows) {
@@ -140,23 +138,23 @@ export class Graph {
     }
   }
 
-  /** Keys of all files, by id; a list that later changes leave as it is. */
+  /** Returns the keys of all files by id. Later changes do not modify the list. */
   order(): readonly number[] {
     return this.#ids.order()
   }
 
-  /** Missing targets that are still linked to, by id. */
+  /** Returns missing targets that are still linked to, ordered by id. */
   missing(): readonly NodeIndex[] {
     const entries = this.#missing.numbers().map((number) => ({ node: -number - 1, id: this.id(-number - 1) }))
     return entries.sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id))).map(({ node }) => node)
   }
 
-  /** A node's path as ids are folded, without the vault's name; of twins the same. */
+  /** Returns a node's folded path without the vault's name. Twins share it. */
   folded(node: NodeIndex): string {
     return node < 0 ? foldId(this.#missing.name(-node - 1)) : this.#ids.folded(node)
   }
 
-  /** The other files whose paths fold to the same id, in order of their ids' precedence; empty for most. */
+  /** Returns the other files whose paths fold to the same id, in order of precedence. Usually empty. */
   twins(key: number): readonly number[] {
     return this.#ids.twins(key)
   }
@@ -170,7 +168,7 @@ export class Graph {
     return this.#ids.id(node) ?? this.idOf('')
   }
 
-  /** The id of a folded path, whether or not anything is there. */
+  /** Returns the id of a folded path, whether or not it exists. */
   idOf(folded: string): NodeId {
     return toNodeId(folded, this.#vault)
   }
@@ -183,17 +181,20 @@ export class Graph {
     return node < 0 ? 'missing' : this.#rows[node]?.kind
   }
 
-  /** A note that is not excluded: what lists, degrees and paths are made of. */
+  /** Checks whether a node is a note that is not excluded. Only these count in lists, degrees and paths. */
   isListedNote(node: NodeIndex): boolean {
     return node >= 0 && this.#listed[node] === 1
   }
 
-  /** Problems of a file's own: broken and ambiguous links, those to parts that are not there, malformed parts, the name of a copy; 0 of excluded ones. */
+  /**
+   * Number of problems in a file: broken and ambiguous links, links to missing headings or blocks, malformed parts, and a conflict
+   * copy's name. 0 for excluded files.
+   */
   problemCount(key: number): number {
     return this.#problemCount[key] ?? 0
   }
 
-  /** The node of an id of ours, which carries the name of a vault that has one. */
+  /** Returns the node of an id, which includes the vault's name if it has one. */
   find(id: string): NodeIndex | undefined {
     const path = this.#withoutVault(id)
     return this.#findFile(path) ?? this.findMissing(path)
@@ -207,18 +208,18 @@ export class Graph {
     return this.#vault !== undefined && id.startsWith(`${this.#vault}:`) ? id.slice(this.#vault.length + 1) : id
   }
 
-  /** The missing target of this name. */
+  /** Returns the missing target with this name. */
   findMissing(name: string): NodeIndex | undefined {
     const number = this.#missing.find(name)
     return number === undefined ? undefined : -number - 1
   }
 
-  /** Keys of the files that link to a node, in no order; itself among them where it links to itself. */
+  /** Returns the keys of files that link to a node, in no particular order, including itself for self-links. */
   sources(node: NodeIndex): readonly number[] {
     return node < 0 ? this.#missing.sources(-node - 1) : (this.#in[node] ?? [])
   }
 
-  /** The files that a node links to, without order. */
+  /** Returns the files that a node links to, in no particular order. */
   targets(node: NodeIndex): Int32Array {
     return (node < 0 ? undefined : this.#rows[node]?.targets) ?? NOTHING
   }
@@ -227,12 +228,12 @@ export class Graph {
     return target >= 0 ? this.targets(source).includes(target) : this.sources(target).includes(source)
   }
 
-  /** The missing targets that a file links to. */
+  /** Returns the missing targets that a file links to. */
   missingTargets(key: number): readonly NodeIndex[] {
     return (this.#rows[key]?.missing ?? []).map((name) => -this.#missing.numberOf(name) - 1)
   }
 
-  /** Distinct listed notes that link here, without the node itself. */
+  /** Number of listed notes that link to a node, excluding itself. */
   inDegree(node: NodeIndex): number {
     if (node >= 0) return this.#inDegree[node] ?? 0
     let degree = 0
@@ -240,12 +241,12 @@ export class Graph {
     return degree
   }
 
-  /** Distinct listed notes linked to, without the node itself. */
+  /** Number of listed notes that a file links to, excluding itself. */
   outDegree(key: number): number {
     return this.#outDegree[key] ?? 0
   }
 
-  /** The first `count` by in-degree (highest first), then id. */
+  /** Returns the first `count` nodes by in-degree (highest first), then id. */
   topByInDegree(nodes: Iterable<NodeIndex>, count: number): NodeIndex[] {
     return selectTop(nodes, count, (a, b) => {
       const difference = this.inDegree(a) - this.inDegree(b)
@@ -254,7 +255,7 @@ export class Graph {
   }
 }
 
-/** A file that is a listed note: see `Graph.isListedNote`. */
+/** Checks whether a row is a listed note; see `Graph.isListedNote`. */
 export function isListedRow(row: GraphRow): boolean {
   return row.path !== undefined && row.kind === 'note' && !row.excluded
 }
@@ -273,12 +274,15 @@ function add(counts: Int32Array, key: number, by: number): void {
   counts[key] = (counts[key] ?? 0) + by
 }
 
-/** How long a list is looked through for one key at a time: for thousands that leave a hub that would take quadratic time. */
+/**
+ * Maximum length of a list to search for each key individually. Removing thousands of keys from a hub would otherwise take quadratic
+ * time.
+ */
 const SHORT = 64
-/** Up to this many keys, searching one at a time is faster than scanning the whole list. */
+/** Up to this many keys, individual searches are faster than scanning the whole list. */
 const FEW = 4
 
-/** Takes a key out of a list; out of a long one later, with all others that leave it. */
+/** Removes a key from a list. From a long one, all keys are removed later together. */
 function withdraw(list: number[] | undefined, key: number, leaving: Map<number[], number[]>): void {
   if (list === undefined) return
   if (list.length <= SHORT) {

@@ -1,23 +1,23 @@
-/** Above this share of moved keys the whole list is sorted again: merging would save nothing. */
+/** If a larger share of keys has moved, the whole list is sorted again, because merging would save nothing. */
 const SORT_ANEW = 1 / 4
 
-/** Keys sorted by a text each. The order is updated lazily: changes since the last use are merged in one linear pass. */
+/** Keys sorted by text. The order is updated lazily: changes since the last use are merged in one linear pass. */
 export class KeyOrder {
   readonly #textOf: (key: number) => string | undefined
   readonly #moved = new Set<number>()
   #keys: readonly number[] = []
 
-  /** @param textOf what a key is sorted by; `undefined` when it is not in the list */
+  /** @param textOf returns the text to sort by, or `undefined` if a key is not in the list */
   constructor(textOf: (key: number) => string | undefined) {
     this.#textOf = textOf
   }
 
-  /** The key's text changed, came or went. */
+  /** Called if a key's text changed, or the key was added or removed. */
   move(key: number): void {
     this.#moved.add(key)
   }
 
-  /** A list that later moves leave as it is. */
+  /** Returns the sorted list. Later moves do not modify it. */
   list(): readonly number[] {
     if (this.#moved.size === 0) return this.#keys
     const moved = this.#sorted(this.#moved)

@@ -1,12 +1,12 @@
 import { foldId } from '../core/ids.ts'
 
-/** Targets that do not exist, numbered from 0 in order of appearance; names that fold alike are one. */
+/** Missing targets, numbered from 0 in order of appearance. Names that fold alike are the same target. */
 export class MissingTargets {
   readonly #names: string[] = []
   readonly #sources: number[][] = []
   readonly #byFold = new Map<string, number>()
 
-  /** The target's number, a new one where it is new. */
+  /** Returns the target's number, creating it if necessary. */
   numberOf(name: string): number {
     const folded = foldId(name)
     const known = this.#byFold.get(folded)
@@ -18,13 +18,13 @@ export class MissingTargets {
     return number
   }
 
-  /** The number of a target that is linked to. */
+  /** Returns the number of a target if it is linked to. */
   find(name: string): number | undefined {
     const number = this.#byFold.get(foldId(name))
     return number === undefined || this.sources(number).length === 0 ? undefined : number
   }
 
-  /** As written first. */
+  /** As first written. */
   name(number: number): string {
     return this.#names[number] ?? ''
   }
@@ -34,7 +34,7 @@ export class MissingTargets {
     return this.#sources[number] ?? []
   }
 
-  /** Those that are linked to, in no order. */
+  /** Numbers of linked targets in no particular order. */
   numbers(): readonly number[] {
     const numbers: number[] = []
     this.#sources.forEach((sources, number) => {

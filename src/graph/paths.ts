@@ -2,8 +2,8 @@ import type { PathOptions } from '../core/store.ts'
 import type { Graph } from './graph.ts'
 
 /**
- * Shortest link paths between two files, shortest first, then by ids: `[source, …, target]` as keys. Intermediate steps are
- * listed notes. Further paths are found by Yen's algorithm (J. Y. Yen, 1971), each step of it a bidirectional search.
+ * Finds the shortest paths between two files, shortest first, then ordered by ids: `[source, …, target]` as keys. Intermediate nodes
+ * are listed notes. Longer paths are found with Yen's algorithm (J. Y. Yen, 1971), using bidirectional searches.
  */
 export function findPaths(graph: Graph, source: number, target: number, options: PathOptions): readonly (readonly number[])[] {
   const walk = new Walk(graph, options.direction)
@@ -17,15 +17,18 @@ export function findPaths(graph: Graph, source: number, target: number, options:
 interface Search {
   readonly source: number
   readonly target: number
-  /** Notes with more neighbours than this are gone around. */
+  /** Notes with more neighbours are avoided. */
   readonly ceiling: number
-  /** Nodes that may not be stepped on. */
+  /** Nodes that must not be visited. */
   readonly banned: ReadonlySet<number>
-  /** Nodes that may not be the first step. */
+  /** Nodes that must not be the first step. */
   readonly taken: ReadonlySet<number>
 }
 
-/** Degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, to find a path if there is one. */
+/**
+ * Returns the degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so a path is
+ * found if there is one.
+ */
 function ceilings(graph: Graph, source: number, target: number): readonly number[] {
   const counts: number[] = []
   let notes = 0
@@ -37,12 +40,12 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
     notes++
   }
   const at = (share: number): number => degreeAt(counts, Math.floor(notes * share))
-  // In a small vault the percentile would be the best connected note itself, which is then none.
+  // In a small vault, the percentile would be the most connected note itself, which would then not count as a hub.
   const small = notes < 100 ? [at(0.9) - 1] : []
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
 }
 
-/** The degree of this rank (from 0, lowest first), where `counts[d]` nodes have degree d; 0 where there is none. */
+/** Returns the degree with this rank (from 0, lowest first), given the number of nodes with each degree. 0 if there is none. */
 function degreeAt(counts: readonly number[], rank: number): number {
   let passed = 0
   const degree = counts.findIndex((count) => {
@@ -90,17 +93,17 @@ function sameList(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && startsWith(a, b)
 }
 
-/** The nodes that one side of a search has come to. */
+/** The nodes reached by one side of a search. */
 interface Front {
-  /** Along the links from the source; else against them from the target. */
+  /** True if links are followed from the source, rather than backwards from the target. */
   readonly forwards: boolean
-  /** Distance + 1 by key; 0: not reached. */
+  /** Distance + 1 by key, or 0 if not reached. */
   readonly reached: Int32Array
-  /** Those reached last. */
+  /** The nodes reached last. */
   keys: readonly number[]
 }
 
-/** Breadth-first searches over one graph, with buffers that are used again. */
+/** Breadth-first searches over one graph, with reused buffers. */
 class Walk {
   readonly #graph: Graph
   readonly #forwardsOnly: boolean
@@ -114,7 +117,7 @@ class Walk {
     this.#to = new Int32Array(graph.size)
   }
 
-  /** The shortest path, the smallest by ids among those of one length. */
+  /** Returns the shortest path. Ties are broken by ids. */
   shortest(search: Search): readonly number[] | undefined {
     const { source, target } = search
     if (source === target) return [source]
@@ -129,7 +132,7 @@ class Walk {
     return undefined
   }
 
-  /** Goes one step on from everywhere. */
+  /** Advances by one step. */
   #advance({ forwards, reached, keys }: Front, search: Search): readonly number[] {
     const next: number[] = []
     for (const key of keys) {
@@ -151,14 +154,14 @@ class Walk {
     return ceiling === Number.POSITIVE_INFINITY || degreeOf(this.#graph, key) <= ceiling
   }
 
-  /** Neighbours one step on: along the links when `forwards`, against them when not; both where links count both ways. */
+  /** Visits the neighbours: along the links if `forwards`, otherwise against them, and both if links count in either direction. */
   #each(key: number, forwards: boolean, visit: (other: number) => void): void {
     const both = !this.#forwardsOnly
     if (forwards || both) for (const other of this.#graph.targets(key)) visit(other)
     if (!forwards || both) for (const other of this.#graph.sources(key)) visit(other)
   }
 
-  /** The smallest path by ids through the nodes in which the two sides met. */
+  /** Returns the smallest path by ids through the nodes where both sides met. */
   #trace(search: Search, meeting: readonly number[]): readonly number[] {
     const marked = this.#mark(search, meeting)
     const path = [search.source]
@@ -172,13 +175,13 @@ class Walk {
     return path
   }
 
-  /** The nodes of all shortest paths from the source to the meeting nodes. */
+  /** Returns the nodes on all shortest paths from the source to the meeting nodes. */
   #mark(search: Search, meeting: readonly number[]): Set<number> {
     const from = this.#from
     const lengthAt = (key: number): number => (from[key] ?? 0) + (this.#to[key] ?? 0)
     const length = meeting.reduce((least, key) => Math.min(least, lengthAt(key)), Number.POSITIVE_INFINITY)
     const marked = new Set(meeting.filter((key) => lengthAt(key) === length))
-    // A set is walked in order of insertion, those added on the way included.
+    // Sets iterate in insertion order, including elements added during iteration.
     for (const key of marked) {
       const step = from[key] ?? 0
       if (step <= 1) continue
@@ -189,14 +192,14 @@ class Walk {
     return marked
   }
 
-  /** The step with the smallest id among those on a shortest path. */
+  /** Returns the neighbour with the smallest id on a shortest path. */
   #next(search: Search, at: number, marked: ReadonlySet<number>): number | undefined {
     const here = this.#from[at] ?? 0
     const left = marked.has(at) ? (this.#to[at] ?? 0) : 0
     let best: number | undefined
     this.#each(at, true, (other) => {
       const onwards = here > 0 && this.#from[other] === here + 1 && marked.has(other)
-      // Past the meeting nodes only the distance to the target says what lies on a shortest path.
+      // Beyond the meeting nodes, only the distance to the target determines the shortest paths.
       const nearer = left > 0 && this.#to[other] === left - 1
       if (!(onwards || nearer) || isTaken(search, at, other)) return
       if (best === undefined || this.#graph.id(other) < this.#graph.id(best)) best = other
@@ -220,7 +223,7 @@ function frontOf(key: number, forwards: boolean, buffer: Int32Array): Front {
   return { forwards, reached, keys: [key] }
 }
 
-/** The first step that other paths took already. */
+/** Checks whether a first step is already used by another path. */
 function isTaken({ source, taken }: Search, from: number, to: number): boolean {
   return from === source && taken.has(to)
 }

@@ -1,7 +1,7 @@
-/** Where more are wanted, keeping them in order one by one costs more than sorting all. */
+/** For more than this, sorting everything is faster than keeping the best in order. */
 const MOST_KEPT = 1_000
 
-/** The first `count` of these in an order, sorted; faster than sorting all when few are wanted. */
+/** Returns the first `count` items in an order, sorted. Faster than sorting everything if `count` is small. */
 export function selectTop<T>(items: Iterable<T>, count: number, comesBefore: (a: T, b: T) => boolean): T[] {
   const best: T[] = []
   if (count <= 0) return best

@@ -4,16 +4,16 @@ import { type GraphRow, isListedRow } from './graph.ts'
 
 interface TagEntry {
   readonly keys: Set<number>
-  /** How many of them are listed notes. */
+  /** Number of listed notes among them. */
   listed: number
-  /** How many files spell it how. */
+  /** Number of files for each spelling. */
   readonly spellings: Map<string, number>
 }
 
-/** Which files carry which tags; a nested tag counts for its parents too. */
+/** Indexes which files have which tags. A nested tag also counts for its parents. */
 export class TagIndex {
   readonly #tags = new Map<string, TagEntry>()
-  /** Every tag of listed notes with its folded name, in order; until a note changes. */
+  /** Cached until a note changes: all tags of listed notes with their folded names, in order. */
   #counted: readonly { readonly folded: string; readonly tag: TagCount }[] | undefined
 
   add(row: GraphRow): void {
@@ -29,7 +29,7 @@ export class TagIndex {
     }
   }
 
-  /** Takes back what `add` did with the same row. */
+  /** Reverts `add` with the same row. */
   remove(row: GraphRow): void {
     this.#counted = undefined
     const listed = isListedRow(row) ? 1 : 0
@@ -45,12 +45,12 @@ export class TagIndex {
     }
   }
 
-  /** Files with this tag (see `foldTag`) or one nested in it. */
+  /** Returns the files with this tag (see `foldTag`) or one nested in it. */
   keys(tag: string): ReadonlySet<number> {
     return this.#tags.get(tag)?.keys ?? NONE
   }
 
-  /** Every tag and every parent of one that begins so (folded) and that listed notes carry; by count, then name. */
+  /** Returns the tags of listed notes, and their parents, that start with a folded prefix, ordered by count, then name. */
   counts(prefix: string): readonly TagCount[] {
     this.#counted ??= this.#count()
     const begun = prefix === '' ? this.#counted : this.#counted.filter(({ folded }) => folded.startsWith(prefix))
@@ -68,7 +68,7 @@ export class TagIndex {
 
 const NONE: ReadonlySet<number> = new Set()
 
-/** Tags and their parents by how they fold, as spelled first. */
+/** Maps folded tags and their parents to their first spelling. */
 export function withParents(tags: readonly string[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const tag of tags) {
@@ -86,7 +86,7 @@ function addName(names: Map<string, string>, name: string): void {
   if (!names.has(folded)) names.set(folded, name)
 }
 
-/** The spelling that most use; of several the first in code-point order. */
+/** Returns the most common spelling. Ties are broken by code-point order. */
 export function usual(spellings: ReadonlyMap<string, number>): string {
   let best = ''
   let most = 0

@@ -1,7 +1,7 @@
 import type { Adjacency } from '../core/csr.ts'
 import type { Graph } from './graph.ts'
 
-/** The listed notes and the links among them, for algorithms in another thread; self-links left out. */
+/** The listed notes and the links among them, excluding self-links, for algorithms in another thread. */
 export interface NumberedTopology extends Adjacency {
   /** The graph's key of each node. */
   readonly keys: Uint32Array

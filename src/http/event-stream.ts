@@ -3,7 +3,7 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { messageToJson } from '../mcp/transport/json-rpc.ts'
 import type { Limits } from './limits.ts'
 
-/** Server-sent events on one response, kept alive until one side ends them. */
+/** Server-sent events in a response, kept alive until either side ends them. */
 export class EventStream {
   readonly #response: ServerResponse
   readonly #backlog: number
@@ -11,7 +11,7 @@ export class EventStream {
   #waiting = 0
   #open = true
 
-  /** Begins the response, which must be open; `onEnd` is called once, whichever side ends it. */
+  /** Starts the response, which must be open. `onEnd` is called once, whichever side ends it. */
   constructor(response: ServerResponse, { keepAlive, streamBacklog }: Limits, onEnd: () => void = () => {}) {
     this.#response = response
     this.#backlog = streamBacklog
@@ -24,7 +24,7 @@ export class EventStream {
     })
   }
 
-  /** Sends a message; nothing when the stream has ended. A client that reads nothing any more loses the stream. */
+  /** Sends a message, unless the stream has ended. The stream is closed if the client stops reading. */
   send(message: object): void {
     this.#write(`event: message\ndata: ${messageToJson(message)}\n\n`)
   }
@@ -53,7 +53,7 @@ export class EventStream {
   }
 }
 
-/** Begins a stream of events when the first one comes, where the client takes any. */
+/** Starts a stream with the first event, if the client accepts streams. */
 export class EventsOnDemand {
   readonly #exchange: { readonly request: IncomingMessage; readonly response: ServerResponse }
   readonly #limits: Limits
@@ -71,7 +71,7 @@ export class EventsOnDemand {
     this.#stream.send(message)
   }
 
-  /** Sends the answers as events, where some were sent before; else `false`. */
+  /** Sends the responses as events if some were sent before, otherwise returns `false`. */
   end(answers: readonly JSONRPCMessage[]): boolean {
     for (const answer of answers) this.#stream?.send(answer)
     this.#stream?.end()
@@ -82,6 +82,6 @@ export class EventsOnDemand {
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
-  // Reverse proxies would otherwise keep events until they have many.
+  // Otherwise, reverse proxies would buffer events.
   'X-Accel-Buffering': 'no',
 }

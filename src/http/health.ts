@@ -3,13 +3,13 @@ import { sendJson } from './refusal.ts'
 import { type Admission, defineRoute, type Route } from './routes.ts'
 import type { Access, Principal } from './tokens.ts'
 
-/** Where everyone may ask whether the server is there. */
+/** Anyone may check here whether the server is running. */
 const HEALTH_PATH = '/health'
 
-/** The whole answer to senders without a token. */
+/** The whole response for senders without a token. */
 const HEALTH = '{"status":"ok"}'
 
-/** The additional answer for a token's owner; `undefined` if there is none. */
+/** Returns the additional response for a token's owner, or `undefined`. */
 export type HealthFor = (access: Access) => Promise<HealthReport | undefined>
 
 export interface HealthReport {
@@ -23,7 +23,10 @@ interface HealthParts {
   readonly healthFor: HealthFor
 }
 
-/** Answers that the server is there, also while serving the protocol is switched off; and how its vaults are, to those with a token. */
+/**
+ * Reports that the server is running, even while serving the protocol is disabled, and to senders with a token also the state of the
+ * vaults.
+ */
 export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   const answer = async ({ response, sender }: { readonly response: ServerResponse; readonly sender: Access | undefined }) => {
     const report = sender === undefined ? undefined : await healthFor(sender)
@@ -34,7 +37,7 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   return defineRoute({
     path: HEALTH_PATH,
     methods: { GET: answer, HEAD: answer },
-    // Without a known token the sender is anonymous and gets the short answer.
+    // Without a known token, the sender is anonymous and gets the short response.
     admit(request) {
       const admission = authorize(request)
       return { sender: 'sender' in admission ? admission.sender.access : undefined }
@@ -43,15 +46,15 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   })
 }
 
-/** Who listens on a port: nobody, a Roux, or another program. */
+/** What listens on a port: nothing, Roux, or another program. */
 export type Occupant = 'nothing' | 'roux' | 'other'
 
 const PATIENCE_MS = 1_000
 
-/** A longer answer is another program's. */
+/** Longer responses come from other programs. */
 const LONGEST = 200
 
-/** Asks what listens at a port of this computer. */
+/** Checks what listens on a port of this computer. */
 export function askHealth(host: string, port: number): Promise<Occupant> {
   return new Promise((resolve) => {
     const asked = get(

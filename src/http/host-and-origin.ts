@@ -18,11 +18,11 @@ const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '
 
 const HOST = /^(\[[0-9a-f:.]+\]|[a-z0-9](?:[a-z0-9._-]*[a-z0-9])?)(?::\d{1,5})?$/
 
-/** The settings that decide which requests are served. */
+/** Settings that determine which requests are served. */
 export interface AccessPolicy {
-  /** Off, everything but `/health` is refused: another program's server may carry this one. */
+  /** If false, everything except `/health` is rejected. */
   readonly enabled: boolean
-  /** The address that is listened at. */
+  /** Address to listen on. */
   readonly host: string
   readonly hosts: readonly string[]
   readonly origins: readonly string[]
@@ -33,7 +33,7 @@ type Check = (request: IncomingMessage, policy: AccessPolicy, limits: Limits) =>
 /** Checks where a request comes from, before its token. */
 export const checkAddress: Check = firstOf([checkHeaderCount, checkSingleHeaders, checkHost, checkOrigin])
 
-/** Checks the form of a protocol request. */
+/** Checks the headers of a protocol request. */
 export const checkForm = firstOf([checkContentType, checkEncoding, checkAccept])
 
 function firstOf<Given extends readonly unknown[]>(
@@ -56,13 +56,13 @@ function checkHeaderCount({ rawHeaders }: IncomingMessage, _: AccessPolicy, { he
 
 const SINGLE = ['host', 'authorization', 'origin', 'content-type', 'content-encoding', 'mcp-session-id', 'mcp-protocol-version']
 
-/** With two such headers, a proxy in front may have checked the other one. */
+/** If such a header is duplicated, a proxy may have checked the other one. */
 function checkSingleHeaders({ headersDistinct }: IncomingMessage): Refusal | undefined {
   const twice = SINGLE.find((name) => (headersDistinct[name]?.length ?? 0) > 1)
   return twice === undefined ? undefined : refusal(400, `The request repeats the header ${twice}.`, { hint: 'Send it once.' })
 }
 
-/** A page on the web can have its own name lead to this computer, but not another name in this header. */
+/** A web page can make its own host name resolve to this computer, but cannot forge this header (DNS rebinding). */
 function checkHost({ headers, socket }: IncomingMessage, { host, hosts }: AccessPolicy): Refusal | undefined {
   const name = hostName(headers.host ?? '')
   if (name !== undefined && (isLoopbackName(name) || [host, socket.localAddress ?? '', ...hosts].map(inUrl).includes(name)))
@@ -105,14 +105,14 @@ function checkAccept({ method, headers }: IncomingMessage): Refusal | undefined 
   })
 }
 
-/** True if an `Accept` header accepts a type, directly or through a wildcard. */
+/** Checks whether an `Accept` header accepts a type, directly or through a wildcard. */
 function accepts(header: string, type: string): boolean {
   const ranges = header.split(',').map((range) => range.split(';', 1)[0]?.trim().toLowerCase())
   return ranges.some((range) => range === type || range === '*/*' || range === `${type.split('/', 1)[0]}/*`)
 }
 
 /**
- * Checks an address that would let every computer in without saying so, and lists that would silently let none in.
+ * Rejects an address that would implicitly expose the server to other computers, and lists with entries that never match.
  * @throws RouxError `INVALID_SETTINGS` that names the entry
  */
 export function checkAccessPolicy({ host: address, hosts, origins }: Pick<AccessPolicy, 'host' | 'hosts' | 'origins'>): void {
@@ -134,12 +134,12 @@ export function checkAccessPolicy({ host: address, hosts, origins }: Pick<Access
   }
 }
 
-/** True if this is a browser's preflight. */
+/** Checks whether this is a browser's preflight request. */
 export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
 
-/** Lets the page that asks read the answer: its origin was checked. */
+/** Allows the requesting page, whose origin was checked, to read the response. */
 export function allowOrigin({ headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
   if (headers.origin === undefined) return
@@ -155,34 +155,34 @@ export function sendPreflight(response: ServerResponse): void {
   response.writeHead(204).end()
 }
 
-/** The name in a `Host` header, in lower case and without its port; `undefined` where it is none. */
+/** Returns the lowercase name in a `Host` header without the port, or `undefined` if it is invalid. */
 export function hostName(header: string): string | undefined {
   return HOST.exec(header.toLowerCase())?.[1]
 }
 
-/** True if a host name means this computer everywhere. */
+/** Checks whether a host name refers to the local computer on every system. */
 export function isLoopbackName(name: string): boolean {
   return LOOPBACK_NAMES.has(name)
 }
 
-/** True if an address or host name belongs to this computer only. */
+/** Checks whether an address or host name is only reachable from this computer. */
 export function isLoopbackAddress(address: string): boolean {
   return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-/** True if an address to listen on means all addresses of this computer. */
+/** Checks whether an address to listen on means all addresses of this computer. */
 export function isEveryAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === ''
 }
 
-/** True if an origin is a page of this computer. */
+/** Checks whether an origin is a page on this computer. */
 function isLoopbackOrigin(origin: string): boolean {
   const host = /^https?:\/\/([^/@?#]+)$/.exec(origin)?.[1]
   const name = host === undefined ? undefined : hostName(host)
   return name !== undefined && isLoopbackName(name)
 }
 
-/** An address as it stands in URLs: `[::1]`. */
+/** Formats an address for URLs: `[::1]`. */
 export function inUrl(address: string): string {
   const plain = address.toLowerCase().replace(/^::ffff:(?=\d+\.)/, '')
   return isIP(plain) === 6 ? `[${plain}]` : plain

@@ -27,36 +27,36 @@ import type { Access } from './tokens.ts'
 export type Era = 'legacy' | 'modern'
 
 export interface HttpServerOptions extends AccessPolicy {
-  /** 0 for any that is free. */
+  /** 0 chooses a free port. */
   readonly port: number
-  /** The tokens' file; a change of it counts at once. */
+  /** Path of the token file. Changes take effect immediately. */
   readonly tokenFile: string
-  /** Makes the server that a client talks to: one a session, or one a request. */
+  /** Creates the server for a session, or for a single request. */
   serverFor(access: Access, era: Era): Server
-  /** Events for listening clients; absent if there are none. */
+  /** Events for listening clients, if there are any. */
   eventsFor?(access: Access): EventFeed
-  /** The vaults' part of `/health`; absent if it says nothing about them. */
+  /** Returns the vaults' part of `/health`, if any. */
   readonly healthFor?: HealthFor
-  /** Routes beside those of the protocol. */
+  /** Routes in addition to those of the protocol. */
   extraRoutes?(parts: ServerParts): ExtraRoutes
-  /** The advice when the port is in use. */
+  /** Hint for the error if the port is in use. */
   readonly portAdvice?: string
-  /** Takes what the owner of the server should know, a line each. */
+  /** Receives messages for the server's owner, line by line. */
   log(line: string): void
   readonly limits?: Limits
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface HttpServer {
   /** Where the protocol is served. */
   readonly url: string
-  /** Answers what is in work, ends every stream, and resolves when nothing is open any more; within `limits.drain`. */
+  /** Finishes running calls, ends every stream, and resolves when nothing is open anymore, within `limits.drain`. */
   stop(): Promise<void>
 }
 
 /**
- * Serves the protocol over HTTP in every version.
- * @throws RouxError `INVALID_SETTINGS` when nothing can listen at that address and port, or a list of names holds what is none
+ * Serves every version of the protocol over HTTP.
+ * @throws RouxError `INVALID_SETTINGS` if the address and port cannot be used, or a list of names contains an invalid name
  */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   checkAccessPolicy(options)
@@ -71,7 +71,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
 }
 
-/** How soon a stream ends whose token has changed, or when serving is switched off, in milliseconds; calls notice at once. */
+/** How soon a stream ends after its token has changed or serving was disabled, in milliseconds. Calls check immediately. */
 const CHECK_MS = 1_000
 
 class Endpoint {
@@ -158,9 +158,9 @@ class Endpoint {
     }
   }
 
-  /** The checks, in this order, before anything of the body is read. */
+  /** Runs the checks in this order, before the body is read. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    // Answers hold notes: nothing on the way may keep them, or take them for anything but JSON.
+    // Responses contain notes, so no proxy may cache them or treat them as anything but JSON.
     response.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff')
     const route = findRoute(this.#routes, request)
     if (route === undefined) return sendRefusal(response, nothingHere())
@@ -173,7 +173,7 @@ class Endpoint {
     if (refused !== undefined) sendRefusal(response, refused)
   }
 
-  /** A token that was changed takes along what it opened, and all goes when serving is switched off. */
+  /** Ends everything opened with a token that has changed, and everything if serving is disabled. */
   #endOutdated(): void {
     const mayGoOn = (principal: string): boolean => this.#mayGoOn(principal)
     this.#sessions.endUnless(mayGoOn)

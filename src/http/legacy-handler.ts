@@ -14,26 +14,26 @@ export interface LegacyOptions {
   readonly sessions: Sessions
   readonly load: Load
   readonly limits: Limits
-  /** Makes the server of a session, or of one post without a session. */
+  /** Creates the server of a session, or of a request without a session. */
   serverFor(principal: Principal): Server
 }
 
 type TokenExchange = Exchange<Principal>
 
-/** The version of clients that send none: the last one without the header. */
+/** Version of clients that send none: the last one without the header. */
 const VERSION_WITHOUT_HEADER = '2025-03-26'
 
-/** Serves the versions of the protocol up to 2025-11-25: in sessions, or post by post to clients without one. */
+/** Serves protocol versions up to 2025-11-25, in sessions or individually for clients without one. */
 export class LegacyHandler {
   readonly #options: LegacyOptions
-  /** Posts without a session that are in progress. */
+  /** Requests without a session that are in progress. */
   readonly #single = new Set<ExchangeTransport>()
 
   constructor(options: LegacyOptions) {
     this.#options = options
   }
 
-  /** Answers what was posted. Resolves when it is answered. */
+  /** Handles a POST request. Resolves when it is answered. */
   async post(exchange: TokenExchange, arrival: Arrival): Promise<void> {
     const { response } = exchange
     const found = this.#sessionOf(exchange)
@@ -58,7 +58,7 @@ export class LegacyHandler {
     const { session } = found
     const place = load.stream(session.principal)
     if ('refusal' in place) return sendRefusal(response, place.refusal)
-    // A client that asks again has lost the one before, even if that was not noticed yet.
+    // A client that reconnects has lost the previous stream, even if that was not noticed yet.
     session.stream?.end()
     response.setHeader('Mcp-Session-Id', session.id)
     const stream = new EventStream(response, limits, () => {
@@ -76,7 +76,7 @@ export class LegacyHandler {
     exchange.response.writeHead(204).end()
   }
 
-  /** Gives up what is in work without a session. */
+  /** Aborts requests without a session. */
   async close(): Promise<void> {
     await Promise.all([...this.#single].map((transport) => transport.close()))
   }
@@ -118,7 +118,7 @@ export class LegacyHandler {
     else sendAnswers(response, [...faults, ...answers], isBatch)
   }
 
-  /** A server for one post; it ends with the post, also when the client goes away. */
+  /** Connects a server for a single request. It ends with the request, or if the client disconnects. */
   async #connectOnce({ sender, response }: TokenExchange): Promise<ExchangeTransport> {
     const transport = new ExchangeTransport()
     const server = this.#options.serverFor(sender)
@@ -173,7 +173,7 @@ function givenUp(): Refusal {
   return refusal(503, 'The server stopped before this was done.', { headers: { Connection: 'close', 'Retry-After': '5' } })
 }
 
-/** Notifications, and requests that were cancelled, have no answer. */
+/** Notifications and cancelled requests have no response. */
 function sendAnswers(response: ServerResponse, answers: readonly JSONRPCMessage[], isBatch = false): void {
   const [first] = answers
   if (response.destroyed) return

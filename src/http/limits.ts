@@ -1,30 +1,30 @@
 import { SHUTDOWN } from '../core/waiting/shutdown.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** The limits for clients of one server: times in ms, sizes in bytes. */
+/** Limits for the clients of a server. Times are in milliseconds, sizes in bytes. */
 export const LIMITS = {
-  // A note holds at most 1 MB, and JSON may write each of its bytes as up to six.
+  // A note has at most 1 MB, and JSON may use up to six bytes for each.
   body: 4 * 1024 * 1024,
   // With the scope `attach`. An attachment of 5 MB takes 6.7 MB as base64.
   attachmentBody: 8 * 1024 * 1024,
   headers: 100,
   headerBytes: 16 * 1024,
-  // A client that is slower than this only holds a connection.
+  // A slower client only occupies a connection.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the 60 s of reverse proxies, so we never close a connection they are about to use.
+  // Longer than the 60 s of reverse proxies, so no connection is closed that they are about to use.
   idleTimeout: 75_000,
-  // A call answers within 30 s and a stream says something every 15 s; a client that takes nothing for this long has gone.
+  // A call is answered within 30 s, and a stream sends something every 15 s. A client that reads nothing for this long is gone.
   stallTimeout: 120_000,
   // Connections are renewed occasionally instead of living as long as the process.
   requestsPerConnection: 10_000,
   connections: 512,
-  // All calls share one thread for the protocol: more of them at once only make each wait longer.
+  // All calls share one thread for the protocol, so more of them would only wait longer.
   calls: 128,
   callsPerToken: 64,
   streams: 256,
   streamsPerToken: 128,
-  // Notifications are hints to look again; a client that lets this many wait does not read them.
+  // Notifications are only hints. A client with this many unread ones does not read them.
   streamBacklog: 1_000,
   sessions: 512,
   sessionsPerToken: 256,
@@ -35,12 +35,12 @@ export const LIMITS = {
 
 export type Limits = Readonly<Record<keyof typeof LIMITS, number>>
 
-/** A place that was taken and is given back with `end`, or why there is none. */
+/** A reserved place, which `end` releases, or why there is none. */
 export type Place = { readonly refusal: Refusal } | { end(): void }
 
 type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsPerToken'>
 
-/** Counts calls and open streams. One token cannot take all places and keep the others out. */
+/** Counts calls and open streams. A single token cannot use up all places. */
 export class Load {
   readonly #calls: Places
   readonly #streams: Places
@@ -51,19 +51,19 @@ export class Load {
     this.#streams = new Places('streams are open', { total: limits.streams, perToken: limits.streamsPerToken })
   }
 
-  /** Takes a place for a call of the token with this key. */
+  /** Reserves a place for a call of the token with this key. */
   call(key: string): Place {
     return this.#calls.take(key, () => {
       if (this.#calls.taken === 0) this.#onIdle?.()
     })
   }
 
-  /** Takes a place for a stream of the token with this key. */
+  /** Reserves a place for a stream of the token with this key. */
   stream(key: string): Place {
     return this.#streams.take(key)
   }
 
-  /** Resolves when no call is in progress, or after so many milliseconds. */
+  /** Resolves when no call is in progress, or after a number of milliseconds. */
   async idle(atMost: number): Promise<void> {
     if (this.#calls.taken === 0) return
     await new Promise<void>((resolve) => {

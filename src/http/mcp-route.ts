@@ -9,7 +9,10 @@ import { sendRefusal } from './refusal.ts'
 import { type Admission, defineRoute, type Exchange, type Route } from './routes.ts'
 import type { Principal } from './tokens.ts'
 
-/** How many begin in one turn of the event loop: each takes about a millisecond, and looking for other work a twentieth of that. */
+/**
+ * Number of calls to start per turn of the event loop. Each takes about a millisecond, and polling for other work a twentieth of
+ * that.
+ */
 const AT_ONCE = 2
 
 /** Where the protocol is served. */
@@ -20,11 +23,11 @@ export interface McpRouteOptions {
   readonly modern: ModernHandler
   readonly load: Load
   readonly limits: Limits
-  /** Identifies the sender by its token, while serving is switched on. */
+  /** Identifies the sender by its token, if serving is enabled. */
   authorize(request: IncomingMessage): Admission<Principal>
 }
 
-/** Serves the protocol in every version to the bearers of tokens, while that is switched on. */
+/** Serves every version of the protocol to the bearers of tokens, if serving is enabled. */
 export function mcpRoute(options: McpRouteOptions): Route {
   const { legacy, authorize } = options
   const turns = new Turns()
@@ -35,7 +38,7 @@ export function mcpRoute(options: McpRouteOptions): Route {
       POST: (exchange) => post(exchange, options, turns),
       DELETE: (exchange) => legacy.end(exchange),
     },
-    // The form of a request is checked once its sender is known, and before its body is read.
+    // The headers are checked after the sender is known and before the body is read.
     admit(request) {
       const admission = authorize(request)
       const malformed = 'refusal' in admission ? undefined : checkForm(request)
@@ -60,7 +63,7 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
     await turns.take()
     const arrival = readArrival(body.value)
     if (isLegacy(request, arrival)) return await legacy.post(exchange, arrival)
-    // A stream is no call: it lasts as long as its client likes.
+    // A stream is not a call, because it lasts as long as its client likes.
     if (isListening(arrival)) place.end()
     await modern.post(exchange, arrival)
   } finally {
@@ -69,9 +72,9 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
 }
 
 /**
- * Lets calls begin in the order of their arrival, a few in each turn of the event loop. Otherwise all that arrived together are answered
- * before anything else is looked at: the answer of another thread, which a change waits for more than once, would lie there behind each
- * time as many calls as there are clients.
+ * Starts calls in the order of arrival, a few per turn of the event loop. Otherwise, all calls that arrived together would be
+ * answered before other events are handled, and a change, which waits for another thread several times, would each time wait for as
+ * many calls as there are clients.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = []

@@ -18,13 +18,13 @@ import type { Exchange } from './routes.ts'
 import type { Access, Principal } from './tokens.ts'
 
 export interface ModernOptions {
-  /** Events for a client with such a token. */
+  /** Events for a client with these permissions. */
   eventsFor(access: Access): EventFeed
   readonly load: Load
   readonly limits: Limits
-  /** Makes the server of one request. */
+  /** Creates the server of a single request. */
   serverFor(principal: Principal): Server
-  /** Receives our own bugs; clients' mistakes are answered and not logged. */
+  /** Receives bugs. Errors of clients are answered and not logged. */
   log(line: string): void
 }
 
@@ -33,13 +33,13 @@ interface Streams {
   readonly events: EventFeed
 }
 
-/** Serves the version of 2026-07-28: without sessions, and with streams that are listened to. */
+/** Serves the version of 2026-07-28, which has no sessions and uses streams for listening. */
 export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
   /**
-   * Separate from calls, because at the end streams close while calls are still answered. One per set of principals
-   * with equal rights.
+   * Separate from calls, because streams are closed at shutdown while calls are still being answered. One for each set of principals
+   * with equal permissions.
    */
   readonly #streams = new Map<string, Streams>()
   readonly #principals = new WeakMap<Request, Principal>()
@@ -50,7 +50,7 @@ export class ModernHandler {
     this.#calls = this.#handler()
   }
 
-  /** Answers what was posted. Resolves when it is answered, or the stream has ended. */
+  /** Handles a POST request. Resolves when it is answered, or its stream has ended. */
   async post({ request, response, sender }: Exchange<Principal>, arrival: Arrival): Promise<void> {
     const fault = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, MODERN_VERSION)
     if (fault !== undefined) return sendFault(response, fault)
@@ -79,12 +79,12 @@ export class ModernHandler {
     }
   }
 
-  /** Ends the streams of every principal that may not go on. */
+  /** Ends the streams of principals that may not continue. */
   endUnless(mayGoOn: (principal: string) => boolean): void {
     for (const [stream, principal] of this.#listening) if (!mayGoOn(principal)) stream.abort()
   }
 
-  /** Ends the streams, each with its last word. */
+  /** Ends all streams, each with a final message. */
   async endStreams(): Promise<void> {
     await Promise.all([...this.#streams.values()].map(({ handler }) => handler.close()))
   }
@@ -119,19 +119,19 @@ export class ModernHandler {
       if (principal === undefined) throw new Error('A request bypassed the table of routes.')
       return this.#options.serverFor(principal)
     } catch (error) {
-      // The SDK answers it as an internal error, and says nothing of it.
+      // The SDK answers this as an internal error without reporting it.
       this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
       throw error
     }
   }
 }
 
-/** True if a post is of a version before 2026-07-28. An invalid message does not count. */
+/** Checks whether a request uses a version before 2026-07-28. Invalid messages do not count. */
 export function isLegacy({ headers }: IncomingMessage, arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   if (message === undefined && headers['mcp-protocol-version'] === MODERN_VERSION) return false
   if (arrival.kind === 'fault' || arrival.messages.length === 0) return true
-  // The SDK's own classification, without the `Request` it would build.
+  // The SDK's own classification, without the `Request` that it would create.
   const outcome = classifyInboundRequest({
     httpMethod: 'POST',
     ...member('protocolVersionHeader', headers['mcp-protocol-version']),
@@ -149,18 +149,18 @@ function member<Name extends string>(
   return (header === undefined ? {} : { [name]: String(header) }) as { readonly [N in Name]?: string }
 }
 
-/** True if a post asks for a stream. */
+/** Checks whether a request opens a stream. */
 export function isListening(arrival: Arrival): boolean {
   const message = onlyMessage(arrival)
   return message !== undefined && isListen(message)
 }
 
-/** The message, if it came alone; `undefined` for a batch and for an invalid message. */
+/** Returns the message, or `undefined` for a batch or an invalid message. */
 function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
   return arrival.kind === 'messages' && !arrival.isBatch ? arrival.messages[0] : undefined
 }
 
-/** The head of a request as the SDK takes it; the body is given apart, parsed. */
+/** Converts the head of a request for the SDK. The parsed body is passed separately. */
 function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortSignal): Request {
   const known = HEADERS.flatMap((name) =>
     headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]],
@@ -168,10 +168,10 @@ function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortS
   return new Request('http://localhost/mcp', { method, headers: known, signal })
 }
 
-/** Those that have a meaning in the protocol; the token goes no further. */
+/** Headers with a meaning in the protocol. The token is not passed on. */
 const HEADERS = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 
-/** One request as the SDK takes it, and the response to it. */
+/** A request in the SDK's form, and its response. */
 interface Asked {
   readonly request: Request
   readonly response: ServerResponse
@@ -196,6 +196,6 @@ async function send(answer: Response, response: ServerResponse): Promise<void> {
   try {
     await pipeline(Readable.fromWeb(answer.body as Parameters<typeof Readable.fromWeb>[0]), response)
   } catch {
-    // The client left, or its stream was ended: nobody waits for the answer.
+    // The client disconnected or its stream was ended, so nobody needs the response.
   }
 }

@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net'
 import { RouxError } from '../core/errors.ts'
 import type { Limits } from './limits.ts'
 
-/** A server of Node with its limits, which answers what is no HTTP by itself. */
+/** Creates a Node server with limits that handles invalid HTTP itself. */
 export function openNode(limits: Limits, onRequest: (request: IncomingMessage, response: ServerResponse) => void): NodeServer {
   const node = createServer({
     maxHeaderSize: limits.headerBytes,
@@ -11,7 +11,7 @@ export function openNode(limits: Limits, onRequest: (request: IncomingMessage, r
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.idleTimeout,
     connectionsCheckingInterval: CHECK_MS,
-    // Our own answer says what to do about it.
+    // Roux's own error says how to fix it.
     requireHostHeader: false,
   })
   node.maxConnections = limits.connections
@@ -23,18 +23,18 @@ export function openNode(limits: Limits, onRequest: (request: IncomingMessage, r
     onRequest(request, response)
   }
   node.on('request', onAny)
-  // Without this, bodies would be asked for before it is known who sends them.
+  // Otherwise, bodies would be requested before the sender is known.
   node.on('checkContinue', onAny)
   node.on('clientError', (error, socket) => refuseClient(error, socket as Socket, last.get(socket)))
   return node
 }
 
-/** How often connections are looked at for being too slow, in milliseconds. */
+/** How often connections are checked for being too slow, in milliseconds. */
 const CHECK_MS = 1_000
 
-/** Answers what is no HTTP, as far as that can be. */
+/** Responds to invalid HTTP if possible. */
 function refuseClient(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
-  // Inside an answer, another one would become part of it.
+  // Inside a response, another one would become part of it.
   const isAnswering = response?.headersSent === true && !response.writableEnded
   if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
     socket.destroy()
@@ -55,8 +55,8 @@ const CLIENT_ERRORS: Readonly<Record<string, readonly [status: string, message: 
 }
 
 /**
- * Listens; gives the port.
- * @throws RouxError `INVALID_SETTINGS` when nothing can listen at that address and port
+ * Starts listening and returns the port.
+ * @throws RouxError `INVALID_SETTINGS` if the address and port cannot be used
  */
 export function listen(node: NodeServer, { host, port, portAdvice }: Address): Promise<AddressInfo> {
   return new Promise((resolve, reject) => {

@@ -4,13 +4,13 @@ import { readJson } from '../mcp/transport/arrival.ts'
 import { parseFault } from '../mcp/transport/json-rpc.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** A body's JSON, why it is not served, or nothing where the client went away while sending. */
+/** A parsed body, a refusal, or nothing if the client disconnected. */
 export type Body =
   | { readonly kind: 'json'; readonly value: unknown }
   | { readonly kind: 'refused'; readonly refusal: Refusal }
   | { readonly kind: 'gone' }
 
-/** Reads a request's body, of at most so many bytes, as JSON in UTF-8; it is counted while it arrives. */
+/** Reads a body of at most `limit` bytes as JSON in UTF-8. The size is checked while it arrives. */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Body> {
   const bytes = await collect(request, limit)
   if (bytes === 'gone') return { kind: 'gone' }
@@ -18,7 +18,7 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   return parseBody(bytes)
 }
 
-/** The refusal of a body of more than so many bytes. */
+/** Creates the refusal for a body that is too large. */
 export function tooLarge(bytes: number): Refusal {
   return refusal(413, `The body is larger than ${bytes / 1024 / 1024} MB.`, {
     hint: 'Send less at once. Write a long note in parts, with update_node and append.',
@@ -56,7 +56,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer | 'too
 
 function decode(bytes: Buffer): string | undefined {
   try {
-    // A byte order mark in front is dropped, as RFC 8259 lets readers do.
+    // A leading byte order mark is dropped, which RFC 8259 allows.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     return undefined

@@ -2,41 +2,41 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { messageToJson } from '../mcp/transport/json-rpc.ts'
 
-/** Why a request is not served, as it is answered. */
+/** Why a request is not served, and the response. */
 export interface Refusal {
   readonly status: number
-  /** The answer's body, a small JSON object with the member `error`. */
+  /** Body of the response, a small JSON object with the member `error`. */
   readonly body: object
   readonly headers: Readonly<Record<string, string>>
 }
 
 export interface RefusalDetails {
-  /** One sentence about how to fix it. */
+  /** One sentence that explains how to fix the problem. */
   readonly hint?: string
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** A refusal with a message and a hint for its reader. */
+/** Creates a refusal with a message and a hint. */
 export function refusal(status: number, message: string, { hint, headers = {} }: RefusalDetails = {}): Refusal {
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// How much of an unread body is discarded, and for how long, to let its sender read the answer.
+// How much of an unread body is discarded, and for how long, so its sender can read the response.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 
-/** Writes JSON as the whole answer. */
+/** Sends JSON as the whole response. */
 export function sendJson(response: ServerResponse, status: number, json: string): void {
   response.writeHead(status, { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(json) })
   response.end(response.req.method === 'HEAD' ? undefined : json)
 }
 
-/** Answers a body that was read and is nothing that the protocol serves. */
+/** Responds to a valid body that the protocol does not support. */
 export function sendFault(response: ServerResponse, fault: JSONRPCMessage): void {
   sendJson(response, 400, messageToJson(fault))
 }
 
-/** Answers a request that may still be arriving: the connection ends, but not before the answer can be read. */
+/** Responds to a request that may still be arriving. The connection is closed, but only after the response can be read. */
 export function sendRefusal(response: ServerResponse, { status, body, headers }: Refusal): void {
   const request = response.req
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)

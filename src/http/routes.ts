@@ -3,10 +3,10 @@ import type { Limits, Load } from './limits.ts'
 import { type Refusal, refusal } from './refusal.ts'
 import type { Principal } from './tokens.ts'
 
-/** The accepted sender, or the reason for a refusal. */
+/** The accepted sender, or a refusal. */
 export type Admission<Sender> = { readonly sender: Sender } | { readonly refusal: Refusal }
 
-/** One request that was let in, and the response to it. */
+/** An admitted request and its response. */
 export interface Exchange<Sender> {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -15,29 +15,29 @@ export interface Exchange<Sender> {
 
 export type Answer<Sender> = (exchange: Exchange<Sender>) => Promise<void> | void
 
-/** Something that is served at a path. */
+/** A handler for a path. */
 export interface RouteLiteral<Sender> {
-  /** Spelled exactly so: nothing of a request's path is decoded or resolved. */
+  /** Matched exactly: nothing in a request's path is decoded or resolved. */
   readonly path: string
-  /** By the method, in the order in which they are named to clients. */
+  /** By method, in the order in which they are listed to clients. */
   readonly methods: Readonly<Record<string, Answer<Sender>>>
-  /** Its own way of letting in: everyone, the bearer of a token, … */
+  /** Decides who may use the route, such as everyone or the bearer of a token. */
   admit(request: IncomingMessage): Admission<Sender>
-  /** True if a preflight tells pages of other allowed origins what they may send. */
+  /** True if a preflight request tells pages of other allowed origins what they may send. */
   readonly answersPreflight: boolean
 }
 
-/** A route in the table; its type of sender is private to it. */
+/** A route in the table. The type of its sender is private. */
 export interface Route {
   readonly path: string
   readonly answersPreflight: boolean
-  /** The refusal of a method that the path does not know; `undefined` of one that it does. */
+  /** Returns the refusal for an unsupported method, otherwise `undefined`. */
   methodRefusal(method: string): Refusal | undefined
-  /** Lets a request in and answers it, or gives the refusal. */
+  /** Admits and handles a request, or returns the refusal. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined>
 }
 
-/** Makes a route of its literal. */
+/** Creates a route from its literal. */
 export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: RouteLiteral<Sender>): Route {
   const answers = new Map(Object.entries(methods))
   const names = [...answers.keys()]
@@ -61,27 +61,27 @@ export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: 
   }
 }
 
-/** Finds the route of a path exactly as written; there is one spelling only. */
+/** Finds the route for a path exactly as written. There is only one spelling. */
 export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessage): Route | undefined {
   const [path] = url.split('?', 1)
   return routes.find((route) => route.path === path)
 }
 
-/** Parts of the server that added routes use. */
+/** Parts of the server for additional routes. */
 export interface ServerParts {
   readonly load: Load
   readonly limits: Limits
-  /** The names that reverse proxies are reached by. */
+  /** Host names of reverse proxies. */
   readonly hosts: readonly string[]
-  /** Identifies the sender by its token, while serving is switched on. */
+  /** Identifies the sender by its token, if serving is enabled. */
   authorize(request: IncomingMessage): Admission<Principal>
-  /** True if a token still has its rights and serving is switched on. */
+  /** Checks whether a token still has its permissions and serving is enabled. */
   isCurrent(key: string): boolean
 }
 
-/** Routes beside those of the protocol. */
+/** Routes in addition to those of the protocol. */
 export interface ExtraRoutes {
   readonly routes: readonly Route[]
-  /** Ends what lasts and came from a token, but for those that may go on. */
+  /** Ends long-lived work started with a token, unless it may continue. */
   endUnless(mayGoOn: (key: string) => boolean): void
 }

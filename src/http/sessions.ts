@@ -6,17 +6,17 @@ import type { EventStream } from './event-stream.ts'
 import type { Limits } from './limits.ts'
 import { type Refusal, refusal } from './refusal.ts'
 
-/** The agreed state with one client of an older protocol version. */
+/** The negotiated state with one client of an older protocol version. */
 export interface Session {
   readonly id: string
-  /** The key of the principal that opened it: for any other it does not exist. */
+  /** Key of the principal that opened it. It does not exist for any other. */
   readonly principal: string
   readonly version: string
   readonly server: Server
   readonly transport: ExchangeTransport
-  /** The stream for messages without a request. */
+  /** The stream for messages that do not belong to a request. */
   stream?: EventStream | undefined
-  /** Milliseconds of a clock that never goes back. */
+  /** In milliseconds of a monotonic clock. */
   lastUsed: number
 }
 
@@ -25,8 +25,8 @@ const SWEEP_MS = 60_000
 type SessionLimits = Pick<Limits, 'sessions' | 'sessionsPerToken' | 'sessionIdle'>
 
 /**
- * The sessions of one server. A session ends when it was idle for long. When a token has too many, its session that was idle longest ends;
- * when the server has too many, that of the token with the most sessions does. So no token ends the sessions of one that has fewer.
+ * The sessions of one server. A session ends after being idle for long. If a token has too many, its longest idle session ends; if
+ * the server has too many, that of the token with the most sessions ends. So no token can end the sessions of one that has fewer.
  */
 export class Sessions {
   readonly #byId = new Map<string, Session>()
@@ -44,7 +44,7 @@ export class Sessions {
     return this.#byId.size
   }
 
-  /** Opens a session; refuses when there are as many as there may be, and all are busy. */
+  /** Opens a session. Refuses if there are too many and all are busy. */
   open(session: Omit<Session, 'id' | 'lastUsed'>): { readonly session: Session } | { readonly refusal: Refusal } {
     const { sessions, sessionsPerToken } = this.#limits
     const own = this.#of(session.principal)
@@ -57,7 +57,7 @@ export class Sessions {
     return { session: opened }
   }
 
-  /** The session of an id that this principal opened. */
+  /** Returns a session by id, if this principal opened it. */
   find(id: string, principal: string): Session | undefined {
     const session = this.#byId.get(id)
     if (session === undefined || session.principal !== principal) return undefined
@@ -65,19 +65,19 @@ export class Sessions {
     return session
   }
 
-  /** Ends a session: closes its stream and abandons its requests. */
+  /** Ends a session: closes its stream and aborts its requests. */
   end(session: Session): void {
     this.#byId.delete(session.id)
     session.stream?.end()
     session.server.close().catch(() => {})
   }
 
-  /** Ends every session whose principal may not go on. */
+  /** Ends all sessions whose principal may not continue. */
   endUnless(mayGoOn: (principal: string) => boolean): void {
     for (const session of this.#byId.values()) if (!mayGoOn(session.principal)) this.end(session)
   }
 
-  /** Ends what was idle for too long. */
+  /** Ends sessions that were idle for too long. */
   sweep(): void {
     const limit = this.#now() - this.#limits.sessionIdle
     for (const session of this.#byId.values()) if (!isBusy(session) && session.lastUsed < limit) this.end(session)
@@ -97,7 +97,7 @@ export class Sessions {
     return [...this.#byId.values()].filter((session) => session.principal === principal)
   }
 
-  /** The sessions of the token that has the most, of those with a session to end. */
+  /** Returns the sessions of the token with the most sessions, among those that have one to end. */
   #most(): readonly Session[] {
     const byToken = new Map<string, Session[]>()
     for (const session of this.#byId.values()) {
@@ -128,14 +128,14 @@ function isBusy({ stream, transport }: Session): boolean {
   return stream !== undefined || transport.pending.size > 0
 }
 
-/** Connects a server to posted messages: each post gets its own answers, even with others in progress. */
+/** Connects a server to posted messages. Each post gets its own responses, even if others are in progress. */
 export class ExchangeTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Takes what the server says without being asked. */
+  /** Receives messages that are not part of a response. */
   onNotification: (message: JSONRPCMessage) => void = () => {}
-  /** Requests that are not answered yet. */
+  /** Unanswered requests. */
   readonly pending = new PendingRequests()
 
   #isClosed = false
@@ -147,8 +147,8 @@ export class ExchangeTransport implements Transport {
   }
 
   /**
-   * Delivers messages, of whose requests none may be pending, and gives the answers to them; fewer when some are cancelled or the
-   * transport is closed. `onEvent` takes what the server says on the way.
+   * Delivers messages and returns the responses. None of the requests must be pending. There are fewer responses if some are
+   * cancelled or the transport is closed. `onEvent` receives messages sent in the meantime.
    */
   post(messages: readonly JSONRPCMessage[], onEvent: (message: JSONRPCMessage) => void): Promise<readonly JSONRPCMessage[]> {
     if (this.#isClosed) return Promise.resolve([])
@@ -176,7 +176,7 @@ export class ExchangeTransport implements Transport {
 
   #deliver(message: JSONRPCMessage): void {
     this.onmessage?.(message)
-    // A cancelled request gets no answer: its client may no longer wait for one.
+    // A cancelled request gets no response, because its client may no longer be waiting.
     const cancelled = cancelledId(message)
     if (cancelled !== undefined) this.pending.finish(cancelled)
   }

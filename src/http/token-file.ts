@@ -6,15 +6,15 @@ import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 import { firstToken, isSecret, isTokenName, SCOPES, type Token } from './tokens.ts'
 
-/** Where the tokens are kept: `tokens.json` of the state folder. */
+/** Path of the token file: `tokens.json` in the state folder. */
 export function tokenFileIn(stateFolder: string): string {
   return join(stateFolder, 'tokens.json')
 }
 
 /**
- * The tokens of a file; `undefined` when there is none.
- * @throws RouxError `PERMISSION_DENIED` when it cannot be read, `INVALID_SETTINGS` when it is damaged: it is never replaced, as it
- * may hold secrets that are in use
+ * Reads the tokens from a file. Returns `undefined` if there is none.
+ * @throws RouxError `PERMISSION_DENIED` if it cannot be read, `INVALID_SETTINGS` if it is damaged. A damaged file is never replaced,
+ * because it may contain secrets that are in use.
  */
 export function readTokens(path: string): readonly Token[] | undefined {
   const text = readText(path)
@@ -29,15 +29,15 @@ export function readTokens(path: string): readonly Token[] | undefined {
   }
 }
 
-/** The tokens of a file, which is made with a first token when there is none. @throws RouxError as reading and changing do */
+/** Reads the tokens from a file, creating it with a first token if necessary. @throws RouxError as reading and changing do */
 export function openTokens(path: string): readonly Token[] {
   return readTokens(path) ?? changeTokens(path, (tokens) => tokens ?? [firstToken()])
 }
 
 /**
- * Changes the tokens of a file while no other process does; `change` gets `undefined` when there is no file.
- * @returns the tokens that are there now
- * @throws RouxError `PERMISSION_DENIED` when it cannot be written; as reading does; what `change` throws
+ * Changes the tokens in a file under a lock. `change` receives `undefined` if there is no file.
+ * @returns the new tokens
+ * @throws RouxError `PERMISSION_DENIED` if it cannot be written; as reading does; errors of `change`
  */
 export function changeTokens(path: string, change: (tokens: readonly Token[] | undefined) => readonly Token[]): readonly Token[] {
   let tokens: readonly Token[] = []
@@ -58,8 +58,8 @@ export function changeTokens(path: string, change: (tokens: readonly Token[] | u
 }
 
 /**
- * Takes a file away from other users of this computer; gives what to say when they could read it until now.
- * @throws RouxError `PERMISSION_DENIED` when that cannot be done
+ * Makes a file inaccessible to other users of this computer. Returns a warning if they could read it until now.
+ * @throws RouxError `PERMISSION_DENIED` if that is not possible
  */
 export function closeToOthers(path: string): string | undefined {
   const found = modeOf(path)
@@ -77,19 +77,19 @@ export function closeToOthers(path: string): string | undefined {
   return `Other users of this computer could read ${path} (mode ${found.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
 }
 
-/** The permission bits of a file; `undefined` where there is none, or none are kept. */
+/** Returns the permission bits of a file, or `undefined` if there is no file or no such bits. */
 export function modeOf(path: string): number | undefined {
   if (process.platform === 'win32') return undefined
   const stats = statOf(path)
   return stats === undefined ? undefined : stats.mode & 0o777
 }
 
-/** True if mode bits let others in. */
+/** Checks whether mode bits grant access to others. */
 export function isOpenToOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }
 
-/** A value that changes when a file is replaced or changed. */
+/** Returns a value that changes when a file is replaced or modified. */
 export function versionOf(path: string): string {
   const stats = statOf(path)
   return stats === undefined ? '' : `${stats.ino}:${stats.mtimeMs}:${stats.ctimeMs}:${stats.size}:${stats.mode}`
@@ -112,7 +112,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)
   } catch {
-    // Reading says why.
+    // Reading reports the reason.
     return undefined
   }
 }

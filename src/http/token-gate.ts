@@ -6,14 +6,14 @@ import type { Admission } from './routes.ts'
 import { closeToOthers, readTokens, versionOf } from './token-file.ts'
 import { accessOf, digestOf, type Principal, type Token } from './tokens.ts'
 
-/** A longer header holds no token of ours; that needs no digest to know. */
+/** Longer headers contain no valid token and need no digest. */
 const LONGEST_HEADER = 200
 
 interface Known extends Principal {
   readonly digest: Buffer
 }
 
-/** Knows the principals by their tokens; a change of the file counts from the next question on. */
+/** Looks up principals by token. Changes of the file take effect on the next lookup. */
 export class TokenGate {
   readonly #path: string
   readonly #warn: (message: string) => void
@@ -21,7 +21,7 @@ export class TokenGate {
   #known: readonly Known[] = []
   #fault: RouxError | undefined
 
-  /** `path` is the tokens' file; `warn` takes what its owner should know. */
+  /** `path`: the token file. `warn` receives messages for its owner. */
   constructor(path: string, warn: (message: string) => void) {
     this.#path = path
     this.#warn = warn
@@ -33,17 +33,17 @@ export class TokenGate {
     return this.#fault
   }
 
-  /** The principal of a secret; `undefined` when it is of no token. */
+  /** Returns the principal of a secret, or `undefined` if there is no such token. */
   find(secret: string): Principal | undefined {
     this.#refresh()
     const digest = digestOf(secret)
     let found: Known | undefined
-    // Compares every token, so the time reveals neither which one matched nor how closely.
+    // Compares with every token, so timing reveals neither which one matched nor how closely.
     for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known
     return found
   }
 
-  /** True if a principal still has the same rights. */
+  /** Checks whether a principal still has the same permissions. */
   isCurrent(key: string): boolean {
     this.#refresh()
     return this.#known.some((known) => known.key === key)
@@ -52,12 +52,12 @@ export class TokenGate {
   #refresh(): void {
     const version = versionOf(this.#path)
     if (version === this.#version) return
-    // Before anything can fail: a failure is reported once for each change of the file, not with every request.
+    // Set before anything can fail, so a failure is reported once per change of the file instead of on every request.
     this.#version = version
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // Closing the file changed it. Before reading: what is written meanwhile differs from this, and is read next time.
+      // Restricting access changed the file. Set before reading, so later writes are noticed.
       this.#version = versionOf(this.#path)
       this.#known = (readTokens(this.#path) ?? []).map(toKnown)
       this.#fault = undefined
@@ -89,12 +89,12 @@ export function authorize({ headers }: IncomingMessage, gate: TokenGate): Admiss
   return challenge('This server does not know the token.', 'Bearer realm="roux", error="invalid_token"')
 }
 
-/** The secret in a header `Authorization`. */
+/** Extracts the secret from an `Authorization` header. */
 export function bearerOf(authorization = ''): string | undefined {
   return authorization.length > LONGEST_HEADER ? undefined : /^Bearer +([^\s]+)$/i.exec(authorization)?.[1]
 }
 
-/** True if a request carries this secret. */
+/** Checks whether a request contains this secret. */
 export function isBearerOf({ headers }: IncomingMessage, secret: string): boolean {
   const given = bearerOf(headers.authorization)
   return given !== undefined && timingSafeEqual(digestOf(given), digestOf(secret))

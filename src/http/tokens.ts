@@ -2,10 +2,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { RouxError } from '../core/errors.ts'
 import { didYouMean, nearest } from '../core/text/nearest.ts'
 
-/** The rights of a token; each tool needs one of these. */
+/** The permissions of a token. Each tool needs one of these. */
 export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
 
-/** A secret that opens the server, by a name that people know it by. */
+/** A secret that grants access, with a name for people. */
 export interface Token {
   readonly name: string
   /** `roux_` and 43 characters of base64url, from 32 random bytes. */
@@ -14,17 +14,17 @@ export interface Token {
   readonly vaults: '*' | readonly string[]
 }
 
-/** The token that is made on first use. */
+/** The token created on first use. */
 export const DEFAULT_NAME = 'default'
 
-/** The first token: it may do what the settings allow. */
+/** Creates the first token, which may do whatever the settings allow. */
 export function firstToken(): Token {
   return { name: DEFAULT_NAME, secret: newSecret(), scopes: SCOPES, vaults: '*' }
 }
 
 /**
- * The tokens with one more.
- * @throws RouxError `INVALID_PARAMS` when the name is taken or none, or it may do nothing
+ * Adds a token.
+ * @throws RouxError `INVALID_PARAMS` if the name is taken or invalid, or there are no permissions
  */
 export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>): readonly Token[] {
   const { name, scopes, vaults } = token
@@ -43,19 +43,19 @@ export function addToken(tokens: readonly Token[], token: Omit<Token, 'secret'>)
   return [...tokens, { ...token, secret: newSecret() }]
 }
 
-/** The tokens with another secret for one of them. @throws RouxError `INVALID_PARAMS` when there is no such token */
+/** Replaces a token's secret. @throws RouxError `INVALID_PARAMS` if there is no such token */
 export function rotateToken(tokens: readonly Token[], name: string): readonly Token[] {
   const rotated = requireToken(tokens, name)
   return tokens.map((token) => (token === rotated ? { ...token, secret: newSecret() } : token))
 }
 
-/** The tokens without one of them. @throws RouxError `INVALID_PARAMS` when there is no such token */
+/** Removes a token. @throws RouxError `INVALID_PARAMS` if there is no such token */
 export function removeToken(tokens: readonly Token[], name: string): readonly Token[] {
   const removed = requireToken(tokens, name)
   return tokens.filter((token) => token !== removed)
 }
 
-/** The token of a name. @throws RouxError `INVALID_PARAMS` when there is none */
+/** Returns the token with a name. @throws RouxError `INVALID_PARAMS` if there is none */
 export function requireToken(tokens: readonly Token[], name: string): Token {
   const token = tokens.find((other) => other.name === name)
   if (token !== undefined) return token
@@ -65,7 +65,7 @@ export function requireToken(tokens: readonly Token[], name: string): Token {
   throw new RouxError('INVALID_PARAMS', `There is no token "${name}".`, { hint: near ?? known })
 }
 
-/** The rights of a token's owner. */
+/** Returns the permissions of a token's owner. */
 export function accessOf({ name, scopes, vaults }: Token): Access {
   return { name, scopes: new Set(scopes), vaults }
 }
@@ -75,12 +75,12 @@ export function digestOf(secret: string): Buffer {
   return createHash('sha256').update(secret).digest()
 }
 
-/** True if a text looks like a secret. */
+/** Checks whether text looks like a secret. */
 export function isSecret(text: string): boolean {
   return SECRET.test(text)
 }
 
-/** True if a text is a valid token name. */
+/** Checks whether text is a valid token name. */
 export function isTokenName(text: string): boolean {
   return NAME.test(text)
 }
@@ -95,18 +95,18 @@ function newSecret(): string {
 
 export type Scope = (typeof SCOPES)[number]
 
-/** The rights of a token's owner; never more than the settings allow. */
+/** The permissions of a token's owner, which never exceed the settings. */
 export interface Access {
   /** The token's name, for messages. */
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
-  /** The vaults by their names, or all of them. */
+  /** The vaults by name, or all of them. */
   readonly vaults: '*' | readonly string[]
 }
 
 /** The bearer of a known token. */
 export interface Principal {
   readonly access: Access
-  /** Differs as soon as the token has another secret or may do anything else. */
+  /** Changes with the token's secret or permissions. */
   readonly key: string
 }

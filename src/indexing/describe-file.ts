@@ -18,7 +18,7 @@ export interface Described {
   readonly mode: Mode
 }
 
-/** The facts about a file that is not read: an attachment. */
+/** Describes a file that is not read, such as an attachment. */
 export function describeUnread(file: ListedFile, { kind, conflict, mode }: Described): FileFacts {
   return {
     path: file.path,
@@ -37,7 +37,7 @@ export function describeUnread(file: ListedFile, { kind, conflict, mode }: Descr
   }
 }
 
-/** The facts about an unreadable note or canvas, and the reason. */
+/** Describes a note or canvas that cannot be read, with the reason. */
 export function describeFailed(file: ListedFile, described: Described, message: string): FileFacts {
   const malformed = [{ line: 0, message }]
   return { ...describeUnread(file, described), malformed: 1, info: { ...EMPTY_INFO, malformed } }
@@ -53,7 +53,7 @@ const EMPTY_INFO = {
   bodyStart: 0,
 }
 
-/** The record of a note or canvas. */
+/** Describes a note or canvas. */
 export function describeNote(
   file: ListedFile,
   described: Described,
@@ -72,7 +72,7 @@ export function describeNote(
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
-    // Only `.md` files decide the kind of vault, whatever the mode counts as a note.
+    // Only `.md` files determine the kind of vault, regardless of what the mode counts as a note.
     style: isNote && /\.md$/i.test(file.path) ? note.style : NO_STYLE,
     malformed: note.malformed.length,
     info: infoOf(note, text, isNote),
@@ -104,7 +104,7 @@ function infoOf(note: Note, text: string, isNote: boolean): FileInfo {
   }
 }
 
-/** The property, in a docs folder else the first heading; `undefined`: the file's name. */
+/** Returns the title: the property, or in a docs folder the first heading. `undefined` means the file name. */
 function titleOf(note: Note, mode: Mode): string | undefined {
   return note.title ?? (mode === 'docs' || mode === 'foam' ? note.h1 : undefined)
 }

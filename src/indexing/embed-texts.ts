@@ -2,38 +2,38 @@ import type { Embedder } from '../core/embedder.ts'
 import { isTransient } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 
-/** How long after a question the next one is expected, ms. */
+/** How long after a call the next one is expected, in milliseconds. */
 const EXPECTED_MS = 500
 
-/** Pause between two pieces of work while idle, ms: on two cores a server and its client need both. */
+/** Pause between steps while idle, in milliseconds. With two cores, a server and its client need both. */
 const PAUSE_MS = 4
 
-/** How long is rested after work while someone asks: so many times as long as it took, and no longer than that, ms. */
+/** Pause after work while calls are arriving, as a multiple of the time worked, and its upper limit in milliseconds. */
 const REST = 2
 
 const MOST_REST_MS = 16
 
-/** The result of embedding texts. */
+/** Result of embedding texts. */
 export interface Embedded {
-  /** In order; all zeros for a text that was refused. */
+  /** In order. All zeros for rejected texts. */
   readonly vectors: readonly Float32Array[]
-  /** Why, by the text's place. */
+  /** Reasons for rejections, by the index of the text. */
   readonly refused: ReadonlyMap<number, string>
 }
 
 export interface EmbeddingTerms {
-  /** Lets others have their turn after each call, also where embedding is no waiting at all. */
+  /** Yields after each call, even if embedding itself never waits. */
   readonly pace: Pick<EmbeddingPace, 'rest'>
   readonly signal: AbortSignal
 }
 
-/** No embedder that works refuses it. */
+/** Text that no working embedder rejects. */
 const PLAIN = 'note'
 
 /**
- * Embeds texts in batches of the engine's size. If a batch fails, it is split until the refused texts are isolated and
- * the others have vectors.
- * @throws the embedder's error if no text is to blame: it also fails on a plain word, or may succeed later
+ * Embeds texts in batches of the engine's size. A failing batch is split until the rejected texts are isolated and the others have
+ * vectors.
+ * @throws the embedder's error if it is not caused by text, that is, if it also fails on a plain word or may be transient
  */
 export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<Embedded> {
   const parts: Embedded[] = []
@@ -65,7 +65,7 @@ async function isWorking(embedder: Embedder, { signal }: EmbeddingTerms): Promis
 }
 
 interface Failed extends EmbeddingTerms {
-  /** The error for all texts at once. */
+  /** The error for the whole batch. */
   readonly error: unknown
 }
 
@@ -98,27 +98,27 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** When to embed, and how much at once: callers that ask meanwhile have most of the processor. */
+/** Decides when to embed and how much at once, so concurrent calls get most of the processor. */
 export class EmbeddingPace {
   #askedAt = Number.NEGATIVE_INFINITY
   #workedSince = performance.now()
 
-  /** A question came. */
+  /** Notes that a call has arrived. */
   asked(): void {
     this.#askedAt = performance.now()
   }
 
-  /** True if questions come. */
+  /** True if calls are arriving. */
   get isAsked(): boolean {
     return performance.now() - this.#askedAt < EXPECTED_MS
   }
 
-  /** Work begins after a time in which nothing was done. */
+  /** Starts timing after an idle period. */
   begin(): void {
     this.#workedSince = performance.now()
   }
 
-  /** Leaves the processor to others for a while. */
+  /** Yields the processor for a while. */
   async rest(): Promise<void> {
     const worked = performance.now() - this.#workedSince
     const pause = this.isAsked ? Math.min(MOST_REST_MS, REST * worked) : 0
@@ -127,18 +127,18 @@ export class EmbeddingPace {
   }
 }
 
-/** How fast notes were embedded lately. */
+/** Measures how fast notes are being embedded. */
 export class EmbeddingRate {
   #notes = 0
   #ms = 0
 
   add(notes: number, ms: number): void {
-    // Older batches count half: a loading model says nothing about its later speed.
+    // Older batches count half, because the time to load a model says nothing about its later speed.
     this.#notes = this.#notes / 2 + notes
     this.#ms = this.#ms / 2 + ms
   }
 
-  /** Milliseconds for so many notes; `undefined` before anything was measured. */
+  /** Estimated time for a number of notes in milliseconds, or `undefined` before the first measurement. */
   remaining(notes: number): number | undefined {
     return this.#notes === 0 ? undefined : Math.round((notes * this.#ms) / this.#notes)
   }

@@ -9,81 +9,81 @@ import type { ReadNote } from './search-document.ts'
 export interface EmbeddingParts {
   readonly search: SearchWriter
   readonly openEmbedder: () => Promise<Embedder>
-  /** Notes as they are now, without those that are gone. */
+  /** Reads the current state of notes, leaving out deleted ones. */
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
-  /** The vectors of other embedders go when this one's are complete: see `SearchServiceParts.isEager`. */
+  /** True if to delete the vectors of other embedders once this one's are complete; see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
-  /** Called when the event that `step` waited for happened. */
+  /** Called when the event that `step` was waiting for has happened. */
   readonly onWake: () => void
 }
 
-/** Notes whose vectors are stored at once; fewer while someone asks, because the next caller takes them over. */
+/** Number of notes whose vectors are stored at once. Fewer while calls arrive, because the next caller loads them. */
 const STORE_NOTES = 256
 const STORE_NOTES_ASKED = 64
-/** How long stored vectors may wait for others, ms: a crash loses no more. */
+/** Maximum time in milliseconds that vectors wait to be stored, which is what a crash can lose. */
 const STORE_MS = 5_000
-/** Notes whose vectors others may take over: some ten megabytes of them. */
+/** Maximum number of notes whose vectors can be reused for others, about ten megabytes. */
 const MOST_LENDERS = 5_000
-/** How long after a failure the embedder is tried again, doubled each time up to the most, ms. */
+/** First and maximum delay before the embedder is retried after a failure, in milliseconds. It doubles each time. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
-/** Consecutive transient failures after which nobody waits any more. */
+/** Number of consecutive transient failures after which callers stop waiting. */
 const MOST_FAILURES = 3
-/** The version of a note with a refused text: another process tries again. */
+/** Version of a note with a rejected text, so another process tries again. */
 const INCOMPLETE = 0
-/** Maximum notes read and embedded before others have their turn: some 40 ms; fewer while someone asks. */
+/** Maximum number of notes to read and embed before yielding, about 40 ms. Fewer while calls arrive. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_ASKED = 16
-/** Notes that are read together: no more than these are embedded beyond a full batch. */
+/** Number of notes read together, and so the maximum number embedded beyond a full batch. */
 const READ_TOGETHER = 8
 
-/** Titles and aliases of a note that are embedded. */
+/** Maximum number of titles and aliases of a note that are embedded. */
 const MAX_NAMES = 64
 
 /** A note whose texts are being embedded. */
 interface Pending {
   readonly note: ReadNote
-  /** The version that was wanted when it was read. */
+  /** The version that was current when the note was read. */
   readonly wanted: number | undefined
   readonly chunks: readonly (ChunkPlace & { readonly hash: string })[]
   /** Hashes of the names. */
   readonly names: readonly string[]
 }
 
-/** Vectors that wait to be stored. */
+/** Vectors waiting to be stored. */
 interface Ready {
   readonly vectors: NoteVectors
   readonly wanted: number | undefined
 }
 
-/** The results of the last batch by text hash. */
+/** Result of the last batch by text hash. */
 type Outcome =
   | { readonly vectors: ReadonlyMap<string, Float32Array>; readonly refused: ReadonlyMap<string, string> }
   | { readonly error: unknown }
 
-/** A note with a text that the embedder refuses. */
+/** A note with text that the embedder rejects. */
 interface Refused {
   readonly path: string
   readonly version: number
   readonly reason: string
 }
 
-/** Notes that wait for their vectors. Embedding goes on while other things are done; one batch at a time. */
+/** Queue of notes without vectors. Embedding runs in the background, one batch at a time. */
 export class EmbeddingQueue {
   readonly #parts: EmbeddingParts
   readonly #abort = new AbortController()
   readonly #wanted = new Map<number, number>()
-  /** The stored versions; `undefined` before the embedder opens. */
+  /** Stored versions, or `undefined` until the embedder is open. */
   #known: Map<number, number> | undefined
-  /** Keys of wanted notes whose vectors are missing or old; one leaves when its vectors are committed. */
+  /** Keys of notes with missing or outdated vectors. A key is removed once its vectors are committed. */
   readonly #queue = new Set<number>()
   #embedder: Embedder | undefined
   #isOpening = false
-  /** Vectors that notes waiting or gone had, by the hash of their text. */
+  /** Vectors of queued or deleted notes by text hash, for reuse. */
   #lent: ReadonlyMap<string, Float32Array> | undefined
-  /** Notes that have vectors but for a text that was refused, by key: not tried again before they change. */
+  /** Notes with a rejected text, by key. They are not retried until they change. */
   readonly #refused = new Map<number, Refused>()
-  /** Notes that are gone and whose vectors are still stored. */
+  /** Deleted notes whose vectors are still stored. */
   readonly #dropped = new Set<number>()
   #pending: readonly Pending[] = []
   #isRunning = false
@@ -95,11 +95,11 @@ export class EmbeddingQueue {
   #retryIn = RETRY_FIRST
   #retryTimer: NodeJS.Timeout | undefined
   #problem: string | undefined
-  /** Transient ones, one after the other. */
+  /** Number of consecutive transient failures. */
   #failures = 0
-  /** It is tried again, but not soon. */
+  /** True if the next retry is not soon. */
   #isStuck = false
-  /** Vectors of other embedders are gone. */
+  /** True if the vectors of other embedders have been deleted. */
   #isAlone = false
   readonly #rate = new EmbeddingRate()
   readonly #pace = new EmbeddingPace()
@@ -108,12 +108,12 @@ export class EmbeddingQueue {
     this.#parts = parts
   }
 
-  /** Why it does not go on; where it is through, what could not be embedded. */
+  /** Why embedding is stalled, or if it is complete, what could not be embedded. */
   get problem(): string | undefined {
     return this.#problem ?? (this.#isThrough ? refusalOf(this.#refused) : undefined)
   }
 
-  /** Nothing is left to do, or nothing can be done now. */
+  /** True if nothing is left to do, or nothing can be done now. */
   get isSettled(): boolean {
     return this.#isStuck || (this.#known !== undefined && this.#isThrough)
   }
@@ -122,17 +122,17 @@ export class EmbeddingQueue {
     return this.#queue.size === 0 && this.#inHand.size === 0
   }
 
-  /** Notes are being embedded. */
+  /** True if notes are being embedded. */
   get isRunning(): boolean {
     return this.#isRunning
   }
 
-  /** Questions come. */
+  /** True if calls are arriving. */
   get isAsked(): boolean {
     return this.#pace.isAsked
   }
 
-  /** Someone asks something: what is embedded in the meantime must not make them wait. */
+  /** Notes that a call has arrived, so embedding does not delay it. */
   asked(): void {
     this.#pace.asked()
   }
@@ -153,15 +153,15 @@ export class EmbeddingQueue {
     this.#known?.delete(key)
   }
 
-  /** The vectors of these are not stored any more. */
+  /** Notes that the vectors of these keys are no longer stored. */
   forgot(keys: readonly number[]): void {
     for (const key of keys) this.#dropped.delete(key)
     this.#lent = undefined
   }
 
   /**
-   * Drops the lists of notes; `reload` reads them again.
-   * @returns whether it did: work in progress or waiting for a retry is kept
+   * Drops the lists of notes, which `reload` reads again.
+   * @returns false if they were kept because work is in progress or waiting for a retry
    */
   forget(): boolean {
     if (this.#known === undefined || !this.#isThrough) return false
@@ -184,7 +184,7 @@ export class EmbeddingQueue {
     }
   }
 
-  /** Reads what the store has: by other processes, or of the embedder that was just opened. */
+  /** Reads the stored versions, which other processes may have written. */
   async reload(): Promise<void> {
     if (this.#embedder === undefined) return
     this.#known = new Map(await this.#parts.search.vectorVersions(this.#embedder.id))
@@ -209,7 +209,7 @@ export class EmbeddingQueue {
     return 'waiting'
   }
 
-  /** Stores finished vectors, which a slow model took long for. */
+  /** Stores finished vectors, which may have taken a slow model long to compute. */
   async close(): Promise<void> {
     clearTimeout(this.#retryTimer)
     this.#abort.abort()
@@ -217,13 +217,13 @@ export class EmbeddingQueue {
       if (this.#outcome !== undefined) this.#take(this.#outcome)
       if (this.#ready.length > 0) await this.#store()
     } catch {
-      // Where nothing can be written any more, the next start embeds these notes again.
+      // If nothing can be written anymore, the next start embeds these notes again.
     } finally {
       await this.#embedder?.close()
     }
   }
 
-  /** Other embedders' vectors served until now. */
+  /** Other embedders' vectors were used until now. */
   async #supersede({ id }: Embedder): Promise<void> {
     if (!this.#parts.supersedes || this.#isAlone || this.#wanted.size === 0) return
     await this.#parts.search.keepOnly(id)
@@ -248,7 +248,7 @@ export class EmbeddingQueue {
       })
   }
 
-  /** Reads notes until a batch is full and begins to embed what is not known of them. */
+  /** Reads notes until a batch is full, then starts embedding their unknown texts. */
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
@@ -260,7 +260,7 @@ export class EmbeddingQueue {
       const wanted = new Map(some.map((key) => [key, this.#wanted.get(key)]))
       const notes = await this.#parts.read(some)
       for (const note of notes) pending.push(prepare(note, wanted.get(note.words.key), { known, texts }))
-      // Nothing can be embedded of a note that is gone.
+      // Deleted notes have nothing to embed.
       const read = new Set(notes.map(({ words }) => words.key))
       for (const key of some) if (!read.has(key)) this.#queue.delete(key)
     }
@@ -271,11 +271,11 @@ export class EmbeddingQueue {
   }
 
   /**
-   * Vectors that need not be made again: those that the notes have, and those of other notes that wait. A note that was moved has another
-   * key, and its old one may by now be another note's.
+   * Returns vectors that can be reused: those of the notes themselves and of other queued notes. A moved note has a new key, and its
+   * old one may already belong to another note.
    */
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
-    // The built-in table makes vectors faster than they are read.
+    // The built-in table computes vectors faster than they can be read.
     if (embedder.id.startsWith('static:')) {
       const stored = keys.filter((key) => this.#known?.has(key))
       return await this.#parts.search.vectorsOf(embedder.id, stored)
@@ -338,7 +338,7 @@ export class EmbeddingQueue {
   }
 
   async #store(): Promise<void> {
-    // Notes deleted meanwhile are already dropped.
+    // Notes deleted in the meantime have already been dropped.
     const ready = this.#ready.filter(({ vectors }) => this.#wanted.has(vectors.key))
     const stored = ready.map(({ vectors }) => vectors)
     // Vectors that could not be stored are kept for the next attempt.
@@ -364,7 +364,7 @@ export class EmbeddingQueue {
     if (this.#abort.signal.aborted) return
     this.#problem = error instanceof Error ? error.message : String(error)
     this.#failures++
-    // Opening was tried several times already.
+    // Opening was already tried several times.
     this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MOST_FAILURES
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
@@ -375,7 +375,7 @@ export class EmbeddingQueue {
   }
 }
 
-/** Hashes of a note's texts; those that are not known yet are added to `texts`. */
+/** Returns the hashes of a note's texts and adds unknown ones to `texts`. */
 function prepare(
   note: ReadNote,
   wanted: number | undefined,
@@ -396,7 +396,7 @@ function prepare(
   return { note, wanted, chunks, names: note.fields.title.slice(0, MAX_NAMES).map(hashOf) }
 }
 
-/** New and known vectors by text hash. */
+/** Merges new and known vectors by text hash. */
 function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly string[], { vectors, refused }: Embedded): Outcome {
   const made = hashes.map((hash, at) => [hash, vectors[at]] as const)
   return {
@@ -405,7 +405,7 @@ function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly st
   }
 }
 
-/** A message about notes that lack a text; `undefined` if there are none. */
+/** Returns a message about notes that lack text, or `undefined` if there are none. */
 function refusalOf(refused: ReadonlyMap<number, Refused>): string | undefined {
   const [first] = refused.values()
   if (first === undefined) return undefined
@@ -415,7 +415,7 @@ function refusalOf(refused: ReadonlyMap<number, Refused>): string | undefined {
     : `${refused.size} notes could not be embedded, ${path} for one: ${reason}`
 }
 
-/** The first keys of a queue that are not being worked on, without copying the queue. */
+/** Returns the first keys of a queue that are not being worked on, without copying it. */
 export function firstOf(keys: Iterable<number>, count: number, isFree: (key: number) => boolean): readonly number[] {
   const first: number[] = []
   for (const key of keys) if (isFree(key) && first.push(key) >= count) break

@@ -1,6 +1,6 @@
 /**
- * Counts the changes that a watcher told and those of them that are in the index. The counts are shared between threads: a thread that answers
- * sees at once that there is something that the index does not say yet.
+ * Counts the changes reported by the watcher and those that are in the index. The counters are shared between threads, so a
+ * thread that answers calls immediately sees whether the index is outdated.
  */
 export class Freshness {
   readonly #counts: Int32Array
@@ -9,7 +9,7 @@ export class Freshness {
     this.#counts = new Int32Array(memory)
   }
 
-  /** Shared memory from which another thread creates a `Freshness` with the same counters. */
+  /** Shared memory from which another thread can create a `Freshness` with the same counters. */
   get memory(): SharedArrayBuffer {
     return this.#counts.buffer as SharedArrayBuffer
   }
@@ -19,7 +19,7 @@ export class Freshness {
     return Atomics.load(this.#counts, NOTICED) !== Atomics.load(this.#counts, TAKEN)
   }
 
-  /** The number of reported changes. */
+  /** Number of reported changes. */
   get noticed(): number {
     return Atomics.load(this.#counts, NOTICED)
   }
@@ -28,7 +28,7 @@ export class Freshness {
     Atomics.add(this.#counts, NOTICED, 1)
   }
 
-  /** The first so many changes are in the index. */
+  /** Notes that the first `count` changes are in the index. */
   take(count: number): void {
     Atomics.store(this.#counts, TAKEN, count)
   }

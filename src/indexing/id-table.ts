@@ -8,17 +8,20 @@ export interface FileChanges {
   readonly placed: readonly Pick<KnownFile, 'key' | 'path'>[]
 }
 
-/** Gives files their ids where an engine asks for them, as `Batch.ids` says; until then it holds nothing. */
+/** Assigns ids to files, for engines that request them with `Batch.ids`. Empty until then. */
 export class IdTable {
   readonly #known: ReadonlyMap<string, KnownFile>
   #ids: FileIds | undefined
 
-  /** `known`: every file as of the last commit, kept up by its owner. */
+  /** `known`: all files as of the last commit, maintained by the owner. */
   constructor(known: ReadonlyMap<string, KnownFile>) {
     this.#known = known
   }
 
-  /** How the parts of a generation ask; the first part brings what changes beside the files that are put. */
+  /**
+   * Returns a function that computes the ids for each part of a generation. The first call includes changes to files that are not
+   * put.
+   */
   change(changes: FileChanges): (part: Pick<Batch, 'put'>, isFirst: boolean) => GivenIds {
     let others: readonly GivenId[] | undefined
     const apply = (): readonly GivenId[] => {
@@ -26,7 +29,7 @@ export class IdTable {
       others ??= this.#apply(this.#ids, changes)
       return others
     }
-    // Once it was asked for it goes on with every generation.
+    // Once ids have been requested, they are updated with every generation.
     if (this.#ids !== undefined) apply()
     return ({ put }, isFirst) => {
       const beside = apply()
@@ -35,7 +38,7 @@ export class IdTable {
     }
   }
 
-  /** @returns the files that are not put and whose id or twins may be others now. */
+  /** @returns the files that are not put but whose id or twins may have changed */
   #apply(ids: FileIds, { removed, placed }: FileChanges): readonly GivenId[] {
     const touched: string[] = []
     for (const { key, path } of removed) {
@@ -57,7 +60,7 @@ export class IdTable {
   }
 }
 
-/** Every file whose path folds as this one does. */
+/** Returns all files whose path folds like this one. */
 function groupOf(ids: FileIds, path: string): readonly number[] {
   const one = ids.find(path)
   return one === undefined ? [] : [one, ...ids.twins(one)]

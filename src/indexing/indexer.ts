@@ -16,7 +16,7 @@ import { IdTable } from './id-table.ts'
 import { checkSubpaths, LinkTable, type Renamed } from './link-table.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 
-/** The part to compare with the files: everything, or folders (with or without their sub-folders) and files. */
+/** What to compare with the files: everything, or certain folders (with or without subfolders) and files. */
 export type Scope = { readonly all: true } | Parts
 
 interface Parts {
@@ -24,9 +24,9 @@ interface Parts {
   readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
   /** Read even if their stat is unchanged. */
   readonly files: readonly string[]
-  /** Renamed files and folders whose known facts stay valid. */
+  /** Renamed files and folders whose data stays valid. */
   readonly moves?: readonly Move[]
-  /** The recorded change that made this necessary. */
+  /** The recorded change that caused this. */
   readonly change?: string
 }
 
@@ -39,58 +39,58 @@ export interface IndexerOptions {
   readonly profile: Flavour['profile']
   readonly comments: boolean
   readonly ignoredTags?: IgnoredTags
-  /** `auto`: a marker folder decides, else whether relative Markdown links outnumber wikilinks. */
+  /** `auto` uses a marker folder, or else compares the number of relative Markdown links with that of wikilinks. */
   readonly mode: 'auto' | Mode
-  /** By its name alone. */
+  /** Determined by the name alone. */
   readonly kindOf: (path: string, mode: Mode) => FileKind
   readonly isConflictCopy: (path: string) => boolean
   /** Resolves when the index may be written for the first time. */
   readonly permission: Promise<void>
   readonly onProgress: (done: number, total: number) => void
-  /** Receives the graph changes of each commit; absent: none. */
+  /** Receives the graph changes of each commit, if set. */
   readonly log?: GraphLogWriter
-  /** The engine keeps the texts of notes, for servers that have no folder. */
+  /** True if the engine stores the texts of notes, for servers without access to the folder. */
   readonly keepsTexts?: boolean
-  /** Where the bytes of notes are left for search. */
+  /** Keeps the bytes of notes for search. */
   readonly recent?: Pick<RecentBytes, 'keep'>
 }
 
 export interface Reconciled {
   readonly generation: number
-  /** Files that were read and had changed, and files that went. */
+  /** Number of files that changed or were deleted. */
   readonly changed: number
   readonly mode: Mode
 }
 
-/** The index's names and links. */
+/** The names and links in the index. */
 export interface IndexLook {
   readonly names: NameIndex
-  /** Files whose links mention a folded name. */
+  /** Returns the files whose links mention a folded name. */
   readonly sourcesOf: (name: string) => Iterable<number>
   readonly flavour: Flavour
-  /** Every file, by its exact path. */
+  /** All files by exact path. */
   readonly known: ReadonlyMap<string, KnownFile>
-  /** A key that no file has, and none above it. */
+  /** An unused key. All higher keys are unused too. */
   readonly nextKey: number
 }
 
 /**
- * Up to this many files are one commit; more are committed in slices, so memory and the readers' pause do not grow with
- * the vault.
+ * Up to this many files are committed at once. More are committed in slices, so memory and the pause for readers do not grow
+ * with the vault.
  */
 const WHOLE_FILES = 10_000
 const SLICE_FILES = 2_500
 const SLICE_BYTES = 64 << 20
-/** Files that an engine is given at once. */
+/** Number of files passed to an engine at once. */
 const PUT_FILES = 2_500
-/** A slower first index is committed in parts, so callers can get what is there. */
+/** If the first index takes longer, it is committed in parts, so callers can get partial results. */
 const SLICE_MS = 4_000
-/** A change made within this time of being read may leave the same stat behind (ms): such a file is read once more next time. */
+/** A change within this time of being read may leave the same stat (ms), so such a file is read again next time. */
 const RACY_MS = 40
 
 /**
- * The only writer of the index. `reconcile` compares files with the index and commits the difference: start-up, watching, polling
- * and own writes all come down to it. Calls must not overlap.
+ * The only writer of the index. `reconcile` compares files with the index and commits the difference, whether at start-up, after
+ * watcher events, when polling or after own writes. Calls must not overlap.
  */
 export class Indexer {
   readonly #vault: Vault
@@ -101,15 +101,15 @@ export class Indexer {
   #ids = new IdTable(this.#known)
   #freeKeys: number[] = []
   #nextKey = 0
-  /** Keys of files that are listed but not committed yet: links can point to them already. */
+  /** Keys of files that are listed but not committed yet. Links can already point to them. */
   readonly #reserved = new Map<string, number>()
   #style: LinkStyle = { wikilinks: 0, relativeLinks: 0 }
   #outside: readonly OutsideLink[] = []
   #isComplete = false
   #lineage: string | undefined
-  /** Paths by key, of files that are known or listed. */
+  /** Paths of known and listed files by key. */
   #paths: (string | undefined)[] = []
-  /** The log knows the current generation since this indexer started. */
+  /** True if this indexer has recorded the current generation in the log. */
   #isMarked = false
   #mode: Mode = 'obsidian'
   #links: LinkTable | undefined
@@ -124,16 +124,16 @@ export class Indexer {
     return this.#mode
   }
 
-  /** Brings the index in line with the files. @throws RouxError `VAULT_NOT_FOUND` */
+  /** Updates the index to match the files. @throws RouxError `VAULT_NOT_FOUND` */
   async reconcile(scope: Scope): Promise<Reconciled> {
     for (;;) {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
       let done: Reconciled | undefined
       try {
-        // An index that was deleted under a running server knows of nothing, one that was left half made may lack any file.
+        // An index deleted under a running server is empty, and an incomplete one may lack any file, so everything is compared.
         done = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
-        // A commit that failed, or that another process forestalled, leaves what is remembered ahead of the index.
+        // After a failed commit, or one by another process, the cached state no longer matches the index.
         if (done === undefined) this.forget()
       }
       if (done === undefined) continue
@@ -142,7 +142,7 @@ export class Indexer {
     }
   }
 
-  /** Commits that a dead process did not log are a gap from here on. */
+  /** Commits that a crashed process did not log leave a gap from here on. */
   #markOnce(): void {
     const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
     if (this.#isMarked || log === undefined || lineage === undefined || !this.#isComplete) return
@@ -150,7 +150,7 @@ export class Indexer {
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
-  /** True if a reported file is unchanged since it was last read, as after our own write. */
+  /** Checks whether a reported file is unchanged since it was last read, as after an own write. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
     const known = this.#known.get(path)
@@ -158,19 +158,19 @@ export class Indexer {
     return file.stat.mtime === known.stat.mtime && file.stat.size === known.stat.size && file.excluded === known.excluded
   }
 
-  /** Reads ahead what the next change of a name will need. */
+  /** Preloads the data needed by the next change of a name. */
   async warm(): Promise<void> {
     await this.#links?.warm()
   }
 
-  /** The index for planning changes; valid until the next `reconcile`. */
+  /** Returns the index for planning changes. Valid until the next `reconcile`. */
   async look(): Promise<IndexLook> {
     if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
     const links = this.#links ?? this.#newLinks()
     return { ...(await links.look()), flavour: links.flavour, known: this.#known, nextKey: this.#nextKey + this.#reserved.size }
   }
 
-  /** Forgets what is remembered of the index: the next `reconcile` reads it again. */
+  /** Drops cached state, which the next `reconcile` reads again. */
   forget(): void {
     this.#generation = -1
   }
@@ -198,7 +198,7 @@ export class Indexer {
     this.#lineage = state.lineage
     this.#paths = paths
     this.#nextKey = nextKey
-    // In an incomplete index, links may lead to keys of files that are still to come.
+    // In an incomplete index, links may point to keys of files that are not committed yet.
     this.#freeKeys = state.complete ? unusedKeys(known.values(), nextKey) : []
     this.#reserved.clear()
     this.#mode = (state.mode as Mode | undefined) ?? this.#decideMode(this.#style)
@@ -235,7 +235,7 @@ export class Indexer {
       const style = this.#styleWith(slice.facts, gone)
       const mode = rest.length === 0 || this.#generation === 0 ? this.#decideMode(style) : this.#mode
       if (mode !== this.#mode) {
-        // Another kind of vault than was thought: every note may read differently now.
+        // The kind of vault has changed, so every note may be read differently.
         this.#mode = mode
         this.#links = this.#newLinks()
         const all = this.#plan({ all: true })
@@ -257,7 +257,7 @@ export class Indexer {
     return { generation: this.#generation, changed, mode: this.#mode }
   }
 
-  /** The link style of the whole vault once these notes are what they are now, and those are gone. */
+  /** Returns the link style of the whole vault after these notes change and those are removed. */
   #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], gone: readonly KnownFile[]): LinkStyle {
     let { wikilinks, relativeLinks } = this.#style
     for (const { path, style } of facts) {
@@ -297,7 +297,7 @@ export class Indexer {
     return { ...plan, read: plan.read.map((file) => bornWith(file, this.#known.get(formerPath(file.path, moves) ?? ''))) }
   }
 
-  /** Links out of the vault: those of the scope as they are, the others as they are known. */
+  /** Returns links to the outside: those of the scope as listed, the others as known. */
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
     // A link to a folder counts as a folder, not as a file.
     const named = new Set([...files, ...folders.map(({ path }) => path)])
@@ -323,7 +323,7 @@ export class Indexer {
     return { read, kept, gone, forced, outside: [...outside].sort((a, b) => (a.path < b.path ? -1 : 1)) }
   }
 
-  /** Known files that a listing should have and has not. */
+  /** Returns known files that are missing from a listing. */
   #missingFrom(listing: Listing, expected: readonly string[]): readonly KnownFile[] {
     const there = new Set<string>(listing.files.map((file) => file.path))
     // A folder that could not be listed may still exist.
@@ -377,7 +377,7 @@ export class Indexer {
     try {
       return this.#describe(asRead, described, bytes)
     } catch (error) {
-      // Reading never throws; if it does, no note may keep all others from being indexed.
+      // Reading never throws. If it does because of a bug, other notes must still be indexed.
       const message = `A bug in Roux prevents it from reading this file: ${(error as Error).message}.`
       return describeFailed(asRead, described, message)
     }
@@ -395,7 +395,7 @@ export class Indexer {
     return this.#options.keepsTexts === true ? { ...facts, text } : facts
   }
 
-  /** Splits off files whose bytes are what the index has: only their stat is brought up to date. */
+  /** Separates files whose bytes are unchanged. Only their stat is updated. */
   async #leaveUnchanged(facts: readonly FileFacts[], forced: Plan['forced']): Promise<Pick<Changes, 'put' | 'touch'>> {
     if (forced === 'all') return { put: facts, touch: [] }
     const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#known.get(path)?.key ?? -1))
@@ -403,8 +403,7 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const known = this.#known.get(fact.path)
-      // A file without a hash was not read before either (an attachment or an unreadable note); a new stat alone is no
-      // news.
+      // Files without a hash, such as attachments, were not read before either. A new stat alone is no change.
       const unchanged = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) put.push(fact)
       else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
@@ -412,7 +411,7 @@ export class Indexer {
     return { put, touch }
   }
 
-  /** @returns false when another process committed first. */
+  /** @returns false if another process committed first */
   async #commit(changes: Changes): Promise<boolean> {
     const links = this.#links ?? this.#newLinks()
     const { put, expected, gone, touch, outside, complete, origin } = changes
@@ -423,7 +422,7 @@ export class Indexer {
       Object.assign(fact, { key: this.#known.get(fact.path)?.key ?? this.#takeKey(fact.path) }),
     )
     for (const { key, path } of placed) this.#paths[key] = path
-    // Files of later slices have their names from now on, so links resolve as they finally will.
+    // Registers the names of files in later slices, so links resolve to their final targets.
     const reserved = expected.map(({ path }) => ({ path, key: this.#reserve(path), aliases: [] }))
     const { affected, changed } = await links.rename([...placed, ...reserved], removed)
     await this.#addOutlines(placed, links, { affected, changed })
@@ -432,7 +431,7 @@ export class Indexer {
     const outlines = { writer: this.#writer, placed: new Map(placed.map((fact) => [fact.key, outlineOf(fact)])) }
     const resolved = placed.map((fact) => links.resolve(fact, fact.links))
     const own = await checkSubpaths(resolved, outlines)
-    // The facts become the record: thousands of copies of objects this wide are what a cold start would wait for.
+    // Turns the facts into records in place, because copying thousands of such wide objects would slow down a cold start.
     const records = placed.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: own[at] ?? [] }))
     const known = await this.#writer.records([...affected])
     const logged = await this.#recordsToLog(placed, removed)
@@ -459,7 +458,7 @@ export class Indexer {
     return true
   }
 
-  /** The index's records of changing files, if a log wants them; the start of a new index is not a change. */
+  /** Returns the previous records of changing files if they are logged. The first content of an index is not a change. */
   async #recordsToLog(
     placed: readonly { readonly key: number; readonly path: string }[],
     removed: readonly number[],
@@ -494,7 +493,7 @@ export class Indexer {
     this.#isMarked = true
   }
 
-  /** Adds who links to headings and blocks of these notes, where those are not what the index holds. */
+  /** Adds the files that link to headings and blocks of these notes, if those have changed. */
   async #addOutlines(
     placed: readonly (FileFacts & { readonly key: number })[],
     links: LinkTable,
@@ -520,7 +519,7 @@ export class Indexer {
     return reserved ?? this.#freeKeys.pop() ?? this.#nextKey++
   }
 
-  /** A file that went before its turn, as a known one that is gone: links may lead to its key already. */
+  /** Returns an entry for a file that was deleted before it could be read. Links may already point to its key. */
   #withdraw({ path, stat, excluded }: ListedFile): KnownFile | undefined {
     const key = this.#reserved.get(path)
     this.#reserved.delete(path)
@@ -558,7 +557,7 @@ export class Indexer {
   }
 }
 
-/** Keys below `end` that no file has, ascending. */
+/** Returns the unused keys below `end` in ascending order. */
 function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
   const used = new Uint8Array(end)
   for (const { key } of files) used[key] = 1
@@ -570,7 +569,7 @@ function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
 }
 
 const PROGRESS_STEP = 256
-/** Enough that no two indexes of one machine have the same name. */
+/** Enough to be unique among the indexes of one machine. */
 const LINEAGE_BYTES = 6
 
 interface Plan {
@@ -583,19 +582,19 @@ interface Plan {
 
 interface Slice {
   readonly facts: readonly FileFacts[]
-  /** Known files that went between being listed and being read. */
+  /** Known files that were deleted between listing and reading. */
   readonly vanished: readonly KnownFile[]
   readonly taken: number
 }
 
 interface Changes {
   readonly put: readonly FileFacts[]
-  /** New files that are still to be read. */
+  /** New files that are not read yet. */
   readonly expected: readonly ListedFile[]
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
   readonly outside: readonly OutsideLink[]
-  /** Nothing is left to be read after these. */
+  /** True if nothing remains to be read after these. */
   readonly complete: boolean
   readonly origin: Origin
 }
@@ -603,7 +602,7 @@ interface Changes {
 /** The known reasons for changes. */
 type Origin = Pick<Parts, 'moves' | 'change'>
 
-/** A test whether a path lies in one of some folders, at one lookup per folder above it. */
+/** Returns a test for whether a path is in one of several folders, with one lookup per parent folder. */
 function containment(folders: Parts['folders']): (path: string) => boolean {
   if (folders.length === 0) return () => false
   const direct = new Set(folders.map(({ path }) => path))
@@ -619,16 +618,13 @@ function containment(folders: Parts['folders']): (path: string) => boolean {
   }
 }
 
-/**
- * A file whose birth is the earliest that is known: a program that saves by replacing a file, as we and many editors do, leaves one that was born
- * just now.
- */
+/** Uses the earliest known birth time, because programs that save by replacing a file, as Roux and many editors do, reset it. */
 function bornWith(file: ListedFile, known: KnownFile | undefined): ListedFile {
   if (known === undefined || known.stat.birthtime >= file.stat.birthtime) return file
   return { ...file, stat: { ...file.stat, birthtime: known.stat.birthtime } }
 }
 
-/** A path's name before files and folders moved. */
+/** Returns a path's name before files and folders were moved. */
 function formerPath(path: string, moves: readonly Move[]): string | undefined {
   const move = moves.find(({ to }) => path === to) ?? moves.find(({ to }) => path.startsWith(`${to}/`))
   return move === undefined ? undefined : move.from + path.slice(move.to.length)
@@ -646,14 +642,14 @@ function sameOutside(a: readonly OutsideLink[], b: readonly OutsideLink[]): bool
   return JSON.stringify(a) === JSON.stringify(b)
 }
 
-/** The headings and blocks of a note that was read. */
+/** Returns the headings and blocks of a note that was read. */
 function outlineOf({ kind, hash, info }: FileFacts): Outline | undefined {
   return kind === 'note' && hash !== '' ? info : undefined
 }
 
 function sameOutline(a: Outline | undefined, b: Outline | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
-  // Where a heading stands does not matter, only what it is called and what it stands under.
+  // Only the text and nesting of headings matter, not their position.
   const namesOf = ({ headings, blocks }: Outline): string =>
     JSON.stringify([headings.map(({ level, text }) => [level, text]), blocks])
   return namesOf(a) === namesOf(b)
@@ -678,18 +674,18 @@ function withEncodingProblem(note: Note, text: string, bytes: Uint8Array): Note 
   return { ...note, malformed: [...note.malformed, problem] }
 }
 
-/** A stat that a later write could leave as it is must not be trusted. */
+/** Returns a stat that is marked as untrusted if a later write could leave it unchanged. */
 function statAsRead(stat: FileStat, length: number): FileStat {
   const isRacy = Math.abs(Date.now() - Math.max(stat.ctime, stat.mtime)) < RACY_MS
   return isRacy || stat.size !== length ? untrusted(stat) : stat
 }
 
-/** A stat that never matches: the file is read again at the next opportunity. */
+/** Returns a stat that never matches, so the file is read again at the next opportunity. */
 function untrusted(stat: FileStat): FileStat {
   return { ...stat, ctime: -1 }
 }
 
-/** Tells an error that means the vault is not there. */
+/** Checks whether an error means that the vault does not exist. */
 export function isVaultMissing(error: unknown): boolean {
   return error instanceof RouxError && error.code === 'VAULT_NOT_FOUND'
 }

@@ -4,16 +4,16 @@ import { changedNames, type NamedFile, NameIndex, namesOf } from '../links/names
 import { addMentions, mentionsAny, outlineName, resolveLink } from '../links/resolve.ts'
 import { subpathTest } from '../links/subpath.ts'
 
-/** A file whose names are what they are now. */
+/** A file with its current names. */
 type Named = Pick<FileRecord, 'key' | 'path' | 'aliases' | 'pageTitle'>
 
-/** The effects of a change of names. */
+/** The effects of changed names. */
 export interface Renamed {
   readonly changed: Set<string>
   readonly affected: Set<number>
 }
 
-/** The state of a change of names; `changed` collects folded names that appeared or disappeared. */
+/** State during a change of names. `changed` collects the folded names that were added, removed or respelled. */
 interface Renaming {
   readonly names: NameIndex
   readonly mentions: Mentions
@@ -21,8 +21,8 @@ interface Renaming {
 }
 
 /**
- * Names of files and mentions of names: everything needed to resolve links, and to find the links a change of names
- * affects. Loaded on demand and maintained from then on.
+ * Names of files and mentions of names, which are needed to resolve links and to find links affected by changed names. Loaded on
+ * demand and updated from then on.
  */
 export class LinkTable {
   readonly #writer: IndexWriter
@@ -36,7 +36,7 @@ export class LinkTable {
     this.flavour = flavour
   }
 
-  /** Starts from an empty index: nothing need be read. */
+  /** Starts from an empty index without reading anything. */
   startEmpty(): void {
     this.#names = new NameIndex(this.flavour.mode)
     this.#mentions = new Mentions()
@@ -65,20 +65,20 @@ export class LinkTable {
     return mentions
   }
 
-  /** Names and mentions as of the last commit. */
+  /** Returns names and mentions as of the last commit. */
   async look(): Promise<{ readonly names: NameIndex; readonly sourcesOf: (name: string) => Iterable<number> }> {
     const { names, mentions } = await this.#load()
     return { names, sourcesOf: (name) => mentions.sources(name) }
   }
 
-  /** Reads ahead what the first change of a name will need. */
+  /** Preloads the data needed by the next change of a name. */
   async warm(): Promise<void> {
     await this.#load()
   }
 
   /**
-   * Takes over new names.
-   * @returns the folded names that came or went, and the keys of the files whose links may point elsewhere now.
+   * Applies new names.
+   * @returns the folded names that changed, and the keys of files whose links may resolve differently
    */
   async rename(put: readonly Named[], removed: readonly number[]): Promise<Renamed> {
     const tables = await this.#load()
@@ -120,7 +120,7 @@ export class LinkTable {
     names.add(toNamed(own))
   }
 
-  /** The names of a file under which links to its headings or blocks mention it, with the files that hold those links. */
+  /** Returns the names under which links to the file's headings or blocks mention it, with the files that contain those links. */
   outlineMentions(file: Named): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     return this.#namesOf(file).flatMap((each) => {
       const name = outlineName(each)
@@ -129,7 +129,7 @@ export class LinkTable {
     })
   }
 
-  /** Resolves a file's links with the names known now, and notes what they mention. `rename` or `warm` must have gone before. */
+  /** Resolves a file's links with the current names and records what they mention. Call `rename` or `warm` first. */
   resolve(
     source: { readonly key: number; readonly path: string },
     links: readonly (Link | ResolvedLink)[],
@@ -152,7 +152,7 @@ export class LinkTable {
     return { links: resolved, mentions: list }
   }
 
-  /** Resolves those of a file's links again that mention a name that came or went. */
+  /** Resolves those links of a file again that mention a changed name. */
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
     const names = this.#names
     if (names === undefined) throw new Error('names are not loaded')
@@ -193,7 +193,7 @@ export class LinkTable {
 
 const NONE: readonly number[] = []
 
-/** Which files mention which names. Names have numbers, so a million mentions are a million small integers. */
+/** Maps names to the files that mention them. Names are numbered, so a million mentions take a million small integers. */
 class Mentions {
   readonly #numbers = new Map<string, number>()
   readonly #sources: Keys[] = []
@@ -212,7 +212,7 @@ class Mentions {
     return number === undefined ? NONE : (this.#sources[number] ?? NONE)
   }
 
-  /** Replaces what a file mentions; each name once. */
+  /** Replaces the names that a file mentions. Names must be distinct. */
   set(key: number, names: readonly string[]): void {
     const before = this.#mentioned.get(key) ?? NONE
     const now = names.map((name) => this.#numberOf(name))
@@ -243,15 +243,15 @@ class Mentions {
   }
 }
 
-/** A list as long as keys only come: a set takes several times the memory. */
+/** A list until keys are removed, because a set takes several times the memory. */
 type Keys = number[] | Set<number>
 
-/** Keys that a list is looked through for. */
+/** Longer lists are converted to sets before keys are removed. */
 const FEW_KEYS = 64
 
 /**
- * Keys without order. When keys of a long list start to go, more will follow, and searching for each would take
- * quadratic time.
+ * Removes a key from an unordered collection. If keys of a long list start to be removed, more usually follow, and searching the list
+ * for each would take quadratic time.
  */
 function without(keys: Keys, key: number): Keys {
   if (Array.isArray(keys) && keys.length <= FEW_KEYS) {
@@ -264,7 +264,7 @@ function without(keys: Keys, key: number): Keys {
   return set
 }
 
-/** Those of `wanted` that are not among `numbers`. */
+/** Returns the elements of `wanted` that are not in `numbers`. */
 function missingFrom(numbers: readonly number[], wanted: readonly number[]): readonly number[] {
   if (numbers.length === 0 || wanted.length === 0) return wanted
   const there = new Set(numbers)
@@ -273,7 +273,7 @@ function missingFrom(numbers: readonly number[], wanted: readonly number[]): rea
 
 const NO_LINKS = { links: [], mentions: [] } as const
 
-/** Copies strings out of the text they were cut from, which would otherwise stay in memory as long as they do. */
+/** Copies strings so that they do not keep the larger text in memory from which they were sliced. */
 function detach(file: Named): Named {
   if (file.aliases.length === 0 && file.pageTitle === undefined) {
     return { key: file.key, path: file.path, aliases: [] }
@@ -286,22 +286,22 @@ function toNamed(file: Named): NamedFile {
   return { key: file.key, path: file.path, aliases: file.aliases, title: file.pageTitle }
 }
 
-/** Where the headings and blocks of notes are known. */
+/** Where to look up the headings and blocks of notes. */
 export interface OutlineSources {
   readonly writer: Pick<IndexWriter, 'outlines'>
-  /** For the files about to be committed; `undefined` for those without any. */
+  /** Outlines of files about to be committed, or `undefined` for files without one. */
   readonly placed: ReadonlyMap<number, Outline | undefined>
 }
 
-/** A file's links as they are resolved now; those that are the same objects as `before` are known. */
+/** A file's currently resolved links. Those that are the same objects as in `before` need not be checked. */
 export interface LinkingFile {
   readonly links: readonly ResolvedLink[]
   readonly before?: readonly ResolvedLink[]
 }
 
 /**
- * The links of these files, marked if their heading or block does not exist. Unknown files count as fine: the link is
- * checked again when they arrive.
+ * Marks the links of these files whose heading or block does not exist. Unknown files are assumed to be fine, because the link is
+ * checked again when they are read.
  */
 export async function checkSubpaths(
   files: readonly LinkingFile[],
@@ -333,7 +333,7 @@ export async function checkSubpaths(
   })
 }
 
-/** The part of a file that a link leads to; `undefined` when it leads to all of it, or nowhere. */
+/** Returns the part of a file that a link leads to, or `undefined` if it leads to the whole file or nowhere. */
 function partOf({ to, subpath }: ResolvedLink): { readonly key: number; readonly subpath: string } | undefined {
   return subpath === undefined || typeof to === 'string' ? undefined : { key: to, subpath }
 }

@@ -1,7 +1,13 @@
-/** Maximum bytes kept: those of an edit or a small vault. Sixteen times as many cost 25 MB at the peak of a first index. */
+/**
+ * Maximum number of bytes to keep, enough for an edit or a small vault. Sixteen times as much would add 25 MB to the peak of a first
+ * index.
+ */
 const MOST_BYTES = 1 << 20
 
-/** The bytes of notes that the graph was just made of, for search, which would read them once more: each until it is taken, as many as fit. */
+/**
+ * Keeps the bytes of notes just indexed in the graph, so search need not read them again. Each entry is kept until it is taken,
+ * within a size limit.
+ */
 export class RecentBytes {
   readonly #byHash = new Map<string, Uint8Array>()
   #size = 0

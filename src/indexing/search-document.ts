@@ -14,18 +14,18 @@ import { type Chunk, chunkNote } from '../search/chunks.ts'
 import { analyseNote, type NoteFields } from '../search/words/scan.ts'
 import { describeNote } from './describe-file.ts'
 
-/** A note as it is read for the search indexes. */
+/** A note read for the search index. */
 export interface ReadNote {
   readonly words: NoteWords
   /** The fields to index. */
   readonly fields: NoteFields
-  /** SHA-256 of the bytes, hex. */
+  /** Hex SHA-256 of the bytes. */
   readonly content: string
-  /** Made when asked for. */
+  /** Computed on demand. */
   chunks(): readonly Chunk[]
 }
 
-/** A file that search knows. */
+/** A file that is in the search index. */
 export interface SearchedFile {
   readonly key: number
   readonly path: VaultPath
@@ -33,21 +33,21 @@ export interface SearchedFile {
 }
 
 /**
- * Tells one state of a note from another: 48 bits over its content, its path (titles come from names) and how it is read.
- * A change that keeps it is as likely as one in 10^14.
+ * Returns a 48-bit version of a note, derived from its content, its path (which affects the title) and the reading mode. The
+ * probability of a collision is 1 in 10^14.
  */
 export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mode: Mode): number {
   return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${mode}:${path}`)) % 2 ** 48
 }
 
-/** A note as it is read, and what the index knows of it. */
+/** A note as read, and what the index knows about it. */
 export interface NoteSource extends SearchedFile {
-  /** The hash of its bytes, if known. */
+  /** Hash of its bytes, if known. */
   readonly hash?: string | undefined
   readonly known?: NoteDescription | undefined
 }
 
-/** Reads a note, or the text cards of a canvas, for search. A note is parsed only if the index knows nothing about it. */
+/** Reads a note, or the text cards of a canvas, for search. Notes are parsed only if the index has no description of them. */
 export function readNote({ key, path, kind, known, hash: given }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
   const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = given ?? digest('sha256', bytes, 'hex')
@@ -78,24 +78,24 @@ function describe(
   const listed = { path, stat: NO_STAT, excluded: false }
   const described = describeNote(listed, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
   const { aliases, tags } = described
-  // The ending is no word of a canvas' name.
+  // The extension is not part of a canvas's name.
   const title = kind === 'canvas' ? fileStemOf(path) : described.title
   const { headings, properties, bodyStart } = note
   return { hash, title, aliases, tags, headings, properties, bodyStart }
 }
 
-/** The title first; last the file's own name, where that is another. */
+/** Returns the title, the aliases, and the file name if it differs from the title. */
 function namesOf(path: string, title: string, aliases: readonly string[]): readonly string[] {
   const stem = fileStemOf(path)
   return [title, ...aliases, ...(stem === title || aliases.includes(stem) ? [] : [stem])]
 }
 
 const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
-/** They are fields of their own. */
+/** Indexed as fields of their own. */
 const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
 const DEEPEST = 8
 
-/** Values of properties that are words to someone, as text. */
+/** Returns property values that people might search for, as text. */
 function propertyTexts(properties: Readonly<Record<string, unknown>>): readonly string[] {
   const texts: string[] = []
   const collect = (value: unknown, depth: number): void => {

@@ -12,32 +12,32 @@ import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
 /** Which texts are embedded, and how. */
 export interface EmbeddingChoice {
-  /** Opens the embedder; `undefined`: meaning is not indexed. Tried again later when it fails. */
+  /** Opens the embedder. If omitted, notes are not embedded. Retried later if it fails. */
   readonly openEmbedder?: () => Promise<Embedder>
-  /** True if texts of a file with this path may be embedded; absent: all may. */
+  /** Checks whether texts of a file may be embedded. By default, all may. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
-  /** Vectors are made faster than notes are read: each is read once for its words and its vectors. */
+  /** True if computing vectors is faster than reading notes, so each note is read only once for words and vectors. */
   readonly isEmbedderQuick?: boolean
 }
 
 export interface SearchParts {
   readonly vault: Vault
-  /** Bytes that were read for the graph. */
+  /** Bytes read for the graph. */
   readonly recent: Pick<RecentBytes, 'take'>
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly search: SearchWriter
   readonly embedding: EmbeddingChoice
-  /** The vectors of other embedders go when this one's are complete. */
+  /** True if to delete the vectors of other embedders once this one's are complete. */
   readonly supersedes: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
-  /** A file is not what the index says: it should be compared. */
+  /** Called if a file differs from the index and should be compared. */
   readonly onMismatch: (path: VaultPath) => void
-  /** Called when the event that `step` waited for happened. */
+  /** Called when the event that `step` was waiting for has happened. */
   readonly onWake: () => void
 }
 
-/** The result of a step: `waiting` until `onWake`, or `done` until something changes. */
+/** Result of a step: `waiting` means until `onWake`, `done` until something changes. */
 export type StepResult = 'more' | 'waiting' | 'done'
 
 /** Words that are not committed yet. */
@@ -48,44 +48,44 @@ interface OpenBatch {
   readonly versions: Map<number, { readonly version: number; readonly wanted: number | undefined }>
 }
 
-/** How long a step may take before others have their turn, ms. */
+/** Maximum duration of a step before yielding, in milliseconds. */
 const STEP_MS = 30
-/** Notes, and characters of text (half a million words), that are indexed at once: one segment of the keyword index. */
+/** Limits of a batch, which becomes one segment of the keyword index: notes, and characters of text (half a million words). */
 const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
-/** Notes that are read at once. */
+/** Number of notes read together. */
 const READ_TOGETHER = 16
-/** Where more notes than these wait for their words, words come first and notes are read again for their vectors. */
+/** If more notes than this wait for their words, words come first, and notes are read again for their vectors. */
 const MOST_AT_ONCE = 10_000
-/** Notes that are kept from their words to their vectors, and how many are worth making vectors of. */
+/** Maximum number of notes kept between indexing words and vectors, and the minimum worth embedding. */
 const MOST_READ = 256
 const ENOUGH_READ = 128
-/** Longer ones (UTF-16 units) are read again. */
+/** Longer notes (in UTF-16 units) are read again. */
 const LONGEST_READ = 1 << 15
-/** How often a note that is not what the index says is read again before the index says something else of it. */
+/** How often a note that differs from the index is read again before the index must change. */
 const MOST_DOUBTS = 4
 
 /**
- * Brings the search indexes in line with the files, a few milliseconds at a time: words first, because they are faster,
- * then meaning. Work is found by comparing versions, so a kill loses at most one batch. Calls must not overlap.
+ * Updates the search index to match the files, a few milliseconds at a time: words first, because they are faster, then vectors. Work
+ * is found by comparing versions, so a crash loses at most one batch. Calls must not overlap.
  */
 export class SearchIndexer {
   readonly #parts: SearchParts
-  /** Every note and canvas, as the index has it. */
+  /** All notes and canvases in the index. */
   readonly #wanted = new Map<number, FileContent & { readonly version: number }>()
   #words = new Map<number, number>()
-  /** Notes whose words are missing or old; one leaves when its words are committed. */
+  /** Notes with missing or outdated words. A note is removed once its words are committed. */
   readonly #wordQueue = new Set<number>()
   readonly #gone = new Set<number>()
-  /** Notes that were not what the index says when they were read, and how often: the comparison may find that they are again. */
+  /** Notes that differed from the index when read, with the number of times. A comparison may find that they match after all. */
   readonly #doubts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
-  /** Read for their words; their vectors are still to be made. */
+  /** Notes read for their words whose vectors are still missing. */
   readonly #notes = new Map<number, ReadNote>()
   #batch: OpenBatch | undefined
   #generation = 0
   #isLoaded = false
-  /** The progress when the lists of notes were dropped. */
+  /** Progress when the lists of notes were dropped. */
   #rested: SearchProgress | undefined
   #isCompact = false
 
@@ -105,7 +105,7 @@ export class SearchIndexer {
           })
   }
 
-  /** Finds out what is to do since the last time. */
+  /** Finds out what has to be done since the last call. */
   async refresh(): Promise<void> {
     const { index } = this.#parts
     let { generation, files } = await index.contents(this.#generation)
@@ -122,7 +122,7 @@ export class SearchIndexer {
     this.#rested = undefined
   }
 
-  /** When nothing is left to do, drops the lists of notes until the next `refresh`. */
+  /** Drops the lists of notes until the next `refresh` if nothing is left to do. */
   rest(): void {
     const progress = this.progress()
     const isBusy = !this.isComplete('words') || this.#gone.size + this.#doubts.size > 0
@@ -140,7 +140,7 @@ export class SearchIndexer {
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       if (this.#notes.size >= ENOUGH_READ && this.#embedding?.isAsked === false) {
         await this.#embedding.step()
-        // Words wait for vectors that are being made, and for nothing else.
+        // Words wait for vectors that are being computed, and for nothing else.
         if (this.#embedding.isRunning) return 'waiting'
       }
       await this.#indexWords()
@@ -149,7 +149,7 @@ export class SearchIndexer {
     const embedded = (await this.#embedding?.step()) ?? 'done'
     if (embedded === 'done') this.#notes.clear()
     if (embedded === 'more') return 'more'
-    // Moved notes have taken over the vectors of their former paths.
+    // At this point, moved notes have taken over the vectors of their former paths.
     if (embedded === 'done' && this.#gone.size > 0) {
       await this.#forgetGone()
       return 'more'
@@ -159,12 +159,12 @@ export class SearchIndexer {
     return this.#isCompact ? embedded : 'more'
   }
 
-  /** Someone asks something. */
+  /** Notes that a call has arrived. */
   asked(): void {
     this.#embedding?.asked()
   }
 
-  /** True if all notes can be found this way, including when the rest is unreachable for now. */
+  /** Checks whether all notes can be found this way, or the rest is currently unreachable. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled
@@ -195,7 +195,7 @@ export class SearchIndexer {
 
   #note(file: FileContent): void {
     this.#doubts.delete(file.key)
-    // Excluded notes are never listed, so nothing need find them.
+    // Excluded notes are never listed, so they need not be searchable.
     const hasText = file.hash !== '' && !file.excluded && this.#parts.kindOf(file.path) !== 'attachment'
     if (!hasText) {
       if (this.#wanted.delete(file.key) || this.#words.has(file.key)) this.#gone.add(file.key)
@@ -207,7 +207,7 @@ export class SearchIndexer {
     this.#wanted.set(file.key, { ...file, version: versionOf(file, this.#parts.flavour.mode) })
   }
 
-  /** Reads what is indexed already, by this process or others. */
+  /** Reads what this process or others have already indexed. */
   async #load(): Promise<void> {
     this.#words = new Map(await this.#parts.search.wordVersions())
     await this.#embedding?.reload()
@@ -238,7 +238,7 @@ export class SearchIndexer {
     this.#batch ??= { words: await this.#parts.search.beginWords(stemOf), characters: 0, versions: new Map() }
     const batch = this.#batch
     while (batch.versions.size < BATCH_NOTES && batch.characters < BATCH_CHARACTERS) {
-      // Changes while a batch waits for its commit go into the next one.
+      // Changes while a batch waits for its commit go into the next batch.
       const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !batch.versions.has(key))
       if (keys.length === 0) break
       await this.#readWords(batch, keys)
@@ -253,7 +253,7 @@ export class SearchIndexer {
     try {
       notes = await this.#read(keys)
     } catch (error) {
-      // The next attempt begins with the notes that could not be read.
+      // The next attempt starts with the notes that could not be read.
       await this.#commitWords(batch)
       throw error
     }
@@ -264,7 +264,7 @@ export class SearchIndexer {
       batch.versions.set(words.key, { version: words.version, wanted: wanted.get(words.key) })
       if (this.#isKept(note)) this.#notes.set(words.key, note)
     }
-    // Nothing can be indexed of a note that is gone.
+    // Deleted notes have nothing to index.
     for (const key of keys) if (!batch.versions.has(key)) this.#wordQueue.delete(key)
   }
 
@@ -290,13 +290,13 @@ export class SearchIndexer {
     }
   }
 
-  /** True if a note read for its words will soon be needed for its vectors. */
+  /** Checks whether a note read for its words will soon be needed for its vectors. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.isAsked === false
     return isSoon && this.#wordQueue.size < MOST_AT_ONCE && this.#notes.size < MOST_READ && fields.body.length <= LONGEST_READ
   }
 
-  /** Those that were read for their words are not read again. */
+  /** Notes that were read for their words are not read again. */
   async #readOnce(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const notes = keys.map((key) => this.#notes.get(key))
     for (const key of keys) this.#notes.delete(key)
@@ -305,7 +305,7 @@ export class SearchIndexer {
     return [...notes.filter(isCurrent), ...(await this.#read(keys.filter((_, at) => !isCurrent(notes[at]))))]
   }
 
-  /** Reads notes from disk, without removed ones. Reports those that differ from the index. */
+  /** Reads notes from disk, leaving out deleted ones, and reports those that differ from the index. */
   async #read(keys: readonly number[]): Promise<readonly ReadNote[]> {
     const { index, vault, recent, flavour, kindOf } = this.#parts
     if (keys.length === 0) return []

@@ -10,15 +10,15 @@ import type { IndexerOptions } from './indexer.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 import { type EmbeddingChoice, SearchIndexer, type StepResult } from './search-indexer.ts'
 
-/** The parts that search works with; the composing code makes them. */
+/** Dependencies of the search service. */
 export interface SearchServiceParts extends EmbeddingChoice {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
   /**
-   * Work as soon as the graph is right (a server), or when someone waits for it (a command). Only what a server makes takes the place of
-   * other embedders' vectors: a command may be tried once with another one, beside a server that needs its own.
+   * True if to start as soon as the graph is up to date (server) rather than when someone waits (command). Only vectors made by
+   * servers replace those of other embedders, because a command might try another embedder once, next to a server that needs its own.
    */
   readonly isEager: boolean
-  /** The search index was replaced by another. Readers must open it again. */
+  /** Called when the search index was replaced and readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
 }
 
@@ -28,7 +28,7 @@ export interface SearchHooks {
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
   readonly onMismatch: (path: VaultPath) => void
-  /** The graph's index was found damaged: it is to be built again. */
+  /** Called if the graph's index is damaged and must be rebuilt. */
   readonly onGraphDamage: () => void
   readonly onWake: () => void
   readonly onError: (error: unknown) => void
@@ -39,12 +39,12 @@ interface Waiter {
   readonly done: () => void
 }
 
-/** How often work is tried again before it is given up until something changes, after errors that may pass. */
+/** Number of retries after transient errors before giving up until something changes. */
 const ATTEMPTS = 3
 
 const NOT_BEGUN: SearchProgress = { words: { done: 0, total: 0 } }
 
-/** Keeps the search indexes of one vault behind its graph; survives damage and a disk that cannot be written. */
+/** Keeps a vault's search index up to date with its graph. Recovers from damage and from disks that are not writable. */
 export class SearchService {
   readonly #parts: SearchServiceParts
   readonly #hooks: SearchHooks
@@ -54,17 +54,17 @@ export class SearchService {
   #indexer: SearchIndexer | undefined
   #mode: Mode | undefined
   #isStale = true
-  /** Changed files that are not in its progress yet. */
+  /** Number of changed files that are not part of its progress yet. */
   #unknown = 0
   #isDamaged = false
   #failures = 0
-  /** How often the graph's index was found damaged since a step succeeded. */
+  /** Number of times the graph's index was found damaged since the last successful step. */
   #graphDamages = 0
   #failure: string | undefined
-  /** The last reported failure; cleared after a success. */
+  /** The last reported failure. Cleared after a success. */
   #told: string | undefined
   #isPassing = false
-  /** The step under way. */
+  /** The step in progress. */
   #running: Promise<StepResult> | undefined
   #isClosed = false
 
@@ -73,7 +73,7 @@ export class SearchService {
     this.#hooks = hooks
   }
 
-  /** True if it was given up for a transient reason. */
+  /** True if it gave up for a transient reason. */
   get isPassing(): boolean {
     return this.#failure !== undefined && this.#isPassing
   }
@@ -83,7 +83,7 @@ export class SearchService {
     return this.#parts.isEager || this.#waiters.size > 0
   }
 
-  /** Someone asks something: work that can wait gives way. */
+  /** Notes that a call has arrived, so deferrable work yields. */
   asked(): void {
     this.#indexer?.asked()
   }
@@ -94,7 +94,7 @@ export class SearchService {
     return { ...(progress ?? NOT_BEGUN), message: this.#failure, isStopped: true }
   }
 
-  /** The progress once so many more changed files are known to it. */
+  /** Returns the progress once `changed` more files are known. */
   expecting(changed: number): SearchProgress | undefined {
     this.#unknown += changed
     const progress = this.progress()
@@ -103,7 +103,7 @@ export class SearchService {
     return { ...progress, words: { done: Math.max(0, Math.min(done, total - this.#unknown)), total } }
   }
 
-  /** Resolves when every note can be found so, or when that cannot be reached. */
+  /** Resolves when every note can be found this way, or when that is unreachable. */
   async findable(by: SearchReadiness): Promise<void> {
     await new Promise<void>((done) => {
       this.#waiters.add({ by, done })
@@ -111,20 +111,20 @@ export class SearchService {
     })
   }
 
-  /** The graph changed, or someone found the search index damaged. */
+  /** Called when the graph has changed or the search index was found damaged. */
   markStale(): void {
     this.#isStale = true
     this.#failures = 0
     this.#failure = undefined
   }
 
-  /** The graph is built again: its keys may mean other files. */
+  /** Called when the graph is rebuilt, because its keys may then refer to other files. */
   async graphReplaced(): Promise<void> {
     await this.#closeIndexer()
     this.markStale()
   }
 
-  /** The index is unreachable: nobody waits any more. */
+  /** Called when the index is unreachable, to stop callers from waiting. */
   release(): void {
     this.#release(() => true)
   }
@@ -134,7 +134,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** The graph's index moved to memory: so does this one. */
+  /** Called when the graph's index moved to memory, to do the same. */
   async moveToMemory(): Promise<void> {
     await this.#close()
     this.#cache = 'memory'
@@ -142,7 +142,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Does a small part of the work; `index` is the index of the graph. */
+  /** Does a small part of the work. `index` is the graph's index. */
   async step(vault: Vault, index: IndexWriter, mode: Mode): Promise<StepResult> {
     if (this.#isClosed) return 'done'
     this.#running = this.#step(vault, index, mode)
@@ -178,7 +178,7 @@ export class SearchService {
     await this.#writer?.tidy()
   }
 
-  /** Nothing was to do for long: what the next work needs to know is read again when it comes. */
+  /** Drops state after a long idle period. It is read again when needed. */
   rest(): void {
     if (this.#isStale) return
     this.#indexer?.rest()
@@ -187,14 +187,14 @@ export class SearchService {
 
   async close(): Promise<void> {
     this.#isClosed = true
-    // A step that went on would open what is closed here again.
+    // A step still in progress would reopen what is closed here.
     await this.#running?.catch(() => {})
     await this.#close()
     this.#release(() => true)
   }
 
   async #opened(vault: Vault, index: IndexWriter, mode: Mode): Promise<SearchIndexer> {
-    // In another mode notes have other titles, tags and links.
+    // In another mode, notes have different titles, tags and links.
     if (this.#mode !== mode) await this.#closeIndexer()
     if (this.#indexer !== undefined) return this.#indexer
     this.#mode = mode
@@ -226,7 +226,7 @@ export class SearchService {
       const failure = `Search is not up to date: ${error instanceof Error ? error.message : String(error)}`
       this.#failure = failure
       this.#isPassing = isTransient(error)
-      // A repeated failure is reported once.
+      // Reports a repeated failure only once.
       if (failure !== this.#told) this.#hooks.onError(error)
       this.#told = failure
       return
@@ -265,14 +265,14 @@ export class SearchService {
   }
 }
 
-/** A failure while reading the graph's index: the search index itself is intact. */
+/** Thrown if the graph's index cannot be read. The search index itself is intact. */
 class GraphReadError extends Error {
   constructor(cause: unknown) {
     super('the index of the graph could not be read', { cause })
   }
 }
 
-/** The part of the graph's index that search reads, with distinguishable errors. */
+/** Wraps the parts of the graph's index that search reads, so their errors can be told apart. */
 function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
   const own = async <T>(read: () => Promise<T>): Promise<T> => {
     try {

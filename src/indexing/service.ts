@@ -8,53 +8,53 @@ import { Indexer, type IndexerOptions, isVaultMissing, type Scope } from './inde
 import { RecentBytes } from './recent-bytes.ts'
 import { SearchService, type SearchServiceParts } from './search-service.ts'
 
-/** The parts that the service works with; the composing code makes them. */
+/** Dependencies of the indexing service. */
 export interface ServiceParts {
   /** @throws RouxError `VAULT_NOT_FOUND` */
   readonly openVault: () => Vault
   readonly openWriter: (cache: IndexStatus['cache']) => IndexWriter
-  /** Absent: nothing is watched. */
+  /** If omitted, nothing is watched. */
   readonly watch?: (
     onDirty: (dirty: Dirty) => void,
     onProblem: (message: string) => void,
-    /** Called at once for what `onDirty` will report later: a file, or something without such a path. */
+    /** Called immediately for a change that `onDirty` will report later. `file` is omitted if it is unknown. */
     onNoticed: (file: string | undefined) => void,
   ) => Watcher
   readonly watchKind: IndexStatus['watch']
-  /** Path of the index on disk. */
+  /** Path of the index. */
   readonly file: string
   readonly isDamage: (error: unknown) => boolean
   readonly isUnwritable: (error: unknown) => boolean
   readonly indexer: Omit<IndexerOptions, 'permission' | 'onProgress' | 'recent'>
-  /** The index was replaced by another: in memory, or on disk built again. Readers must open it again. */
+  /** Called when the index was replaced, in memory or by a rebuild on disk. Readers must open it again. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** Counters of reported and committed changes; another thread may read them to answer. */
+  /** Counters of reported and committed changes, shared with the thread that answers calls. */
   readonly freshness?: Freshness
-  /** All that the watcher told is committed. */
+  /** Called when everything the watcher reported is committed. */
   readonly onCaughtUp?: () => void
   readonly search: SearchServiceParts
-  /** Called after reading many files, when collecting garbage pays off. */
+  /** Called after reading many files, when collecting garbage is worthwhile. */
   readonly onManyRead?: () => void
-  /** Called after a short idle time, for others to tidy up. */
+  /** Called after a short idle time, for cleanup. */
   readonly onRest?: () => void
-  /** Called after a long idle time, to give up caches. */
+  /** Called after a long idle time, to release caches. */
   readonly onIdle?: () => void
   /** Receives unexpected errors for the log. */
   readonly onError: (error: unknown) => void
 }
 
-/** How long after the last work the next change is prepared for (ms). */
+/** Delay after work until the next change is prepared for, in milliseconds. */
 const WARM_AFTER = 300
-/** Most reported files remembered by name; beyond that, only that there are many. */
+/** Maximum number of reported files to remember by name. */
 const MOST_NOTICED = 100
-/** Idle time after that before caches are given up (ms). */
+/** Further idle time until caches are released, in milliseconds. */
 const IDLE_AFTER = 20_000
-/** Changed files whose reading leaves some ten megabytes of garbage. */
+/** Number of changed files after which reading leaves about ten megabytes of garbage. */
 const MANY_FILES = 1_000
-/** Interval for looking for a missing vault or retrying an unreachable engine (ms). */
+/** Interval for checking whether a missing vault is back or an unreachable engine responds, in milliseconds. */
 const LOOK_AGAIN = 1_000
-/** How often indexing is tried again before it is given up, after errors that may pass. */
+/** Number of retries after transient errors before giving up. */
 const ATTEMPTS = 3
 
 /** Exclusive access to the vault for one job. */
@@ -62,7 +62,7 @@ export interface Exclusive {
   readonly vault: Vault
   readonly writer: IndexWriter
   readonly indexer: Indexer
-  /** Updates the index for these files and folders at once. */
+  /** Updates the index for these files and folders immediately. */
   reconcile(scope: Scope): Promise<void>
 }
 
@@ -73,26 +73,26 @@ interface Job {
 
 interface Request {
   readonly scope: Scope
-  /** How many changes the watcher had told by then. */
+  /** Number of changes that the watcher had reported by then. */
   readonly noticed: number
   readonly done: (error?: unknown) => void
 }
 
-/** Keeps one vault's index fresh: compares at start-up, then what a watcher or a caller names; one comparison at a time. */
+/** Keeps a vault's index up to date. Compares files at start-up, then whatever a watcher or caller reports, one comparison at a time. */
 export class IndexingService implements Indexing {
   readonly #parts: ServiceParts
   readonly #listeners = new Set<(status: IndexStatus) => void>()
   readonly #queue: Request[] = []
   readonly #jobs: Job[] = []
   readonly #freshness: Freshness
-  /** Opens when all that the watcher told is committed. */
+  /** Opens when everything the watcher reported is committed. */
   readonly #caughtUp = new Latch()
-  /** Files that the watcher told and that are not looked at yet; `undefined` when it told of more than files. */
+  /** Reported files that are not compared yet, or `undefined` if the watcher reported more than files. */
   #noticed: Set<string> | undefined = new Set()
   #status: IndexStatus
   #permit: () => void = () => {}
   readonly #permission: Promise<void>
-  /** Resolves when the first comparison ended, however it ended; again after damage. */
+  /** Opens when the first comparison has ended, successfully or not, and again after damage. */
   readonly #upToDate = new Latch()
   #vault: Vault | undefined
   #writer: IndexWriter | undefined
@@ -103,14 +103,14 @@ export class IndexingService implements Indexing {
   #timer: NodeJS.Timeout | undefined
   #working: 'building' | 'verifying' = 'building'
   #isRunning = false
-  /** Something came while the queue was being worked off. */
+  /** True if requests arrived while the queue was being processed. */
   #isAwake = false
   #isPermitted = false
   #isVerified = false
   #isDamaged = false
-  /** The last comparison failed for a reason that passes by itself. */
+  /** True if the last comparison failed for a transient reason. */
   #isPassing = false
-  /** Many files were read since garbage was collected. */
+  /** True if many files were read since the last garbage collection. */
   #hasReadMany = false
   #isClosed = false
 
@@ -133,7 +133,7 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** Starts comparing; nothing is written before `begin`. */
+  /** Starts comparing. Nothing is written before `begin`. */
   start(): void {
     this.#request({ all: true }).catch(() => {})
   }
@@ -148,7 +148,7 @@ export class IndexingService implements Indexing {
     void this.#run()
   }
 
-  /** Someone asks something while there is work: it gives way where it can. */
+  /** Notes that a call has arrived, so background work yields. */
   asked(): void {
     this.#search.asked()
   }
@@ -168,7 +168,7 @@ export class IndexingService implements Indexing {
 
   async caughtUp(timeout: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.#freshness.isBehind) return true
-    // The watcher's reports enter the queue by themselves.
+    // The watcher's reports are queued automatically.
     return await inTime(this.#caughtUp.opened, timeout, signal)
   }
 
@@ -177,8 +177,8 @@ export class IndexingService implements Indexing {
   }
 
   /**
-   * Runs something while nothing else reads or writes the index, after everything that was asked for before.
-   * @throws RouxError `VAULT_NOT_FOUND`, `PROVIDER_ERROR` when the vault could not be indexed; what `job` throws
+   * Runs a job while nothing else reads or writes the index, after all earlier requests.
+   * @throws RouxError `VAULT_NOT_FOUND`, or `PROVIDER_ERROR` if the vault could not be indexed; errors of `job`
    */
   exclusively<T>(job: (access: Exclusive) => Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
@@ -218,14 +218,14 @@ export class IndexingService implements Indexing {
     return () => this.#listeners.delete(listener)
   }
 
-  /** The log of changes cannot be written for this reason; or can again. */
+  /** Records why the log of changes cannot be written, or that it can be again. */
   noteLog(reason: string | undefined): void {
     const { log: _, ...status } = this.#status
     this.#status = status
     this.#tell(reason === undefined ? {} : { log: reason })
   }
 
-  /** A reader found the index damaged: callers that wait, wait for the next one. */
+  /** Handles damage found by a reader. Waiting callers wait for the rebuilt index. */
   replaceDamaged(): void {
     this.#isDamaged = true
     this.#isVerified = false
@@ -234,7 +234,7 @@ export class IndexingService implements Indexing {
     this.#request({ all: true }).catch(() => {})
   }
 
-  /** A reader found the search index damaged: it is built again, and the graph stays. */
+  /** Rebuilds the search index after a reader found it damaged. The graph is kept. */
   replaceDamagedSearch(): void {
     this.#search.markDamaged()
     void this.#run()
@@ -271,24 +271,23 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** From here on what is asked for begins a run of its own. */
+  /** Later requests start a new run. */
   #endRun(): void {
     this.#isRunning = false
     if (!this.#isClosed) this.#rest()
   }
 
-  /** Works off the queue, then what search has to do; requests that wait together are one comparison. */
+  /** Processes the queue, then search. Requests that wait together are merged into one comparison. */
   async #workAll(): Promise<void> {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
       else if (this.#jobs.length > 0) await this.#workJob()
-      // Watching starts before search, which may work for minutes, and after jobs, because the first call waits for
-      // recovery.
+      // Watching starts before search, which can take minutes, and after jobs, because the first call waits for recovery.
       else if (this.#isToWatch()) this.#startWatching()
-      // Requests made meanwhile did not start a run of their own.
+      // Requests made in the meantime did not start a run of their own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
-    // In the same turn as it was seen that there is nothing to do.
+    // Must run in the same turn as the check that found nothing to do.
     this.#endRun()
   }
 
@@ -307,7 +306,7 @@ export class IndexingService implements Indexing {
 
   async #workJob(): Promise<void> {
     await this.#jobs.shift()?.start()
-    // The watcher reports our own writes, too.
+    // The watcher also reports own writes.
     if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
       this.#take(this.#freshness.noticed)
     }
@@ -326,7 +325,7 @@ export class IndexingService implements Indexing {
     for (const request of requests) request.done(error)
   }
 
-  /** The watcher told of something; a file that is as the index says is no news. */
+  /** Handles a watcher report. Files that match the index are ignored. */
   #notice(file: string | undefined): void {
     if (!this.#freshness.isBehind) {
       if (file !== undefined && this.#isCurrent(file)) return
@@ -346,7 +345,7 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** The first so many changes that the watcher told are in the index. */
+  /** Notes that the first `noticed` reported changes are in the index. */
   #take(noticed: number): void {
     if (noticed === 0 || !this.#freshness.isBehind) return
     this.#freshness.take(noticed)
@@ -355,7 +354,7 @@ export class IndexingService implements Indexing {
     this.#parts.onCaughtUp?.()
   }
 
-  /** @returns whether there is more to do now. */
+  /** @returns whether there is more to do now */
   async #searchOn(): Promise<boolean> {
     const { phase, mode } = this.#status
     if (phase === 'failed') this.#search.release()
@@ -366,15 +365,15 @@ export class IndexingService implements Indexing {
     const result = await this.#search.step(this.#vault, this.#writer, mode ?? 'obsidian')
     const search = this.#search.progress()
     if (search !== undefined && JSON.stringify(search) !== JSON.stringify(this.#status.search)) this.#tell({ search })
-    // Requests that came meanwhile are taken in before the next step.
+    // Lets new requests in before the next step.
     await new Promise((resolve) => setImmediate(resolve))
     return result === 'more' || this.#isAwake || this.#queue.length > 0
   }
 
-  /** Calls are answered by now. */
+  /** By now, calls have been answered. */
   async #collect(): Promise<void> {
     this.#hasReadMany = false
-    // Objects made in this turn stay alive until its end.
+    // Objects created in this turn stay alive until its end.
     await new Promise((resolve) => setImmediate(resolve))
     this.#parts.onManyRead?.()
   }
@@ -394,10 +393,10 @@ export class IndexingService implements Indexing {
         }
         if (attempt === ATTEMPTS || !(await this.#recover(error))) {
           const explained = explain(error)
-          // A repeated failure is reported once.
+          // Reports a repeated failure only once.
           const isNews = this.#status.phase !== 'failed' || this.#status.message !== explained.message
           if (isNews) this.#parts.onError(error)
-          // The scope is not remembered; the next comparison covers everything.
+          // The scope is lost, so the next comparison covers everything.
           this.#isVerified = false
           this.#isPassing = isTransient(error)
           this.#finish({ phase: 'failed', ...explained })
@@ -413,7 +412,7 @@ export class IndexingService implements Indexing {
     const known = (await this.#writer.state()).generation > 0
     this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
     this.#working = known ? 'verifying' : 'building'
-    // A state that was verified is in doubt only once files are found that differ (`onProgress`).
+    // A verified state is doubted only once a differing file is found (`onProgress`).
     if (!this.#isVerified) this.#tell({ phase: this.#working, done: 0, total: 0 })
     const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
@@ -435,7 +434,7 @@ export class IndexingService implements Indexing {
     })
   }
 
-  /** @returns whether trying again may help. */
+  /** @returns whether a retry may help */
   async #recover(error: unknown): Promise<boolean> {
     if (this.#parts.isDamage(error)) {
       await this.#replace()
@@ -484,7 +483,7 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** Idle work: look for a missing vault or engine, read ahead. */
+  /** Work while idle: checks for a missing vault or engine, and preloads. */
   #rest(): void {
     if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), LOOK_AGAIN)
@@ -532,7 +531,7 @@ export class IndexingService implements Indexing {
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
-    // Changes made before the watcher was ready are found by one more comparison.
+    // Another comparison finds changes made before the watcher was ready.
     watcher?.ready
       .then(() => this.#request({ all: true }))
       .catch((error) => {
@@ -561,7 +560,7 @@ function join(scopes: readonly Scope[]): Scope {
   return { all: false, folders, files: [...files] }
 }
 
-/** Something to wait for that can be taken back. */
+/** A condition to wait for that can be reset. */
 export class Latch {
   #open: () => void = () => {}
   #isOpen = false

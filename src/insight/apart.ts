@@ -11,29 +11,29 @@ export interface ApartSource {
   /** See `plainLinks`. */
   readonly links: WeightedGraph
   readonly nearest: NearestByText
-  /** Notes that say nothing about what a community is about: index notes, and those of a date. */
+  /** Index notes and date notes, which say nothing about the topic of a community. */
   readonly isLeftOut: Uint8Array
 }
 
-/** Fewer notes say too little together. */
+/** Minimum number of notes, because fewer say too little together. */
 const LEAST_NOTES = 4
-/** How many terms of a community are compared: its heaviest. */
+/** Number of terms of a community to compare, heaviest first. */
 const TERMS = 600
 /**
- * The exponent for missing links: with 2, half the expected links count as much as twice the likeness. Likeness is a
- * factor, because added up, large communities with few common words would come first.
+ * Exponent for missing links. With 2, half the expected links would count as much as twice the similarity. The factors are
+ * multiplied, because in a sum, large communities with few words in common would come first.
  */
 const LINKS_WEIGHT = 1.5
-/** The likeness of the nearest notes where there are none: what is never among the ten nearest of a note. */
+/** Assumed similarity of the nearest notes if there are none, because the ten nearest of any note are more similar. */
 const NO_NEAREST = 0.02
-/** Without the mean of all, this is what two communities have in common by chance. */
+/** After subtracting the overall mean, this is what two communities have in common by chance. */
 const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
 const NEAREST_PAIRS = 3
 /** See `wordWeights`: few words say little. */
 const DAMPING = 50
 
-/** Pairs of communities whose notes are about the same and do not link to each other as much as they might, the most striking first. */
+/** Finds pairs of communities with similar content and fewer links than expected, most significant first. */
 export function apartCommunities(
   { list, of }: Pick<CommunityLevel, 'list' | 'of'>,
   source: ApartSource,
@@ -66,12 +66,12 @@ export function apartCommunities(
 interface Centroid {
   readonly terms: Uint32Array
   readonly weights: Float64Array
-  /** Its product with the mean of all, and its own length, squared. */
+  /** Its dot product with the overall mean, and its own squared length. */
   readonly withMean: number
   readonly square: number
 }
 
-/** Pairs of communities that are more alike than pairs are on average: cosines of their words, without the words of all. */
+/** Finds pairs of communities that are more similar than average, by the cosine of their words minus the overall mean. */
 export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLeftOut }: ApartSource) {
   const { bags, documents } = corpus
   const notes = wordWeights(bags, documents, DAMPING)
@@ -93,7 +93,7 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
         dense[term]! += (notes[at] as number) / own.length
       }
     }
-    // Two that say nothing are not alike.
+    // Two communities without words are not similar.
     if (met.length === 0) return undefined
     const terms = Uint32Array.from(met.sort((a, b) => (dense[b] as number) - (dense[a] as number) || a - b).slice(0, TERMS))
     const weights = Float64Array.from(terms, (term) => dense[term] as number)
@@ -126,16 +126,13 @@ export function alikeCommunities(of: Uint32Array, count: number, { corpus, isLef
   return alike
 }
 
-/** A note of one community and a note of another. */
+/** A pair of notes from different communities. */
 interface NotePair {
   readonly notes: readonly [number, number]
   readonly score: number
 }
 
-/**
- * For each pair of communities, as `a * count + b`, the unlinked notes of one that are among the nearest of the other's
- * by text.
- */
+/** For each pair of communities, keyed by `a * count + b`, finds unlinked notes that are among each other's nearest by text. */
 function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftOut }: ApartSource) {
   const pairs = new Map<number, NotePair[]>()
   of.forEach((community, note) => {
@@ -156,7 +153,7 @@ function unlinkedPairs(of: Uint32Array, count: number, { nearest, links, isLeftO
   return pairs
 }
 
-/** The nearest, each note once. */
+/** Returns the nearest pairs, with each note at most once. */
 function nearestPairs(pairs: NotePair[]): readonly NotePair[] {
   pairs.sort((x, y) => y.score - x.score || x.notes[0] - y.notes[0] || x.notes[1] - y.notes[1])
   const used = new Set<number>()

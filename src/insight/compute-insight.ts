@@ -8,27 +8,30 @@ import { findGaps } from './gaps.ts'
 import { suggestLinks } from './link-suggestions.ts'
 import { nearestNotes } from './nearest.ts'
 
-/** The input of an insight. Notes are numbered in the order of their ids. */
+/** Input of an insight. Notes are numbered in the order of their ids. */
 export interface InsightSource {
   readonly ids: readonly string[]
-  /** The title and the aliases of each note. */
+  /** Title and aliases of each note. */
   readonly names: readonly (readonly string[])[]
   readonly corpus: Corpus
-  /** The links between the notes, without self-links: note `n` links to the stretch from `offsets[n]` to `offsets[n + 1]` of `targets`, ascending. */
+  /**
+   * Links between notes, excluding self-links. Note `n` links to `targets[offsets[n]]` up to `targets[offsets[n + 1]]`, in ascending
+   * order.
+   */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
 }
 
-/** The result: an insight without the facts that only its run knows. */
+/** An insight without the values that only its run knows. */
 export type InsightResult = Omit<Insight, 'generation' | 'ids' | 'unread'>
 export type LinkResult = Omit<LinkInsight, 'generation' | 'ids' | 'unread'>
 
-/** Increased with every change of the computation, so older cached results are not used. */
+/** Incremented with every change to the computation, so older cached results are not used. */
 export const INSIGHT_VERSION = 12
 
 /**
- * Computes everything about a vault as a whole, and what to store. Equal sources and former communities give equal
- * results; communities start from the former ones and keep their ids. Calls `giveBack` when much memory becomes free.
+ * Computes everything about a whole vault, and what to store. Equal sources and former communities give equal results. Communities
+ * start from the former ones and keep their ids. Calls `giveBack` when much memory becomes free.
  */
 export function computeInsight(
   { ids, names, corpus, offsets, targets }: InsightSource,
@@ -53,11 +56,11 @@ export function computeInsight(
   return { result: { ownWords: corpus.ownWords, nearest, duplicates, linkCounts, communities, gaps }, kept }
 }
 
-/** The links that may be missing. */
+/** Computes links that might be missing. */
 export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSource): LinkResult {
   const suggestions = suggestLinks({
     corpus,
-    // A file's name names its note, too.
+    // A note can also be referred to by its file name.
     names: names.map((own, note) => [...own, nameOf(ids[note] ?? '').replace(/\.(?:md|markdown|mdx)$/, '')]),
     folders: foldersOf(ids),
     links: { offsets, targets },
@@ -65,7 +68,7 @@ export function computeLinks({ ids, names, corpus, offsets, targets }: InsightSo
   return { suggestions }
 }
 
-/** The number of each note's folder. */
+/** Number of each note's folder. */
 function foldersOf(ids: readonly string[]): Uint32Array {
   const numbers = new Map<string, number>()
   return Uint32Array.from(ids, (id) => {

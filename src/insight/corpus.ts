@@ -7,82 +7,82 @@ import { FLAG_BITS, IS_CLOSED, type NoteRecord } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
- * The words of all notes as typed arrays, without boilerplate: what many notes say in the same line says nothing about one of them. Notes, forms
- * and terms are numbers from 0; a term is what forms of one stem have in common. Made of some 4 bytes a word of text, 6 for each distinct term of
- * each note and 12 a line; 100,000 notes of 200 words take 200 MB, a little more while it is made.
+ * The words of all notes as typed arrays, without boilerplate, because lines that many notes share say nothing about one of them.
+ * Notes, forms and terms are numbered from 0; a term is the common stem of several forms. Takes about 4 bytes per word of text, 6 per
+ * distinct term of a note and 12 per line. 100,000 notes of 200 words take 200 MB, and slightly more while it is built.
  */
 export interface Corpus {
-  /** How many notes there are. */
+  /** Number of notes. */
   readonly notes: number
-  /** Words as they are folded. */
+  /** Folded words. */
   readonly forms: readonly string[]
   readonly formNumbers: ReadonlyMap<string, number>
   /** Stems. */
   readonly terms: readonly string[]
   /** The term of each form. */
   readonly termOf: Uint32Array
-  /** In how many bags each term is. */
+  /** Number of bags that contain each term. */
   readonly documents: Uint32Array
   readonly bags: Bags
   readonly lines: Lines
-  /** How many words each note has of its own, its names not counted. */
+  /** Number of words in each note, excluding boilerplate and its names. */
   readonly ownWords: Uint32Array
   readonly texts: WholeTexts
 }
 
-/** Facts about each note's text with its boilerplate. */
+/** Data about each note's text including boilerplate. */
 export interface WholeTexts {
   /** Equal numbers mean the same words in the same lines. */
   readonly numbers: Float64Array
   readonly words: Uint32Array
-  /** How many lines with words it has. */
+  /** Number of lines with words. */
   readonly lines: Uint32Array
   readonly sharedLines: SharedLines
 }
 
-/** Lines that are boilerplate, and of so few notes that these may be copies of each other. */
+/** Boilerplate lines in so few notes that these may be copies of each other. */
 export interface SharedLines {
-  /** Note `n` has the lines from `offsets[n]` to `offsets[n + 1]`. */
+  /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** The 1-based number of each line in its file, ascending in each note. */
+  /** 1-based line numbers in the file, ascending within each note. */
   readonly numbers: Uint32Array
-  /** Equal for lines of the same words. */
+  /** Equal for lines with the same words. */
   readonly hashes: Uint32Array
-  /** How many words each has. */
+  /** Number of words in each line. */
   readonly words: Uint32Array
 }
 
-/** Text that more notes share word for word is an empty template. */
+/** Text shared verbatim by more notes is an empty template. */
 export const MOST_COPIES = 20
 
-/** Which terms each note has, names included, without function words and numbers. */
+/** The terms of each note, including its names, excluding function words and numbers. */
 export interface Bags {
-  /** Note `n` has the stretch from `offsets[n]` to `offsets[n + 1]` of `terms` and `counts`. */
+  /** The terms and counts of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** Ascending in each note. */
+  /** Ascending within each note. */
   readonly terms: Uint32Array
   readonly counts: Uint16Array
 }
 
 /** The words of each note in order, for finding names. */
 export interface Lines {
-  /** Note `n` has the lines from `offsets[n]` to `offsets[n + 1]`. */
+  /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** The 1-based number of each line in its file. */
+  /** 1-based number of each line in its file. */
   readonly numbers: Uint32Array
-  /** Where the words of each line end in `words`; they begin where those of the line before end. */
+  /** Where the words of each line end in `words`. They start where those of the previous line end. */
   readonly ends: Uint32Array
-  /** Forms with their flags: see `NoteRecord.words`. */
+  /** Forms with their flags; see `NoteRecord.words`. */
   readonly words: Uint32Array
 }
 
-/** A line that this share of all notes has, or more, and at least so many notes, is boilerplate. */
+/** A line in at least this share of all notes, and at least this many notes, is boilerplate. */
 const BOILERPLATE = { share: 0.005, notes: 3 }
-/** How often a word of a name counts. */
+/** How often a word in a name counts. */
 const NAME_COUNT = 2
 const MOST_COUNTED = 0xffff
 
-/** Takes records one by one, so they need not all be in memory. */
+/** Takes records one at a time, so they need not all be in memory. */
 export class CorpusBuilder {
   readonly #formNumbers = new Map<string, number>()
   readonly #forms: string[] = []
@@ -90,14 +90,14 @@ export class CorpusBuilder {
   readonly #ends = new NumberList(1 << 12)
   readonly #numbers = new NumberList(1 << 12)
   readonly #hashes = new NumberList(1 << 12)
-  /** For each note, the ends of its lines. */
+  /** For each note, the end of its lines. */
   readonly #noteEnds = new NumberList(1 << 10)
   readonly #textNumbers: number[] = []
   readonly #textWords: number[] = []
   readonly #nameForms = new NumberList(1 << 12)
   readonly #nameEnds = new NumberList(1 << 10)
 
-  /** Takes the next note: its record, and its title and aliases. */
+  /** Adds the next note: its record, title and aliases. */
   add({ forms, lines, hashes, ends, words }: NoteRecord, names: readonly string[]): void {
     const numbers = forms.map((form) => this.#numberOf(form))
     const base = this.#words.extend(words.length)
@@ -130,7 +130,7 @@ export class CorpusBuilder {
     return this.#forms.push(own) - 1
   }
 
-  /** The corpus of the notes that were taken; nothing is taken afterwards. */
+  /** Builds the corpus. No more notes can be added afterwards. */
   build(): Corpus {
     const notes = this.#noteEnds.length
     const { lines, sharedLines } = this.#divideLines()
@@ -153,7 +153,7 @@ export class CorpusBuilder {
     return { notes, forms: this.#forms, formNumbers: this.#formNumbers, terms, termOf, documents, bags, lines, ownWords, texts }
   }
 
-  /** Compacts the lines without boilerplate in place, and collects boilerplate of few notes. */
+  /** Compacts lines in place, removing boilerplate, and collects boilerplate that is in few notes. */
   #divideLines(): { readonly lines: Lines; readonly sharedLines: SharedLines } {
     const notes = this.#noteEnds.length
     const { shared, ofFew } = this.#boilerplate()
@@ -188,7 +188,7 @@ export class CorpusBuilder {
       few.offsets[note + 1] = few.numbers.length
     }
     const own = words.slice(0, word)
-    // In a large vault this is most of the memory, and it is no longer needed.
+    // In a large vault, this is most of the memory, and it is no longer needed.
     this.#words = new NumberList()
     return {
       lines: { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: own },
@@ -201,10 +201,10 @@ export class CorpusBuilder {
     }
   }
 
-  /** The hashes of lines that too many notes share, and of these those that few do. */
+  /** Returns the hashes of lines that too many notes share, and the subset shared by only a few. */
   #boilerplate(): { readonly shared: ReadonlySet<number>; readonly ofFew: ReadonlySet<number> } {
     const notes = this.#noteEnds.length
-    // Each hash once a note, all in order: equal ones stand together.
+    // Sorted, with each hash once per note, so equal ones are adjacent.
     const all = new Uint32Array(this.#hashes.length)
     let count = 0
     let start = 0
@@ -245,7 +245,7 @@ export class CorpusBuilder {
   #bags(lines: Lines, { termOf, isContent, terms: distinct }: TermFacts): Bags {
     const notes = lines.offsets.length - 1
     const offsets = new Uint32Array(notes + 1)
-    // Counted first: lists that grow would hold twice as much as what they become.
+    // Counted first, because growing lists would take twice the memory.
     const last = new Int32Array(distinct).fill(-1)
     for (let note = 0, count = 0; note < notes; note++) {
       this.#eachForm(note, lines, (form) => {
@@ -276,7 +276,7 @@ export class CorpusBuilder {
     return { offsets, terms, counts }
   }
 
-  /** The forms of a note's own lines and of its names, with how often each counts there. */
+  /** Calls `take` for the forms in a note's own lines and names, with the weight of each. */
   #eachForm(note: number, lines: Lines, take: (form: number, amount: number) => void): void {
     const end = wordsEnd(lines, lines.offsets[note + 1] as number)
     for (let word = wordsEnd(lines, lines.offsets[note] as number); word < end; word++)
@@ -291,11 +291,11 @@ interface TermFacts {
   readonly termOf: Uint32Array
   /** For each form, whether its term counts. */
   readonly isContent: Uint8Array
-  /** How many there are. */
+  /** Number of terms. */
   readonly terms: number
 }
 
-/** One number of 53 bits for the hashes of lines in their order. */
+/** Combines the hashes of lines in order into a 53-bit number. */
 function numberOfText(hashes: Uint32Array): number {
   let high = hashes.length
   let low = 0x811c9dc5
@@ -306,14 +306,14 @@ function numberOfText(hashes: Uint32Array): number {
   return (high & 0x1f_ffff) * 2 ** 32 + low
 }
 
-/** Where the words of the lines before a line end. */
+/** Returns the end of the words of all lines before this one. */
 function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
   return line === 0 ? 0 : (ends[line - 1] as number)
 }
 
 const LETTER = /\p{L}/u
 
-/** Function words, numbers and single letters of alphabets are in notes about anything. */
+/** Excludes function words, numbers and single letters of alphabets, which occur in notes on any topic. */
 function saysSomething(form: string): boolean {
   return !isStopWord(form) && LETTER.test(form) && (form.length > 1 || form.charCodeAt(0) > 0x2e80)
 }

@@ -1,16 +1,15 @@
 import type { WeightedGraph } from './communities/weighted-graph.ts'
 
 /**
- * For each note, how many others would be cut off from the rest of their part of the graph if it were removed
- * (articulation points, Hopcroft, Tarjan 1973); 0 for none. Depth first without recursion, because a chain of notes may
- * be as long as the vault.
+ * For each note, returns the number of other notes that its removal would cut off from the rest of their component (articulation
+ * points, Hopcroft, Tarjan 1973). Depth-first without recursion, because a chain of notes can be as long as the vault.
  */
 export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>): Uint32Array {
   const count = offsets.length - 1
   const falling = new Uint32Array(count)
-  /** The order of discovery from 1; 0 where not met yet. */
+  /** Order of discovery from 1, or 0 if not visited. */
   const met = new Uint32Array(count)
-  /** The earliest note that is reached from below without the note above. */
+  /** The earliest note reachable from below without passing through the parent. */
   const lowest = new Uint32Array(count)
   const below = new Uint32Array(count)
   const next = offsets.slice(0, count)
@@ -36,7 +35,7 @@ export function notesFallingOff({ offsets, targets }: Pick<WeightedGraph, 'offse
       if ((next[note] as number) < (offsets[note + 1] as number)) {
         const other = targets[next[note]!++] as number
         if (met[other] === 0) enter(other)
-        // A link back to the note above does not help: it is the one that is gone.
+        // A link back to the parent does not help, because the parent is the removed note.
         else if (depth < 2 || other !== trail[depth - 2]) lowest[note] = Math.min(lowest[note] as number, met[other] as number)
         continue
       }

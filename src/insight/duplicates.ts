@@ -4,34 +4,34 @@ import { type Corpus, MOST_COPIES } from './corpus.ts'
 import { FLAG_BITS } from './note-record.ts'
 import { spreadBits } from './spread-bits.ts'
 
-/** Words of a shingle: sequences of so many words are compared. */
+/** Number of words in a shingle. */
 const SHINGLE = 4
-/** A note of fewer shingles says too little to be a copy. */
+/** Minimum number of shingles for a note to be considered a copy. */
 const LEAST_SHINGLES = 12
 /**
- * The number of smallest hashes per note, and how many two notes must share to be compared. Two notes that are half
- * alike share each with probability one half, so a pair is missed with probability .0002.
+ * Number of smallest hashes per note, and how many two notes must share to be compared. Two notes that are half alike share each hash
+ * with probability one half, so a pair is missed with probability .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
-/** Less alike are neighbours. */
+/** Less similar notes are not duplicates. */
 const LEAST_ALIKE = 0.5
-/** Of many notes with a common hash, each is compared with only the next few. */
+/** If many notes share a hash, each is compared only with the next few. */
 const MOST_COMPARED = 60
-/** Shorter lines are equal by chance. */
+/** Shorter lines can be equal by chance. */
 const LEAST_LINE = 3
 const MOST_PAIRS = 1_000
 const SHOWN_LINES = 3
 
 /**
- * Pairs of notes with nearly the same content, the most alike first. Among equal notes, the first is paired with each
- * other one. Candidates come from the smallest hashes (A. Broder, 1997) and are then compared exactly.
+ * Finds pairs of notes with nearly the same content, most similar first. Among equal notes, the first is paired with each of the
+ * others. Candidates come from the smallest hashes (A. Broder, 1997) and are then compared exactly.
  */
 export function findDuplicates(corpus: Texts): readonly DuplicatePair[] {
   const pairs = [...equalPairs(corpus), ...alikePairs(corpus)]
   return pairs.sort((a, b) => b.alike - a.alike || a.notes[0] - b.notes[0] || a.notes[1] - b.notes[1]).slice(0, MOST_PAIRS)
 }
 
-/** Notes of one text. */
+/** Finds notes with equal text. */
 function equalPairs(source: Texts): readonly DuplicatePair[] {
   const { texts } = source
   const groups = new Map<number, number[]>()
@@ -68,11 +68,11 @@ function alikePairs(source: Texts): readonly DuplicatePair[] {
   return pairs
 }
 
-/** The pairs of notes whose sketches share enough, as `note * notes + other`, ascending. */
+/** Returns the pairs of notes whose sketches share enough, as `note * notes + other`, in ascending order. */
 function pairsToCompare(source: Texts): readonly number[] {
   const notes = source.lines.offsets.length - 1
   const { hashes, starts } = sketchesOf(source)
-  // By hash, then by note, each as one number.
+  // Sorted by hash, then by note, encoded as one number.
   const places = new Float64Array(hashes.length)
   for (let note = 0; note < notes; note++) {
     for (let at = starts[note] as number; at < (starts[note + 1] as number); at++)
@@ -86,7 +86,7 @@ function pairsToCompare(source: Texts): readonly number[] {
     placeOf[next[note] as number] = place
     next[note]!++
   }
-  // One note at a time, so only found pairs are in memory.
+  // Handles one note at a time, so only matching pairs are in memory.
   const shared = new Uint8Array(notes)
   const met: number[] = []
   const found: number[] = []
@@ -110,7 +110,7 @@ function pairsToCompare(source: Texts): readonly number[] {
   return found
 }
 
-/** The smallest hashes of each note's shingles: note `n` has the stretch from `starts[n]` to `starts[n + 1]`. */
+/** The smallest hashes of each note's shingles. Those of note `n` are from `starts[n]` up to `starts[n + 1]`. */
 function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly starts: Uint32Array } {
   const notes = source.lines.offsets.length - 1
   const hashes = new Uint32Array(notes * SKETCH.size)
@@ -131,8 +131,8 @@ function sketchesOf(source: Texts): { readonly hashes: Uint32Array; readonly sta
 type Texts = Pick<Corpus, 'lines' | 'termOf' | 'texts'>
 
 /**
- * The distinct sequences of words of a note's own lines, as hashes, ascending. A line that is shared counts as many as it would have by itself: copies share most of
- * their lines, and in a small vault what three notes share is boilerplate.
+ * Returns the hashes of the distinct word sequences in a note's own lines, in ascending order. A shared line counts as if it stood
+ * alone, because copies share most of their lines, and in a small vault, lines in three notes are boilerplate.
  */
 function shinglesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): Uint32Array {
   const from = lines.offsets[note] as number
@@ -162,7 +162,7 @@ function termAt(word: number, lines: Texts['lines'], termOf: Uint32Array): numbe
   return spreadBits(termOf[(lines.words[word] as number) >>> FLAG_BITS] as number)
 }
 
-/** The share of all that are in both; both ascending, each once. */
+/** Jaccard index of two ascending lists without duplicates. */
 function jaccard(a: Uint32Array, b: Uint32Array): number {
   let both = 0
   for (let i = 0, j = 0; i < a.length && j < b.length; ) {
@@ -187,7 +187,7 @@ function equalLines(note: number, other: number, texts: Texts): Pick<DuplicatePa
   return { equalLines: found.length, lines: found.slice(0, SHOWN_LINES) }
 }
 
-/** Each line with words and its line number, ascending. */
+/** Returns the lines with words and their numbers, in ascending order. */
 function linesOf(note: number, { lines, termOf, texts: { sharedLines: shared } }: Texts): readonly (readonly [string, number])[] {
   const from = lines.offsets[note] as number
   const found: (readonly [string, number])[] = []

@@ -16,10 +16,10 @@ export interface GapSource {
   readonly isStub: Uint8Array
 }
 
-/** Fewer notes that fall off are loose ends, as every vault has them. */
+/** Smaller groups that would be cut off are loose ends, which every vault has. */
 const LEAST_FALLING = 3
 
-/** The gaps of a vault: similar communities with few links, notes whose removal would disconnect others, dead ends. */
+/** Finds the gaps of a vault: similar communities with few links, notes whose removal would disconnect others, and dead ends. */
 export function findGaps(source: GapSource, communities: Pick<CommunityLevel, 'list' | 'of'>): Gaps {
   const { topology, titles, isStub } = source
   const isIndex = indexNotes(topology)
@@ -42,7 +42,7 @@ function cutNotes(falling: Uint32Array): readonly CutNote[] {
   return cut.sort((a, b) => b.fallsOff - a.fallsOff || a.note - b.note)
 }
 
-/** Notes that are linked to and link nowhere, most linked first. */
+/** Returns notes with incoming but no outgoing links, most linked first. */
 function deadEnds({ offsets, targets }: Adjacency): readonly number[] {
   const incoming = new Uint32Array(offsets.length - 1)
   for (const target of targets) incoming[target]!++

@@ -15,11 +15,11 @@ import {
 import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, type NoteRecord, noteRecord } from './note-record.ts'
 
-/** A note's facts apart from its text. */
+/** Data of a note besides its text. */
 export interface NoteFacts {
   /** Without the vault's name, which may change. */
   readonly id: string
-  /** SHA-256 of its bytes, hex; empty for files that were not read. */
+  /** Hex SHA-256 of its bytes. Empty for files that were not read. */
   readonly hash: string
   /** Title and aliases. */
   readonly names: readonly string[]
@@ -28,9 +28,9 @@ export interface NoteFacts {
 }
 
 export interface TextOfNote {
-  /** The note's number. */
+  /** Number of the note. */
   readonly note: number
-  /** `undefined` where there is none. */
+  /** `undefined` if there is none. */
   readonly text: NoteText | undefined
 }
 
@@ -41,42 +41,42 @@ interface Computed {
 
 export interface RunResult<Kind extends InsightKind = InsightKind> {
   readonly computed: Computed[Kind]
-  /** Its communities as they are to be kept, packed, where it has any. */
+  /** The communities to store, in packed form, if any. */
   readonly communitiesKept?: Uint8Array
-  /** The notes that take part, ascending by id, as numbers in the order in which they were given. */
+  /** The notes that take part, ordered by id, as numbers in the order in which they were added. */
   readonly order: Uint32Array
-  /** Every text had the announced content. */
+  /** True if every text had the announced content. */
   readonly isSettled: boolean
 }
 
-/** The notes and links of a run, in the order in which they will be given. */
+/** The notes and links of a run, in the order in which they will be added. */
 export interface RunSubject {
   readonly kind: InsightKind
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
 }
 
-/** Records that are written at once: what is written in one go, in the order of its keys, is written several times as fast. */
+/** Number of records to write at once. Writing many in key order is several times as fast. */
 const WRITTEN_AT_ONCE = 2_000
 
-/** The remaining work before a run has its result. */
+/** What a run still needs: nothing, because the result is stored, or the texts of some notes. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
 /**
- * One computation of an insight. It receives the facts of all notes, then texts without a stored record. Everything
- * several notes decide is computed from all records each time, so the result never depends on earlier runs.
+ * One computation of an insight. It receives the data of all notes, then the texts without a stored record. Everything that depends
+ * on several notes is computed from all records each time, so the result never depends on earlier runs.
  */
 export class InsightRun {
   readonly #cache: InsightCache
   readonly #subject: RunSubject
   readonly #notes: NoteFacts[] = []
-  /** For the notes that take part, in order. */
+  /** Runs a request other than a tool call over the vaults that its client may see. */
   #corpus = new CorpusBuilder()
-  /** How many of them are in it. */
+  /** Number of notes added so far. */
   #added = 0
   #recordOf: ((content: string) => Uint8Array | undefined) | undefined
   readonly #contents = new Set<string>()
-  /** Every text had the announced content. */
+  /** True if every text had the announced content. */
   #isSettled = true
   readonly #unwritten = new Map<string, Uint8Array>()
   #order = new Uint32Array()
@@ -91,7 +91,10 @@ export class InsightRun {
     for (const note of notes) this.#notes.push(note)
   }
 
-  /** After all notes: the result that is kept of just these, else the numbers of the notes whose texts are needed. */
+  /**
+   * Called after all notes were added. Returns the stored result for exactly these notes, or the numbers of the notes whose texts are
+   * needed.
+   */
   plan(): RunPlan {
     const notes = this.#notes
     const taking = [...notes.keys()].filter((note) => notes[note]?.isIgnored === false)
@@ -118,7 +121,7 @@ export class InsightRun {
     if (this.#unwritten.size >= WRITTEN_AT_ONCE) this.#write()
   }
 
-  /** Adds the notes before one, or all that are left, from what is kept of them. */
+  /** Adds the notes before `before`, or all remaining ones, from their stored records. */
   #addKept(before?: number): void {
     while (this.#added < this.#order.length) {
       const note = this.#order[this.#added] as number
@@ -142,12 +145,12 @@ export class InsightRun {
     this.#unwritten.clear()
   }
 
-  /** `former`: the communities that were kept last, packed; `giveBack`: see `computeInsight`. */
+  /** `former`: the last saved communities in packed form. `giveBack`: see `computeInsight`. */
   finish(former?: Uint8Array, giveBack = (): void => {}): RunResult {
     this.#write()
     this.#addKept()
     const corpus = this.#corpus.build()
-    // Free the builder's memory before computing.
+    // Frees the builder's memory before computing.
     this.#corpus = new CorpusBuilder()
     giveBack()
     const facts = Array.from(this.#order, (note) => this.#notes[note] as NoteFacts)
@@ -168,7 +171,7 @@ export class InsightRun {
     return result
   }
 
-  /** The links between the notes that take part, in their order. */
+  /** Returns the links between participating notes, in their order. */
   #ordered(): Pick<InsightSource, 'offsets' | 'targets'> {
     const { offsets, targets } = this.#subject
     const places = new Int32Array(this.#notes.length).fill(-1)

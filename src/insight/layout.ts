@@ -1,55 +1,55 @@
 /**
- * Places of notes on a plane. Groups become circles packed beside those they are linked with, notes are packed inside
- * their group in the same way, and a short relaxation moves linked notes together across borders. It is position based
- * (Müller et al., Position based dynamics, 2007): every body moves towards the mean of its links, then overlapping
- * bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links.
+ * Lays out notes on a plane. Groups become circles that are packed next to the groups they are linked with, notes are packed inside
+ * their group in the same way, and a short relaxation moves linked notes towards each other across borders. The relaxation is
+ * position-based (Müller et al., Position based dynamics, 2007): every body moves towards the mean of its neighbours, then
+ * overlapping bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links.
  */
 
 import { type Adjacency, placesByNumber } from '../core/csr.ts'
 import { connectedParts, mergeRows, type WeightedGraph } from './communities/weighted-graph.ts'
 import { linkGroups } from './link-groups.ts'
 
-/** Groups that belong together, the widest level first: for each level a number per note. */
+/** Group number of each note for each level, coarsest level first. */
 export type Levels = readonly Int32Array[]
 
 /** `x, y` of each note. */
 export type Places = Float32Array
 
-/** The radius of a note with so many links; the smallest has a radius of about a half, which is the unit of all places. */
+/** Returns the radius of a note with this many links. The smallest radius is about half a unit. */
 export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
 
-/** Room between two bodies. */
+/** Space between two bodies. */
 const GAP = 1
-/** This share of the room may be missing at the end; bodies still hardly overlap. */
+/** Share of the space that may be missing at the end. Bodies still hardly overlap. */
 const SLACK = 0.3
 /** How much of its circle a group's bodies fill. */
 const FILL = 0.62
-/** How far a body goes towards the mean of its neighbours in a step; it falls to a tenth of that. */
+/** How far a body moves towards the mean of its neighbours per step. Decreases to a tenth. */
 const PULL = 0.5
 /**
- * The weight of a body's first place beside its links: notes that only an index links to stay instead of crowding
- * around it.
+ * Weight of a body's initial position relative to its links. It keeps notes that only an index links to from crowding around the
+ * index.
  */
 const ANCHOR = { groups: 0.02, notes: 0.1, all: 0.6 }
 const STEPS = { groups: 200, notes: 60, all: 24 }
-/** Rounds of pushing apart in a step, and at the end. */
+/** Number of rounds of pushing apart per step, and at the end. */
 const ROUNDS = { step: 2, end: 120 }
-/** Notes of parts as small as this, and without links, lie beside the map. */
+/** Components up to this size, and unlinked notes, are placed next to the map. */
 const SMALL_PART = 4
-/** 137.5°: turns by it never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
+/** 137.5°. Turns by this angle never line up (H. Vogel, A better way to construct the sunflower head, 1979). */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
 /** Reports progress, 0–1. */
 export type OnProgress = (share: number) => void
 
-/** The share of the work for packing groups; the rest is the relaxation. */
+/** Share of the work for packing groups. The rest is relaxation. */
 const PACKING = 0.55
-/** The share of the work for grouping by links, if groups are unknown. */
+/** Share of the work for grouping by links, if groups are unknown. */
 const GROUPING = 0.2
 
-/** Places every note. Linear in notes and links for a fixed number of steps, but quadratic in the groups of one group. */
+/** Places every note. Linear in notes and links for a fixed number of steps, but quadratic in the number of subgroups of a group. */
 export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress = () => {}): Places {
   const count = links.offsets.length - 1
   const places = new Float32Array(count * 2)
@@ -63,7 +63,7 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
   }
   const partOf = new Int32Array(count)
   for (const [number, part] of parts.entries()) for (const note of part) partOf[note] = number
-  // Unconnected parts lie apart, whatever group their notes belong to.
+  // Unconnected components are placed apart, regardless of groups.
   let packed = 0
   const onPacked = (notes: number): void => {
     packed += notes
@@ -79,13 +79,13 @@ export function layOut(links: Adjacency, levels: Levels, onProgress: OnProgress 
 
 export interface LaidOut {
   readonly places: Places
-  /** Regions held together by links alone, a number per note; absent if only new notes were placed. */
+  /** Connected regions, a number per note. Omitted if only new notes were placed. */
   readonly regions?: Int32Array
 }
 
 /**
- * The layout that follows from what was before: all of it, with `again` turned to resemble that; else only what has no place yet. Without levels
- * the links themselves say what lies together.
+ * Updates a previous layout. With `again`, everything is laid out and rotated to resemble the previous layout; otherwise only notes
+ * without a position are placed. Without levels, links determine the groups.
  */
 export function layOutFrom(
   { levels, ...links }: Adjacency & { readonly levels: Levels },
@@ -99,7 +99,7 @@ export function layOutFrom(
   return { places: before === undefined ? places : alignTo(places, before), regions }
 }
 
-/** Keeps every place that there is and finds one for each note that has none (`NaN`), beside its neighbours. */
+/** Keeps existing positions and places each new note (`NaN`) next to its neighbours. */
 export function placeNew(links: Adjacency, before: Places): Places {
   const count = links.offsets.length - 1
   const places = Float32Array.from({ length: count * 2 }, (_, at) => before[at] ?? Number.NaN)
@@ -111,7 +111,7 @@ export function placeNew(links: Adjacency, before: Places): Places {
     else waiting.push(note)
   }
   const shelf = shelfBelow(places, count)
-  // Notes with the most known neighbours come first; a note next to a new one follows it.
+  // Notes with the most placed neighbours come first, followed by the neighbours of new notes.
   for (let left = waiting; left.length > 0; ) {
     const next = left.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
     const round = next.length > 0 ? next : left.slice(0, 1)
@@ -137,7 +137,7 @@ interface Packing {
   readonly onStep?: OnProgress
 }
 
-/** Places the notes around the origin and gives the radius of the circle that they fill. */
+/** Places the notes around the origin and returns the radius of the circle that they fill. */
 function packGroup(packing: Packing, notes: readonly number[], level: number): number {
   const { links, levels, radii, places } = packing
   const groups = groupsOf(notes, levels[level])
@@ -172,16 +172,16 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
   return centre(places, notes, radii)
 }
 
-/** Notes further from the middle than this share of all … */
+/** Notes further from the centre than this share of all notes … */
 const MOST_WITHIN = 0.98
-/** … and more than by this factor come nearer: a few that nothing holds would make everything else small. */
+/** … and by more than this factor are moved closer, because a few stray notes would make everything else small. */
 const STRAYING = { from: 1.1, left: 0.25 }
-/** How much wider than high screens are, about. */
+/** Approximate aspect ratio of screens. */
 const WIDE = 4 / 3
-/** Turns that are tried. */
+/** Number of rotations to try. */
 const TURNS = 36
 
-/** Draws stray bodies in. */
+/** Moves stray notes closer to the centre. */
 function drawIn(places: Places): void {
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
   const distances = Float32Array.from({ length: places.length / 2 }, (_, at) =>
@@ -196,7 +196,7 @@ function drawIn(places: Places): void {
   }
 }
 
-/** Rotates the notes to fill a screen best. */
+/** Rotates the notes to make the best use of a screen. */
 function turn(notes: readonly number[], places: Places): void {
   const [x, y] = meanOf(places, notes)
   let best = 0
@@ -214,7 +214,7 @@ function turn(notes: readonly number[], places: Places): void {
       bottom = Math.max(bottom, sin * a + cos * b)
     }
     const size = Math.max((right - left) / WIDE, bottom - top)
-    // No rotation for a tiny gain.
+    // Avoids rotations for a tiny gain.
     if (size >= least * 0.99) continue
     least = size
     best = angle
@@ -249,7 +249,7 @@ function relaxNotes({ links, radii, places, onStep }: Packing, notes: readonly n
   }
 }
 
-/** The notes by the groups of a level; `undefined` where there is no such level. */
+/** Groups notes by a level. Returns `undefined` if there is no such level. */
 function groupsOf(notes: readonly number[], level: Int32Array | undefined): readonly (readonly number[])[] | undefined {
   if (level === undefined) return undefined
   const groups = new Map<number, number[]>()
@@ -261,7 +261,7 @@ function groupsOf(notes: readonly number[], level: Int32Array | undefined): read
   return [...groups.values()]
 }
 
-/** The links between groups, each as heavy as the links that it stands for. */
+/** Returns the links between groups, weighted by the links they represent. */
 function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count: number): WeightedGraph {
   const groupOf = new Int32Array(links.offsets.length - 1).fill(-1)
   let most = 0
@@ -291,7 +291,7 @@ function quotient(links: Adjacency, numberOf: ReadonlyMap<number, number>, count
   return mergeRows(starts, { targets, weights })
 }
 
-/** A link of a note with many counts less: all that links to an index need not lie around it. */
+/** Links of notes with many links count less, because not everything linked to an index must be close to it. */
 function weightOf(links: Adjacency, a: number, b: number): number {
   return 1 / Math.sqrt(Math.max(degree(links, a), degree(links, b), 1))
 }
@@ -311,7 +311,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   const next = new Float32Array(places.length)
   const steps = STEPS[phase]
   const bodies = bodiesOf(radii, places)
-  // A few touching bodies among many do not justify more steps.
+  // A few touching bodies do not justify more steps.
   const enough = radii.length / 1_000
   for (let step = 0; step < steps; step++) {
     const move = { links, places, first, next, anchor: ANCHOR[phase], share: PULL * (1 - (0.9 * step) / steps) }
@@ -325,13 +325,13 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   }
 }
 
-/** Scales the bodies to the needed room after they were drawn together; then pushing them apart moves them less. */
+/** Scales the bodies to the needed space after they were drawn together, so pushing them apart moves them less. */
 function spread({ places, room }: Bodies): void {
   const count = places.length / 2
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
   let squares = 0
   for (let at = 0; at < places.length; at += 2) squares += ((places[at] ?? 0) - x) ** 2 + ((places[at + 1] ?? 0) - y) ** 2
-  // In a disc that is filled evenly the mean of the squares is half the square of its radius.
+  // In an evenly filled disc, the mean squared distance is half the squared radius.
   const wanted = room / 2
   const factor = Math.sqrt(wanted / (squares / count))
   if (!(factor > 1) || !Number.isFinite(factor)) return
@@ -373,22 +373,22 @@ function moveToNeighbours(body: number, { links, places, first, next, anchor, sh
   next[body * 2 + 1] = ownY + share * (y / sum - ownY)
 }
 
-/** The share of bodies that are so much larger than most that squares of their size would hold too many others. */
+/** Share of bodies that are much larger than the others. Grid cells of their size would contain too many. */
 const LARGE = 0.05
 
-/** Circles that shall not overlap. */
+/** Circles that must not overlap. */
 interface Bodies {
   readonly radii: Float32Array
   readonly places: Places
   readonly usual: SizeClass
   readonly large: SizeClass
-  /** The square of the radius of a disc that holds all of them. */
+  /** Squared radius of a disc that contains all of them. */
   readonly room: number
 }
 
 interface SizeClass {
   readonly members: Uint32Array
-  /** The largest radius of them. */
+  /** The largest radius. */
   readonly radius: number
 }
 
@@ -404,7 +404,7 @@ function bodiesOf(radii: Float32Array, places: Places): Bodies {
   return { radii, places, room: area / FILL, usual: classOf(order.subarray(0, split)), large: classOf(order.subarray(split)) }
 }
 
-/** Moves bodies that overlap away from each other; how many pairs there were. */
+/** Pushes overlapping bodies apart. Returns the number of pairs. */
 function pushApart(bodies: Bodies): number {
   const { radii, places, usual, large } = bodies
   const squares = squaresOf(places, usual.members, 2 * usual.radius + GAP)
@@ -420,7 +420,7 @@ function pushApart(bodies: Bodies): number {
   return found
 }
 
-/** Separates every two bodies that are in one square, or in two that touch, once. */
+/** Separates each pair of bodies in the same or adjacent grid cells, once. */
 function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bodies: Bodies): number {
   let found = 0
   for (let square = 0; square < columns * rows; square++) {
@@ -428,7 +428,7 @@ function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bod
     for (let at = starts[square] ?? 0; at < end; at++) {
       const body = inSquares[at] ?? 0
       for (let other = at + 1; other < end; other++) found += separate(body, inSquares[other] ?? 0, bodies)
-      // Half of the squares around: the other half meets this one.
+      // Half of the surrounding cells. The other half is handled from there.
       for (const [right, down] of HALF_AROUND) {
         const column = (square % columns) + right
         if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue
@@ -473,12 +473,12 @@ interface Squares {
   readonly rows: number
   readonly left: number
   readonly top: number
-  /** Square `s` holds `bodies[starts[s]]` to `bodies[starts[s + 1]]`. */
+  /** Cell `s` contains `bodies[starts[s]]` up to `bodies[starts[s + 1]]`. */
   readonly starts: Uint32Array
   readonly bodies: Uint32Array
 }
 
-/** Bodies by the squares that they are in; squares are at least of a size, and not many more than bodies. */
+/** Sorts bodies into grid cells of a minimum size. There are not many more cells than bodies. */
 function squaresOf(places: Places, members: Uint32Array, least: number): Squares {
   const count = members.length
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity]
@@ -503,7 +503,7 @@ function squaresOf(places: Places, members: Uint32Array, least: number): Squares
   return { size, columns, rows, left, top, starts: offsets, bodies: targets.map((at) => members[at] ?? 0) }
 }
 
-/** Moves two bodies apart that overlap; 1 where they did by more than can be overlooked. */
+/** Moves two overlapping bodies apart. Returns 1 if they overlapped noticeably. */
 function separate(a: number, b: number, { radii, places }: Bodies): number {
   const least = (radii[a] ?? 0) + (radii[b] ?? 0) + GAP
   let x = (places[a * 2] ?? 0) - (places[b * 2] ?? 0)
@@ -512,7 +512,7 @@ function separate(a: number, b: number, { radii, places }: Bodies): number {
   if (square >= least * least) return 0
   let distance = Math.sqrt(square)
   if (distance < 1e-4) {
-    // At the same place: any direction will do, but always the same one.
+    // At the same position, any direction works, as long as it is always the same.
     x = Math.cos(b * GOLDEN_ANGLE)
     y = Math.sin(b * GOLDEN_ANGLE)
     distance = 1
@@ -526,7 +526,7 @@ function separate(a: number, b: number, { radii, places }: Bodies): number {
   return least - distance > SLACK ? 1 : 0
 }
 
-/** Centres of circles laid out like the seeds of a sunflower, the first in the middle. */
+/** Arranges circles like the seeds of a sunflower, with the first one in the centre. */
 function sunflower(radii: Float32Array): Places {
   const places = new Float32Array(radii.length * 2)
   let area = 0
@@ -539,7 +539,7 @@ function sunflower(radii: Float32Array): Places {
   return places
 }
 
-/** Centres the notes on the origin; returns the radius of the circle around most of them. */
+/** Centres the notes on the origin and returns the radius of the circle around most of them. */
 function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
   const [x, y] = meanOf(places, notes)
   const distances: number[] = []
@@ -551,7 +551,7 @@ function centre(places: Places, notes: readonly number[], radii: Float32Array): 
     area += ((radii[note] ?? 0) + GAP / 2) ** 2
   }
   distances.sort((a, b) => a - b)
-  // A few notes that stand out do not make the circle wider.
+  // Ignores a few outliers.
   return notes.length === 1
     ? (distances[0] ?? 1)
     : Math.max(Math.sqrt(area), distances[Math.floor((distances.length - 1) * 0.95)] ?? 1)
@@ -567,7 +567,7 @@ function meanOf(places: Places, notes: readonly number[]): readonly [number, num
   return [x / Math.max(1, notes.length), y / Math.max(1, notes.length)]
 }
 
-/** The notes by their distance in links from the best-linked one; neighbours then start close together. */
+/** Orders notes by their distance in links from the most linked one, so neighbours start close together. */
 function fromTheMiddle(links: Adjacency, notes: readonly number[]): readonly number[] {
   const waiting = new Set(notes)
   const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
@@ -582,7 +582,7 @@ function fromTheMiddle(links: Adjacency, notes: readonly number[]): readonly num
   return order
 }
 
-/** The parts that links hold together, the largest first, each with its notes in order. */
+/** Returns the connected components, largest first, each with its notes in order. */
 function partsOf(links: Adjacency): readonly (readonly number[])[] {
   const numbers = connectedParts(links)
   const count = numbers.reduce((most, part) => Math.max(most, part + 1), 0)
@@ -591,7 +591,7 @@ function partsOf(links: Adjacency): readonly (readonly number[])[] {
   return parts.sort((a, b) => b.length - a.length || (a[0] ?? 0) - (b[0] ?? 0))
 }
 
-/** Small parts in rows below everything else: those with links first, then single notes. */
+/** Places small components in rows below everything else: those with links first, then single notes. */
 function shelve(parts: readonly (readonly number[])[], radii: Float32Array, places: Places): void {
   const shelved = new Set(parts.flat())
   let left = 0
@@ -641,7 +641,7 @@ interface Wish {
   readonly y: number
 }
 
-/** Puts a note at the free place nearest to the one that is wished. */
+/** Places a note at the free position closest to the desired one. */
 function putFree({ note, x, y }: Wish, { grid, places, radii }: { grid: Grid; places: Places; radii: Float32Array }): void {
   const radius = radii[note] ?? 0
   for (let turn = 0; ; turn++) {
@@ -673,7 +673,7 @@ function neighbours({ offsets, targets }: Adjacency, note: number): readonly num
   return Array.from(targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0))
 }
 
-/** Bodies by the square of the plane that they are in. */
+/** Bodies by grid cell. */
 class Grid {
   readonly #size: number
   readonly #cells = new Map<number, number[]>()
@@ -689,7 +689,7 @@ class Grid {
     else cell.push(body)
   }
 
-  /** Bodies that may be nearer to a body than `reach`, itself left out. */
+  /** Calls `use` for other bodies that may be closer than `reach`. */
   around(body: number, places: Places, reach: number, use: (other: number) => void): void {
     const x = places[body * 2] ?? 0
     const y = places[body * 2 + 1] ?? 0
@@ -710,8 +710,8 @@ class Grid {
 }
 
 /**
- * Rotates, mirrors and moves the places to be as near as possible to others, ignoring those that are `NaN` there (P.
- * Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966).
+ * Rotates, mirrors and moves the positions to be as close as possible to others, ignoring those that are `NaN` (P. Schönemann, A
+ * generalized solution of the orthogonal Procrustes problem, 1966).
  */
 export function alignTo(places: Places, before: Places): Places {
   const known = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))

@@ -8,67 +8,67 @@ import { FLAG_BITS } from './note-record.ts'
 import { Walker } from './walk.ts'
 import { idfOf, searchByBm25, type WordSearch } from './word-search.ts'
 
-/** The input of suggestions; notes are numbers from 0. */
+/** Input of link suggestions. Notes are numbered from 0. */
 export interface SuggestionSource {
   readonly corpus: Pick<Corpus, 'forms' | 'terms' | 'termOf' | 'documents' | 'bags' | 'lines' | 'ownWords'>
   /** Title, aliases and file name of each note. */
   readonly names: readonly (readonly string[])[]
-  /** The number of each note's folder. */
+  /** Number of each note's folder. */
   readonly folders: Uint32Array
-  /** Ascending for each note. */
+  /** In ascending order for each note. */
   readonly links: Adjacency
-  /** 1 for notes that are neither linked nor linked from: ignored ones. */
+  /** 1 for ignored notes, which are neither sources nor targets of suggestions. */
   readonly ignored?: Uint8Array
 }
 
 /**
- * The weight of each sign of a missing link, learned from removed links (`npm run bench:insight`) and rounded; the
- * logistic function of their sum is the score.
+ * Weights of the features, learned from removed links (`npm run bench:insight`) and rounded. The logistic function of the weighted
+ * sum is the score.
  */
 const WEIGHTS: readonly number[] = [
-  // walk: Visits of a walk from the note, ÷ the most.
+  // walk: visits of a random walk from the note, divided by the maximum.
   3.5,
-  // words: BM25 of the note's own words, ÷ the best.
+  // words: BM25 for the note's own words, divided by the maximum.
   1.8,
-  // open: A name stands where a link can be put.
+  // open: a name occurs where a link can be put.
   2.5,
-  // linkRate: log of the share of notes that link it among those that hold the name.
+  // linkRate: log of the share of notes containing the name that link to the target.
   0.15,
-  // rarity: How few notes hold the name, 0–1.
+  // rarity: how few notes contain the name, 0–1.
   5.5,
-  // context: log of the share of names behind this word, or at the beginning of a line, that are links, most of all in this note.
+  // context: log of the share of names after this word, or at the start of a line, that are links, with most weight on this note.
   0.6,
-  // nameWords: The share of the words of its name that the note has.
+  // nameWords: share of the words in the target's name that the note contains.
   1.8,
-  // linked: log of how many notes link it.
+  // linked: log of the number of notes that link to the target.
   0.45,
-  // siblings: The share of the other notes of its folder that the note links.
+  // siblings: share of the other notes in the target's folder that the note links to.
   5.7,
-  // peers: The share of the other notes of the note's own folder that link it.
+  // peers: share of the other notes in the note's own folder that link to the target.
   8,
-  // alike: The share of the notes most alike that link it.
+  // alike: share of the most similar notes that link to the target.
   5,
-  // asked: 1 ÷ the place that the note has among those most alike to it, by its words; 0 behind them.
+  // asked: 1 divided by the note's rank among those most similar to the target, or 0.
   1.5,
-  // ownFolder: It lies in the note's folder.
+  // ownFolder: whether the target is in the note's folder.
   0.4,
 ]
-/** Turns the sum into a chance: that of a link that was taken out to be the one that is looked at. */
+/** Converts the sum to a probability that a removed link is the examined one. */
 const CHANCE = { slope: 0.5, constant: -6.5 }
 
-/** How many are kept of each note. */
+/** Maximum number of suggestions per note. */
 const KEPT = 12
-/** How many candidates from a walk or shared words are scored. */
+/** Maximum number of candidates from a walk or shared words to score. */
 const CANDIDATES = 40
-/** An index may lack an entry: if a note links this share of a folder, up to this many of the others become candidates. */
+/** An index might lack an entry: if a note links to this share of a folder, up to this many of the other notes become candidates. */
 const LACKING = { share: 0.25, notes: 200 }
-/** How many notes count as most alike; they are asked what they link, unless they link too many. */
+/** Number of most similar notes whose links are considered, unless they have too many. */
 const ALIKE = 10
 const MOST_LINKS = 100
-/** Smooths shares: adds this many cases with the average share. */
+/** Smooths shares by adding this many cases with the average share. */
 const CAUTION = { name: 2, context: 3 }
 
-/** The missing links of every note, up to `most` each. */
+/** Suggests up to `kept` missing links for every note. */
 export function suggestLinks(source: SuggestionSource, kept = KEPT): LinkSuggestions {
   const suggester = new Suggester(source)
   const notes = source.links.offsets.length - 1
@@ -114,7 +114,7 @@ interface Named {
   readonly isOpen: boolean
 }
 
-/** Finds the suggestions of one note after the other. */
+/** Finds suggestions, one note at a time. */
 class Suggester {
   readonly #source: SuggestionSource
   readonly #names: NameWords
@@ -125,7 +125,7 @@ class Suggester {
   readonly #contexts: Contexts
   readonly #idf: Float32Array
   readonly #words: WordSearch
-  /** For each note the `ALIKE` best matches for its words, in order, then `NO_NOTE`. */
+  /** For each note, the `ALIKE` best matches for its words in order, padded with `NO_NOTE`. */
   readonly #mostAlike: Uint32Array
   readonly #walker: Walker
   readonly #peers: Peers
@@ -225,7 +225,7 @@ class Suggester {
     return lined
   }
 
-  /** Marks what a note links and says, or takes the marks away. */
+  /** Marks the links and terms of a note, or removes the marks. */
   #mark(note: number, mark: 0 | 1): void {
     const { links, folders, corpus } = this.#source
     this.#linked[note] = mark
@@ -247,21 +247,18 @@ class Suggester {
     return answers
   }
 
-  /**
-   * How well the current note matches another's words. This is not symmetric, because each note asks with its own
-   * words.
-   */
+  /** How well the current note matches the words of another. This is not symmetric, because each note is compared by its own words. */
   #asked(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * ALIKE, (other + 1) * ALIKE).indexOf(note)
     return place === -1 ? 0 : 1 / (place + 1)
   }
 
-  /** How many notes a folder has. */
+  /** Returns the number of notes in a folder. */
   #sizeOf(folder: number): number {
     return (this.#members.offsets[folder + 1] as number) - (this.#members.offsets[folder] as number)
   }
 
-  /** Unlinked notes of folders that this note links much, those with the greatest share first. */
+  /** Returns unlinked notes in folders that this note often links to, those with the highest share first. */
   #lacking(note: number, isFree: (other: number) => boolean): readonly number[] {
     const { links, folders } = this.#source
     const members = this.#members
@@ -277,14 +274,14 @@ class Suggester {
       .slice(0, LACKING.notes)
   }
 
-  /** Links of the most similar notes, weighted by nearness; runs while their scores are available. */
+  /** Collects the links of the most similar notes, weighted by similarity. Must run while their scores are available. */
   #alike(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, number> {
     const { links } = this.#source
     const found = new Map<number, number>()
     const notes = [...this.#mostAlike.subarray(note * ALIKE, (note + 1) * ALIKE)].filter((other) => other !== NO_NOTE)
     const all = notes.reduce((sum, other) => sum + this.#words.score(other), 0)
     for (const other of notes) {
-      // An index links everything.
+      // An index links to everything.
       if ((links.offsets[other + 1] as number) - (links.offsets[other] as number) > MOST_LINKS) continue
       for (let at = links.offsets[other] as number; at < (links.offsets[other + 1] as number); at++) {
         const target = links.targets[at] as number
@@ -294,7 +291,7 @@ class Suggester {
     return found
   }
 
-  /** The contribution of names in the text to each note's score. */
+  /** Computes the contribution of names in the text to each note's score. */
   #named(note: number, isFree: (other: number) => boolean): ReadonlyMap<number, Named> {
     const { offsets, names, isOpen: open } = this.#mentions
     const found = new Map<number, Named>()
@@ -329,7 +326,7 @@ class Suggester {
     return 2 * (this.#habits.linked[name] as number) >= (this.#habits.held[name] as number)
   }
 
-  /** The share of the words of a note's name, the rare ones more, that the note at hand has. */
+  /** Returns the share of the words in a note's name, weighted by rarity, that the current note contains. */
   #nameShare(target: number): number {
     let best = 0
     for (const name of this.#namesOf.targets.subarray(this.#namesOf.offsets[target], this.#namesOf.offsets[target + 1])) {
@@ -346,7 +343,7 @@ class Suggester {
     return best
   }
 
-  /** The line of a note that shares most with another note. */
+  /** Returns the line of a note that shares the most with another note. */
   #tellingLine(note: number, target: number): number {
     const { corpus } = this.#source
     const { offsets, terms } = corpus.bags
@@ -386,14 +383,14 @@ function weighted(signs: readonly number[], first = 0): number {
   return sum
 }
 
-/** From where on a sign is named as a reason. */
+/** Minimum value for a feature to be reported as a reason. */
 const TELLING = { words: 0.3, walk: 0.2, folder: 0.3 }
 
 function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
-/** How many of the notes that a folder links most are considered. */
+/** Number of the notes most linked by a folder to consider. */
 const MOST_OF_FOLDER = 12
 
 /** The links of each folder's notes. */
@@ -415,7 +412,7 @@ class Peers {
     )
   }
 
-  /** The notes that most notes of a note's folder link. */
+  /** Returns the notes linked by most notes in a note's folder. */
   most(note: number): readonly number[] {
     return this.#most[this.#folders[note] as number] ?? []
   }
@@ -428,10 +425,10 @@ class Peers {
 
 /** How often the names in a vault are links. */
 interface Habits {
-  /** For each name: the number of notes containing it, and of those that link one of its notes. */
+  /** For each name, the number of notes that contain it, and the number of those that link to one of its notes. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
-  /** As seen from a note that does not link it. */
+  /** As seen from a note that does not link to it. */
   linkRate(name: number): number
 }
 
@@ -462,17 +459,17 @@ function habitsOf({ offsets, names }: Mentions, { notes: owners, terms }: NameWo
   }
 }
 
-/** Where nothing is linked yet, as if one in a thousand were. */
+/** Assumed rate if nothing is linked yet: one in a thousand. */
 const LEAST_RATE = 0.001
 
-/** Behind which words, and where in which note, names are links. */
+/** Counts after which words, and where in each note, names are links. */
 class Contexts {
   readonly #owners: Uint32Array
   readonly #links: Adjacency
-  /** Behind each word, and at the beginning of a line: names, and links among them. */
+  /** After each word, and at the start of a line: the number of names, and of links among them. */
   readonly #names: Uint32Array
   readonly #linked: Uint32Array
-  /** The same of each note, at the beginning of a line and elsewhere. */
+  /** The same for each note, at the start of a line and elsewhere. */
   readonly #own: Uint32Array
   readonly #ownLinked: Uint32Array
   #all = 0
@@ -489,7 +486,7 @@ class Contexts {
 
   add(note: number, name: number, { before, isOpen }: Occurrence): void {
     const isLink = !isOpen
-    // A name in a heading or in code is no link because it cannot be one.
+    // A name in a heading or in code is not a link, because it cannot be one.
     if (isLink && !links(this.#links, note, this.#owners[name] as number)) return
     const place = 2 * note + (before === 0 ? 0 : 1)
     this.#names[before] = (this.#names[before] as number) + 1
@@ -501,7 +498,7 @@ class Contexts {
     this.#allLinked++
   }
 
-  /** The share of a name's occurrences that are links, seen from one that is not. */
+  /** Returns the share of names in this context that are links, as seen from one that is not. */
   rate(note: number, before: number): number {
     const place = 2 * note + (before === 0 ? 0 : 1)
     const usual = Math.max(this.#allLinked / Math.max(1, this.#all), LEAST_RATE)
@@ -511,7 +508,7 @@ class Contexts {
   }
 }
 
-/** True if a note links another; its targets are ascending. */
+/** Checks whether a note links to another. Its targets are in ascending order. */
 function links({ offsets, targets }: Adjacency, note: number, other: number): boolean {
   let low = offsets[note] as number
   let high = offsets[note + 1] as number

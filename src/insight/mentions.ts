@@ -5,42 +5,42 @@ import { isStopWord, stemOf } from '../search/words/stem.ts'
 import type { Corpus } from './corpus.ts'
 import { FLAG_BITS, IS_CLOSED } from './note-record.ts'
 
-/** The parts of a corpus that are needed. */
+/** The parts of a corpus needed to find names. */
 export interface MentionCorpus extends Pick<Corpus, 'lines'> {
   readonly words: WordNumbers
 }
 
-/** The names of notes as numbers of words. */
+/** The names of notes as sequences of word numbers. */
 export interface NameWords {
-  /** The note of each name, ascending. */
+  /** The note of each name, in ascending order. */
   readonly notes: Uint32Array
-  /** The words of each name in the singular, in order, as numbers of their own. */
+  /** The words of each name in singular form, in order, numbered separately. */
   readonly words: readonly (readonly number[])[]
   /** The terms of the same words. */
   readonly terms: readonly (readonly number[])[]
 }
 
 /**
- * Which names of other notes each note's own words hold: of each note and name the first occurrence where a link can be put, else the first.
- * Parallel arrays, by note, then by place.
+ * The names of other notes that each note's own words contain: for each note and name, the first occurrence where a link can be put,
+ * or else the first. Parallel arrays ordered by note and position.
  */
 export interface Mentions {
-  /** Note `n` has the stretch from `offsets[n]` to `offsets[n + 1]`. */
+  /** The suggestions for note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
-  /** Numbers of names; one of several notes comes once for each. */
+  /** Numbers of names. A name of several notes appears once for each. */
   readonly names: Uint32Array
-  /** 1-based numbers of lines in the file. */
+  /** 1-based line numbers in the file. */
   readonly lines: Uint32Array
-  /** The number of the word before it in its line and 1; 0 where the line begins with it. */
+  /** Number of the preceding word in the line plus 1, or 0 at the start of a line. */
   readonly before: Uint32Array
   /** 1 where a link can be put. */
   readonly isOpen: Uint8Array
 }
 
-/** Longer names are sentences that no text repeats. */
+/** Maximum number of words in a name. Longer names are sentences that no text repeats. */
 const MOST_WORDS = 12
 
-/** The words of a name; none if the name alone means nothing, such as a single letter or function words. */
+/** Splits a name into words. Returns none if the name alone is meaningless, such as a single letter or function words. */
 export function splitName(name: string): readonly string[] {
   const forms: string[] = []
   let isTelling = false
@@ -52,14 +52,14 @@ export function splitName(name: string): readonly string[] {
   return isTelling && forms.length <= MOST_WORDS ? forms : []
 }
 
-/** A form without the ending of an English plural: what names and texts are compared by. A stem would make `set` of `settings`. */
+/** Removes English plural endings. Names and texts are compared in this form, because a stem would reduce `settings` to `set`. */
 export function singularOf(form: string): string {
   if (form.length < 4 || !/^[a-z]+s$/.test(form) || /(?:ss|us|is)$/.test(form)) return form
   if (form.endsWith('ies') && form.length > 4) return `${form.slice(0, -3)}y`
   return /(?:ss|x|ch|sh)es$/.test(form) ? form.slice(0, -2) : form.slice(0, -1)
 }
 
-/** Numbers of words, whether they stand in the singular or the plural. */
+/** Numbers for words that are equal in singular and plural. */
 export interface WordNumbers {
   readonly count: number
   /** For each form of a corpus. */
@@ -78,7 +78,7 @@ export function wordNumbers({ forms }: Pick<Corpus, 'forms'>): WordNumbers {
   return { count: numbers.size, of, numbers }
 }
 
-/** The names of each note that texts can hold; those with a word that no note has cannot occur. */
+/** Returns the names of each note that can occur in texts, leaving out names with a word that no note contains. */
 export function nameWords(
   names: readonly (readonly string[])[],
   { terms, words }: { readonly terms: readonly string[]; readonly words: WordNumbers },
@@ -112,7 +112,7 @@ export interface Occurrence {
 
 export type OccurrenceSink = (note: number, name: number, occurrence: Occurrence) => void
 
-/** Finds every name in every note, the longest at each place, none over the end of a line. Linear in the words. */
+/** Finds every name in every note, the longest at each position, within one line. Linear in the number of words. */
 export function findMentions({ lines, words }: MentionCorpus, names: NameWords, sink: OccurrenceSink = () => {}): Mentions {
   const trie = new NameTrie(names.words, words.count)
   const notes = lines.offsets.length - 1
@@ -171,13 +171,13 @@ interface Match {
   readonly length: number
 }
 
-/** Names by their words. */
+/** A trie of names by their words. */
 class NameTrie {
-  /** From a state and a term to the next state. */
+  /** Maps a state and a word to the next state. */
   readonly #next = new Map<number, number>()
   /** The names that end in each state. */
   readonly #names: number[][] = [[]]
-  /** 1 for terms that a name begins with: most words begin none. */
+  /** 1 for words that start a name. Most words do not. */
   readonly #begins: Uint8Array
   readonly #terms: number
 
@@ -203,7 +203,7 @@ class NameTrie {
     this.#names[state]?.push(name)
   }
 
-  /** The names of the most words that begin at a place. */
+  /** Returns the longest names that start at a position. */
   longest(words: Uint32Array, from: number): Match | undefined {
     if (this.#begins[words[from] as number] !== 1) return undefined
     let state = 0

@@ -4,14 +4,14 @@ import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import type { Bags, Corpus } from './corpus.ts'
 import { idfOf, tellingDocuments, WordSearch } from './word-search.ts'
 
-/** How many near notes are kept of each. */
+/** Number of nearest notes to keep for each note. */
 const KEPT = 10
-/** The best candidates are compared by all their terms. */
+/** Number of candidates to compare by all their terms. */
 const CANDIDATES = 40
 
 /**
- * The nearest notes of each note: by TF-IDF of the words of its own. Symmetric, 1 for no two notes. Time grows with the notes, because of each a bounded
- * number of places is looked at.
+ * Finds the nearest notes of each note, by TF-IDF of its own words. Symmetric; always below 1. Takes time linear in the number of
+ * notes, because a bounded number of places is examined for each.
  */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
   // As if each note had one more word, which no other note has.
@@ -39,7 +39,7 @@ export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 
 
 interface Weighted {
   readonly bags: Bags
-  /** Beside the terms of the bags: what each counts for its note. */
+  /** The weight of each term in its note, parallel to the terms of the bags. */
   readonly weights: Float32Array
 }
 
@@ -50,7 +50,7 @@ interface Weighted {
 export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32Array, damping: number): Float32Array {
   const notes = offsets.length - 1
   const idf = idfOf(documents, notes)
-  // A functional style would hold the whole list in memory.
+  // A functional style would keep the whole list in memory.
   const weights = new Float32Array(terms.length)
   for (let at = 0; at < terms.length; at++)
     weights[at] = (1 + Math.log(counts[at] as number)) * (idf[terms[at] as number] as number)
@@ -64,7 +64,7 @@ export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32A
 
 /** The other notes that share most of a note's words, the best first. */
 function candidatesFor(note: number, search: WordSearch): readonly number[] {
-  // Hundreds of notes are met for each; one comparison with the worst of the best rejects nearly all.
+  // Hundreds of notes are visited for each; one comparison with the worst of the best rejects nearly all.
   const best: number[] = []
   for (const other of search.of(note)) {
     const sum = search.score(other)
@@ -90,7 +90,7 @@ function isNearer(a: Compared, b: Compared): boolean {
   return a.score === b.score ? a.other < b.other : a.score > b.score
 }
 
-/** Each with its likeness to the note; `own` is all zeros before and after. */
+/** Returns the similarity of each candidate to the note. `own` is all zeros before and after. */
 function cosines(
   note: number,
   others: readonly number[],
@@ -104,7 +104,7 @@ function cosines(
     const other = others[n] as number
     const end = offsets[other + 1] as number
     let score = 0
-    // A sum over the terms of one with zeros is that over the terms of both, and takes no decision at each.
+    // Summing over one note's terms, with zeros for terms that the other lacks, needs no branch.
     for (let at = offsets[other] as number; at < end; at++)
       score += (weights[at] as number) * (own[terms[at] as number] as number)
     compared.push({ other, score })

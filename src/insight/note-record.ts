@@ -7,28 +7,28 @@ import { scanWords } from '../search/words/scan.ts'
 import { spreadBits } from './spread-bits.ts'
 
 /**
- * A note's record for the whole vault: the words of its body, line by line, from the text alone. Encoded it takes some
- * three bytes per word. It does not keep the position of a word in its line; `readWords` finds that.
+ * A note's record for computations over the whole vault: the words of its body, line by line, derived from the text alone. Encoded,
+ * it takes about three bytes per word. It does not contain the position of a word in its line; `readWords` finds that.
  */
 export interface NoteRecord {
-  /** The folded forms of its words, each once, in order of first appearance. */
+  /** Distinct folded forms of its words, in order of first appearance. */
   readonly forms: readonly string[]
-  /** 1-based numbers in the file of the lines that have words, ascending. */
+  /** 1-based numbers of the lines with words, in ascending order. */
   readonly lines: Uint32Array
-  /** For each such line, equal for lines with equal words, whatever is between them. */
+  /** A hash for each of these lines, equal for lines with the same words. */
   readonly hashes: Uint32Array
-  /** Where the words of each such line end in `words`. */
+  /** Where the words of each of these lines end in `words`. */
   readonly ends: Uint32Array
   /** In order: twice the number of the form, and `IS_CLOSED` where it is. */
   readonly words: Uint32Array
 }
 
-/** No link may be put on the word. */
+/** No link can be put on the word. */
 export const IS_CLOSED = 1
-/** A word of a record without its flags: `word >>> FLAG_BITS`. */
+/** Number of bits for flags: the form is `word >>> FLAG_BITS`. */
 export const FLAG_BITS = 1
 
-/** Given a word of a note: its line, 1-based in the file, UTF-16 offsets in the text, its folded form and its flags. */
+/** Receives a word of a note: its 1-based line in the file, UTF-16 offsets in the text, its folded form and its flags. */
 export type PlacedWordSink = (word: {
   readonly line: number
   readonly start: number
@@ -37,18 +37,18 @@ export type PlacedWordSink = (word: {
   readonly flags: number
 }) => void
 
-/** A note's text and where its body begins. */
+/** A note's text and the start of its body. */
 export interface RecordSource {
   readonly text: string
   readonly bodyStart: number
 }
 
-/** Hands over the words of a note's body in order, without the addresses of links and the tags of HTML. Linear, never throws. */
+/** Passes the words of a note's body to the sink in order, excluding link destinations and HTML tags. Linear, never throws. */
 export function readWords(source: RecordSource, sink: PlacedWordSink): void {
   scanNote(source, (form, flags, line, start, end) => sink({ line, start, end, form, flags }))
 }
 
-/** Each word with its flags in the place of its kind and its line in that of its position: no object a word. */
+/** Passes each word with its flags in place of its kind and its line in place of its position, to avoid allocating an object per word. */
 function scanNote({ text, bodyStart }: RecordSource, sink: WordSink): void {
   const marks = markProse(text, bodyStart)
   const silences = new Silences(marks)
@@ -81,7 +81,7 @@ function scanPiece({ text, marks, line, start: base, end: limit }: Piece, sink: 
   })
 }
 
-/** Ranges that nobody reads; queried in ascending order. */
+/** Invisible ranges. Must be queried in ascending order. */
 class Silences {
   readonly #marks: Uint8Array
   #next = -1
@@ -90,7 +90,7 @@ class Silences {
     this.#marks = marks
   }
 
-  /** The first silent place at or after an offset. */
+  /** Returns the first invisible position at or after an offset. */
   next(from: number): number {
     if (this.#next < from) {
       const found = this.#marks.indexOf(SILENT, from)
@@ -99,7 +99,7 @@ class Silences {
     return this.#next
   }
 
-  /** The first readable place at or after an offset, at most `to`. */
+  /** Returns the first visible position at or after an offset, at most `to`. */
   endAt(from: number, to: number): number {
     let at = from
     while (at < to && this.#marks[at] === SILENT) at++
@@ -107,7 +107,7 @@ class Silences {
   }
 }
 
-/** Buffers reused for every record; new arrays would cost a tenth of the time in garbage collection. */
+/** Reused for every record, because garbage collection of new arrays would take a tenth of the time. */
 const scratch = {
   formHashes: new NumberList(),
   lines: new NumberList(),
@@ -116,7 +116,7 @@ const scratch = {
   words: new NumberList(),
 }
 
-/** The record of a note. */
+/** Creates the record of a note. */
 export function noteRecord(source: RecordSource): NoteRecord {
   const numbers = new Map<string, number>()
   const { formHashes, lines, hashes, ends, words } = scratch
@@ -154,7 +154,7 @@ export function noteRecord(source: RecordSource): NoteRecord {
   }
 }
 
-/** A record as bytes. */
+/** Encodes a record. */
 export function encodeRecord({ forms, lines, hashes, ends, words }: NoteRecord): Uint8Array {
   const writer = new ByteWriter(1024)
   const text = Buffer.from(forms.join('\n'))
@@ -175,7 +175,7 @@ export function encodeRecord({ forms, lines, hashes, ends, words }: NoteRecord):
   return writer.copy()
 }
 
-/** The record that was encoded. @throws DamagedWords when the bytes are none */
+/** Decodes a record. @throws DamagedWords if the bytes are corrupt */
 export function decodeRecord(bytes: Uint8Array): NoteRecord {
   const reader = new ByteReader(bytes)
   const formCount = reader.varint()
@@ -192,7 +192,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
   const lines = new Uint32Array(count)
   const hashes = new Uint32Array(count)
   const ends = new Uint32Array(count)
-  // A word takes a byte at least.
+  // A word takes at least a byte.
   const words = new Uint32Array(reader.end - reader.at)
   let line = 0
   let at = 0
@@ -212,7 +212,7 @@ export function decodeRecord(bytes: Uint8Array): NoteRecord {
   return { forms, lines, hashes, ends, words: words.slice(0, at) }
 }
 
-/** A number of items that take a byte each at least. */
+/** Validates a number of items, each of which takes at least a byte. */
 function counted(reader: ByteReader, count: number): number {
   if (count > reader.end - reader.at) throw new DamagedWords('it ends too early')
   return count
@@ -221,7 +221,7 @@ function counted(reader: ByteReader, count: number): number {
 const HASH_SEED = 0x811c9dc5
 const HASH_PRIME = 0x01000193
 
-/** FNV-1a over UTF-16 units. */
+/** FNV-1a hash over UTF-16 units. */
 function hashOf(form: string): number {
   let hash = HASH_SEED
   for (let at = 0; at < form.length; at++) hash = Math.imul(hash ^ form.charCodeAt(at), HASH_PRIME)

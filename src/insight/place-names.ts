@@ -1,15 +1,15 @@
 import { singularOf, splitName } from './mentions.ts'
 import { IS_CLOSED, type RecordSource, readWords } from './note-record.ts'
 
-/** A name to search for in a text. */
+/** A name to find in the text. */
 export interface WantedName {
-  /** Any of these. */
+  /** Alternatives. */
   readonly names: readonly string[]
-  /** 1-based: where it stood. */
+  /** 1-based line where it was seen. */
   readonly line: number
 }
 
-/** A place of a name where a link can go. */
+/** A position of a name where a link can be put. */
 export interface PlacedName {
   readonly line: number
   /** UTF-16 offsets in the text. */
@@ -24,7 +24,10 @@ interface Word {
   readonly singular: string
 }
 
-/** For each name its place on the line that was given, with its own capitals first, else the nearest to it; `undefined` where it is not in the text. */
+/**
+ * Finds the position of each name, preferably on the given line and with its own capitals, otherwise the closest. `undefined` if the
+ * text does not contain it.
+ */
 export function placeNames(source: RecordSource, wanted: readonly WantedName[]): readonly (PlacedName | undefined)[] {
   const words: Word[] = []
   const bySingular = new Map<string, number[]>()
@@ -55,7 +58,7 @@ export function placeNames(source: RecordSource, wanted: readonly WantedName[]):
   })
 }
 
-/** Markup that a link around it would break. */
+/** Markup that a surrounding link would break. */
 const MARKUP = /[*~=`<>[\]|$\\]|(?:^|\s)_|_(?:\s|$)/
 
 function placeAt(words: readonly Word[], singulars: readonly string[], from: number): PlacedName | undefined {

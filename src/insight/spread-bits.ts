@@ -1,4 +1,4 @@
-/** Spreads what differs in a few bits over all of them (the end of MurmurHash3); unsigned, 32 bits. */
+/** Spreads differences in a few bits over all bits (the finalizer of MurmurHash3). Unsigned, 32 bits. */
 export function spreadBits(value: number): number {
   let hash = value ^ (value >>> 16)
   hash = Math.imul(hash, 0x85ebca6b)

@@ -1,13 +1,13 @@
 import type { Adjacency } from '../core/csr.ts'
 
-/** The chance that a walk ends at each step. */
+/** Probability that a walk ends at each step. */
 const STOP = 0.15
-/** A smaller remainder at a node is dropped, which bounds the number of links walked per note. */
+/** Smaller residuals are dropped, which bounds the number of links to follow per note. */
 const LEAST = 1e-4
 
 /**
- * How often a random walk with restarts visits other nodes: personalised PageRank by pushing remainders until they are
- * small (R. Andersen, F. Chung and K. Lang, 2006).
+ * Computes how often a random walk with restarts visits other nodes: personalized PageRank by pushing residuals until they are small
+ * (R. Andersen, F. Chung and K. Lang, 2006).
  */
 export class Walker {
   readonly #links: Adjacency
@@ -21,7 +21,7 @@ export class Walker {
     this.#left = new Float64Array(links.offsets.length - 1)
   }
 
-  /** The nodes met, in order; the next walk reuses the list. */
+  /** Returns the visited nodes in order. The next walk reuses the list. */
   from(start: number): readonly number[] {
     const { offsets, targets } = this.#links
     for (const node of this.#met) {

@@ -1,20 +1,20 @@
 import { type Adjacency, undirected } from '../core/csr.ts'
 
-/** The effect of removing notes; numbers of notes, ascending. */
+/** The effect of removing notes. Notes are given as numbers in ascending order. */
 export interface Loss {
-  /** Notes that have lost their last link, in either direction. */
+  /** Notes that lost their last link in either direction. */
   readonly orphaned: readonly number[]
-  /** For each affected part, the sizes of the pieces besides the biggest; the biggest part first. */
+  /** For each affected component, the sizes of the pieces other than the largest. The largest component comes first. */
   readonly fallsApart: readonly number[]
-  /** Notes that no index note leads to any more. */
+  /** Notes that no index note leads to anymore. */
   readonly unreachable: readonly number[]
 }
 
-/** An index note links, or is linked from, more than so many notes, or this share of all. */
+/** A note with more incoming or outgoing links than this, or this share of all notes, counts as an index. */
 const FEWEST_LINKS = 40
 const SHARE = 0.02
 
-/** Time and memory linear in notes and links. `gone` is 1 at each note that is removed. */
+/** Takes time and memory linear in notes and links. `gone` is 1 for each removed note. */
 export function withoutNotes(graph: Adjacency, gone: Uint8Array): Loss {
   const both = undirected(graph)
   const touched = partsTouched(both, gone)
@@ -29,13 +29,13 @@ export function withoutNotes(graph: Adjacency, gone: Uint8Array): Loss {
 
 function partsTouched(both: Adjacency, gone: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
   const seen = new Uint8Array(gone.length)
-  // Notes connected to one note belong to no other turn, so all turns share this array.
+  // Notes connected to one note belong to no other iteration, so all iterations share this array.
   const left = new Uint8Array(gone)
   const orphaned: number[] = []
   const fallsApart: number[] = []
   for (let node = 0; node < gone.length; node++) {
     if (gone[node] !== 1 || seen[node] === 1) continue
-    // All that hung together with it, and then each part of that without what is gone.
+    // The component before the removal, then each of its pieces afterwards.
     const whole = walk(both, node, seen)
     const parts = whole.filter((one) => gone[one] !== 1).flatMap((one) => (left[one] === 1 ? [] : [walk(both, one, left)]))
     for (const part of parts) if (part.length === 1) orphaned.push(part[0] ?? node)
@@ -45,7 +45,7 @@ function partsTouched(both: Adjacency, gone: Uint8Array): Pick<Loss, 'orphaned' 
   return { orphaned: orphaned.sort((a, b) => a - b), fallsApart: fallsApart.sort((a, b) => b - a) }
 }
 
-/** All that can be reached from a node and was not seen; it is seen then. */
+/** Returns the unvisited nodes reachable from a node, and marks them as visited. */
 function walk({ offsets, targets }: Adjacency, start: number, seen: Uint8Array): readonly number[] {
   const found = [start]
   seen[start] = 1
@@ -61,7 +61,7 @@ function walk({ offsets, targets }: Adjacency, start: number, seen: Uint8Array):
   return found
 }
 
-/** Notes that link, or are linked from, far more others than most. */
+/** Finds notes with far more incoming or outgoing links than most. */
 function indexNotes({ offsets, targets }: Adjacency): readonly number[] {
   const count = offsets.length - 1
   const many = Math.max(FEWEST_LINKS, SHARE * count)
@@ -71,7 +71,7 @@ function indexNotes({ offsets, targets }: Adjacency): readonly number[] {
   return nodes.filter((node) => from(incoming, node) > many || from(offsets, node + 1) - from(offsets, node) > many)
 }
 
-/** 1 at what links lead to from some notes, these included; nothing leads through what is gone. */
+/** Returns 1 for nodes reachable from some notes, including these. Removed notes are not passed through. */
 function reachable(graph: Adjacency, starts: readonly number[], gone?: Uint8Array): Uint8Array {
   const seen = gone === undefined ? new Uint8Array(graph.offsets.length - 1) : gone.slice()
   const reached = new Uint8Array(seen.length)

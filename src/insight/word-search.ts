@@ -2,7 +2,7 @@ import { selectTop } from '../graph/select-top.ts'
 import { inverseDocumentFrequency } from '../search/words/rank.ts'
 import type { Bags, Corpus } from './corpus.ts'
 
-/** A note asks with its heaviest terms. */
+/** Maximum number of terms used to find similar notes. */
 const QUESTION_TERMS = 32
 
 /** How terms are weighed. Places are those in `terms` of the bags. */
@@ -76,7 +76,7 @@ export class WordSearch {
     return met
   }
 
-  /** How well a note answered the last question. */
+  /** Returns a note's score for the last query. */
   score(note: number): number {
     return this.#scores[note] as number
   }
@@ -118,10 +118,10 @@ export function idfOf(documents: Uint32Array, notes: number): Float32Array {
 /** The usual constants of BM25. */
 const SATURATION = 1.2
 const LENGTH_SHARE = 0.75
-/** A note's names count among its words. */
+/** Weight of a name, counted as this many words. */
 const NAME_WORDS = 5
 
-/** How well other notes answer to a note's own words: BM25 with its heaviest terms as the question. */
+/** Scores how well other notes match a note's own words, using BM25 with its heaviest terms as the query. */
 export function searchByBm25(
   { bags, documents, ownWords }: Pick<Corpus, 'bags' | 'documents' | 'ownWords'>,
   idf: Float32Array,

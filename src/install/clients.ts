@@ -1,10 +1,9 @@
 import { posix, win32 } from 'node:path'
 
 /**
- * The documented settings files of each program, in the order of the help.
- * As documented in 2026: Claude Desktop and Cursor take `command` and `args`; Claude Code and VS Code also need `type`;
- * Zed takes `command`, `args` and `env` on one level since 2025 (before, `command` was an object), and `url` with
- * `headers`.
+ * Supported programs and their settings files, in the order of the help. As documented in 2026: Claude Desktop and Cursor take
+ * `command` and `args`. Claude Code and VS Code also need `type`. Since 2025, Zed takes `command`, `args` and `env` on one level
+ * (`command` used to be an object), and `url` with `headers`.
  */
 export const CLIENTS: readonly Client[] = [
   {
@@ -63,7 +62,7 @@ export const CLIENTS: readonly Client[] = [
   },
 ]
 
-/** The client of a name; `undefined` when there is none. */
+/** Looks up a client by name. Returns `undefined` if there is none. */
 export function findClient(name: string): Client | undefined {
   return CLIENTS.find((client) => client.name === name)
 }
@@ -72,26 +71,29 @@ function remote({ url, token }: HttpEndpoint): { readonly url: string; readonly 
   return { url, headers: { Authorization: `Bearer ${token}` } }
 }
 
-/** Where programs keep what is theirs: roaming application data, Application Support, or the XDG configuration folder. */
+/**
+ * Returns the platform's folder for application settings, which is roaming application data, Application Support, or the XDG
+ * configuration folder.
+ */
 function appData(places: Places): string {
   const { platform, home, env } = places
   if (platform === 'win32') return env.APPDATA || win32.join(home, 'AppData', 'Roaming')
   return platform === 'darwin' ? posix.join(home, 'Library', 'Application Support') : xdgConfig(places)
 }
 
-/** Zed follows XDG on Linux only, and on macOS has its settings where others have them on Linux. */
+/** Returns Zed's settings folder. Zed follows XDG only on Linux, and uses `~/.config` on macOS. */
 function zedFolder(places: Places): string {
   if (places.platform === 'win32') return win32.join(appData(places), 'Zed')
   return posix.join(places.platform === 'darwin' ? posix.join(places.home, '.config') : xdgConfig(places), 'zed')
 }
 
-/** The specification has relative paths ignored. */
+/** According to the XDG specification, relative paths must be ignored. */
 function xdgConfig({ home, env }: Places): string {
   const folder = env.XDG_CONFIG_HOME ?? ''
   return posix.isAbsolute(folder) ? folder : posix.join(home, '.config')
 }
 
-/** Claude Code keeps everything in this folder where the variable names one. */
+/** Returns the folder that replaces Claude Code's default locations, if the variable is set. */
 function claudeCodeFolder({ env }: Places): string | undefined {
   return env.CLAUDE_CONFIG_DIR || undefined
 }
@@ -100,56 +102,55 @@ function below({ platform }: Places, folder: string, ...names: readonly string[]
   return (platform === 'win32' ? win32 : posix).join(folder, ...names)
 }
 
-/** The programs that `roux install` knows. */
+/** Programs supported by `roux install`. */
 export type ClientName = 'claude-desktop' | 'claude-code' | 'cursor' | 'vscode' | 'zed'
 
-/** A server as a client's settings file holds it. */
+/** A server entry as it appears in a client's settings file. */
 export type Entry = Readonly<Record<string, unknown>>
 
-/** A command that starts a server without a shell: absolute paths, one word per argument. */
+/** A command that starts a server without a shell, using absolute paths and one word per argument. */
 export interface Launch {
   readonly command: string
   readonly args: readonly string[]
 }
 
-/** A server that runs already: the address of its `/mcp`, and a token that it takes. */
+/** Address of the `/mcp` endpoint of a running server, and a valid token. */
 export interface HttpEndpoint {
   readonly url: string
   readonly token: string
 }
 
-/** Where files of a user are found; tests are any platform. */
+/** Platform, home folder and environment, which determine where a user's files are. Tests simulate other platforms. */
 export interface Places {
   readonly platform: string
-  /** The home folder. */
   readonly home: string
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** Where an entry lies in a settings file. */
+/** Location of an entry in a settings file. */
 export interface EntryPlace {
-  /** For messages. */
+  /** File name to show in messages. */
   readonly file: string
-  /** The property of the root that holds servers by name. */
+  /** Top-level property that contains the servers by name. */
   readonly key: string
-  /** The name of the server. */
+  /** Name of the server. */
   readonly name: string
 }
 
-/** A program that takes servers, as one literal. */
+/** A program in which servers can be configured. */
 export interface Client {
   readonly name: ClientName
-  /** Its name for people. */
+  /** Display name. */
   readonly title: string
-  /** Its settings file, absolute. */
+  /** Returns the absolute path of the settings file. */
   file(places: Places): string
-  /** A file or folder that is there where the program was ever started. */
+  /** Returns a file or folder that exists if the program has ever been started. */
   sign(places: Places): string
   readonly key: string
   stdio(launch: Launch): Entry
-  /** Absent where the file takes programs only. */
+  /** Omitted if the settings file does not support HTTP servers. */
   readonly http?: (endpoint: HttpEndpoint) => Entry
-  /** How the program picks up a new or removed entry. */
+  /** Tells the user how to make the program pick up a new or removed entry. */
   readonly afterInstall: string
   readonly afterUninstall: string
 }

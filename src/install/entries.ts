@@ -4,8 +4,8 @@ import type { Entry, EntryPlace } from './clients.ts'
 import { findProperty, type JsonDocument, parseDocument, requireObject, valueNode } from './json-document.ts'
 
 /**
- * Every server in a settings file, by name.
- * @throws RouxError `INVALID_SETTINGS` where it is no JSON, or servers are kept otherwise.
+ * Returns all servers in a settings file, by name.
+ * @throws RouxError `INVALID_SETTINGS` if the file is not JSON or stores servers differently
  */
 export function listEntries(source: string, { file, key }: Omit<EntryPlace, 'name'>): ReadonlyMap<string, unknown> {
   const document = parseDocument(source, file)
@@ -19,9 +19,9 @@ export function listEntries(source: string, { file, key }: Omit<EntryPlace, 'nam
 }
 
 /**
- * Adds an entry after the others, or replaces the one of that name. Comments, line endings and white space elsewhere
- * stay.
- * @throws RouxError `INVALID_SETTINGS` when the file is not JSON or stores servers differently
+ * Adds an entry after the others, or replaces the entry with the same name. Comments, line endings and other white space are
+ * preserved.
+ * @throws RouxError `INVALID_SETTINGS` if the file is not JSON or stores servers differently
  */
 export function putEntry(source: string, place: EntryPlace, entry: Entry): string {
   const { file, key, name } = place
@@ -42,10 +42,10 @@ export function putEntry(source: string, place: EntryPlace, entry: Entry): strin
 }
 
 /**
- * Removes an entry; returns the same text if there is none. If adding the entry to one of the `earlier` versions
- * (newest first) gives this file, that version is the result; it also undoes an added object or white space. Otherwise
- * the entry goes with its comma.
- * @throws RouxError `INVALID_SETTINGS` when the file is not JSON or stores servers differently
+ * Removes an entry, or returns the text unchanged if there is none. If adding the entry to one of the `earlier` versions (newest
+ * first) produces this file, that version is returned, which also restores its objects and white space. Otherwise, the entry is
+ * removed together with its comma.
+ * @throws RouxError `INVALID_SETTINGS` if the file is not JSON or stores servers differently
  */
 export function removeEntry(source: string, place: EntryPlace, earlier: readonly string[] = []): string {
   const { file, key, name } = place
@@ -108,7 +108,7 @@ function insertProperty(document: JsonDocument, object: Node, [name, value]: rea
   }
   const indent = indentInside(document, object, layout)
   const line = `${layout.eol}${indent}${renderProperty(name, value, { indent, layout })}`
-  // A remark behind the last property stays with it.
+  // Keep a trailing comment next to the last property.
   if (comma !== undefined) return [insert(endOfRemark(text, comma + 1), `${line},`)]
   return [insert(end, ','), insert(endOfRemark(text, end), line)]
 }
@@ -130,7 +130,7 @@ function insertFirst(document: JsonDocument, object: Node, [name, value]: readon
   return [{ offset: start, length: inside.length, content }]
 }
 
-/** Every edit is read back: what would change anything else is a bug, and must not reach a file. */
+/** Parses the result of an edit to check that nothing else has changed. A failed check is a bug, and the result must not be written. */
 function checked(result: string, { file, name }: EntryPlace, expected: unknown): string {
   if (readsAs(result, file, expected)) return result
   throw new Error(`"${name}" cannot be put into ${file}`)
@@ -139,7 +139,7 @@ function checked(result: string, { file, name }: EntryPlace, expected: unknown):
 function readsAs(source: string, file: string, expected: unknown): boolean {
   try {
     const { root } = parseDocument(source, file)
-    // Compared as text, so the order of properties counts.
+    // Compared as text, because the order of properties matters.
     return root !== undefined && JSON.stringify(getNodeValue(root)) === JSON.stringify(expected)
   } catch {
     return false
@@ -147,8 +147,8 @@ function readsAs(source: string, file: string, expected: unknown): boolean {
 }
 
 /**
- * The text without a property of an object, in the ways that may be right, the best first: with the white space in front of it, and,
- * where that would pull what follows into a comment, without. Comments stay.
+ * Returns candidate texts without the property, best first. The first also removes the preceding white space, but that could move the
+ * following text into a comment. Comments are preserved.
  */
 function removeProperty(document: JsonDocument, object: Node, property: Node): readonly string[] {
   const { text } = document
@@ -163,7 +163,7 @@ function removeProperty(document: JsonDocument, object: Node, property: Node): r
   return [start - lead, start].map((from) => applyEdits(text, [cut(from, end), ...commas]))
 }
 
-/** The comma behind the property before this one: with the last property gone, it has nothing to part. */
+/** Returns an edit that removes the comma before the last property, which is no longer needed. */
 function commaBefore(text: string, object: Node, property: Node): readonly Edit[] {
   const { children = [] } = object
   const previous = children[children.indexOf(property) - 1]
@@ -175,16 +175,16 @@ function cut(from: number, to: number): Edit {
   return { offset: from, length: to - from, content: '' }
 }
 
-/** The layout of a file; additions follow it. */
+/** Formatting of a file, which new entries follow. */
 export interface Layout {
   readonly eol: string
   /** One level of indentation. */
   readonly unit: string
-  /** Everything is in one line. */
+  /** True if the whole file is on one line. */
   readonly isFlat: boolean
 }
 
-/** The layout of a file; two spaces and `\n` where it does not tell. */
+/** Detects the formatting of a file. Defaults to two spaces and `\n`. */
 function layoutOf({ text, root }: JsonDocument): Layout {
   const eol = /\r\n|\n|\r/.exec(text)?.[0] ?? '\n'
   const isFlat = (root?.children ?? []).length > 0 && !/[\r\n]/.test(text.trim())
@@ -193,19 +193,19 @@ function layoutOf({ text, root }: JsonDocument): Layout {
   return { eol, unit: unit === '' ? '  ' : unit, isFlat }
 }
 
-/** The white space that a property of this object stands behind. */
+/** Returns the indentation of the properties of an object. */
 function indentInside({ text }: JsonDocument, object: Node, { unit }: Layout): string {
   const last = object.children?.at(-1)
   if (last && isFirstOfLine(text, last.offset)) return indentOf(text, last.offset)
   return indentOf(text, object.offset) + unit
 }
 
-/** The white space that the line of an offset begins with. */
+/** Returns the indentation of the line that contains an offset. */
 function indentOf(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(startOfLine(text, offset)))?.[0] ?? ''
 }
 
-/** `"name": value`, the lines after the first one behind `indent`; all of it in one line where the file is. */
+/** Renders `"name": value`. Continuation lines are indented by `indent`, unless the file is on one line. */
 function renderProperty(name: string, value: unknown, { indent, layout }: Rendering): string {
   return `${JSON.stringify(name)}${layout.isFlat ? ':' : ': '}${renderValue(value, { indent, layout })}`
 }
@@ -215,10 +215,10 @@ export interface Rendering {
   readonly layout: Layout
 }
 
-/** A value as JSON, laid out like the file. */
+/** Renders a value as JSON in the formatting of the file. */
 function renderValue(value: unknown, { indent, layout: { eol, unit, isFlat } }: Rendering): string {
   if (isFlat) return JSON.stringify(value)
-  // Tabs and line ends never stand in JSON but for layout.
+  // In the output of JSON.stringify, tabs and line breaks are always formatting.
   return JSON.stringify(value, undefined, '\t')
     .replace(/^\t*/gm, (tabs) => unit.repeat(tabs.length))
     .replaceAll('\n', eol + indent)
@@ -232,13 +232,13 @@ function isFirstOfLine(text: string, offset: number): boolean {
   return startOfLine(text, offset) > 0 && text.slice(startOfLine(text, offset), offset).trim() === ''
 }
 
-/** The offset of the comma that comes next, comments apart; `undefined` when something else does. */
+/** Returns the offset of the next comma, skipping comments. Returns `undefined` if other text comes first. */
 function findComma(text: string, from: number): number | undefined {
   const at = endOf(/(?:\s|\/\/[^\r\n]*|\/\*(?:[^*]|\*(?!\/))*\*\/)*/y, text, from)
   return text[at] === ',' ? at : undefined
 }
 
-/** Where the comments end that stand behind an offset in the same line; the offset itself when there are none. */
+/** Returns the end of the comments that follow an offset on the same line, or the offset itself if there are none. */
 function endOfRemark(text: string, from: number): number {
   return endOf(/(?:[ \t]*\/\*(?:[^*\r\n]|\*(?!\/))*\*\/)*(?:[ \t]*\/\/[^\r\n]*)?/y, text, from)
 }

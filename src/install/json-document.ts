@@ -1,21 +1,21 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { RouxError } from '../core/errors.ts'
 
-/** A settings file: JSON that may have comments and trailing commas. */
+/** A settings file in JSON, with optional comments and trailing commas. */
 export interface JsonDocument {
-  /** For messages. */
+  /** File name to show in messages. */
   readonly file: string
-  /** A byte order mark, or nothing. */
+  /** Byte order mark, or an empty string. */
   readonly mark: string
-  /** The text after a byte order mark; offsets refer to it. */
+  /** Text after the byte order mark. All offsets refer to it. */
   readonly text: string
-  /** `undefined` for a file of white space and comments. */
+  /** `undefined` if the file contains only white space and comments. */
   readonly root: Node | undefined
 }
 
 /**
- * Reads a settings file.
- * @throws RouxError `INVALID_SETTINGS` with line and column where it is no JSON.
+ * Parses a settings file.
+ * @throws RouxError `INVALID_SETTINGS` with line and column if the file is not JSON
  */
 export function parseDocument(source: string, file: string): JsonDocument {
   const mark = source.startsWith('\uFEFF') ? '\uFEFF' : ''
@@ -29,8 +29,8 @@ export function parseDocument(source: string, file: string): JsonDocument {
 }
 
 /**
- * The property of a name in an object; `undefined` when there is none.
- * @throws RouxError `INVALID_SETTINGS` where it is there twice: programs differ in which one they take.
+ * Finds a property of an object by name. Returns `undefined` if there is none.
+ * @throws RouxError `INVALID_SETTINGS` if the property is duplicated, because programs disagree on which one takes precedence
  */
 export function findProperty({ file, text }: JsonDocument, object: Node, name: string): Node | undefined {
   const [first, second] = (object.children ?? []).filter((property) => property.children?.[0]?.value === name)
@@ -41,8 +41,8 @@ export function findProperty({ file, text }: JsonDocument, object: Node, name: s
 }
 
 /**
- * The object that a node must be.
- * @throws RouxError `INVALID_SETTINGS` where it is anything else.
+ * Returns the node if it is an object.
+ * @throws RouxError `INVALID_SETTINGS` if it is not
  */
 export function requireObject({ file, text }: JsonDocument, node: Node, what: string): Node {
   if (node.type === 'object') return node
@@ -55,7 +55,7 @@ export function requireObject({ file, text }: JsonDocument, node: Node, what: st
   )
 }
 
-/** The node of a property's value. */
+/** Returns the value node of a property. */
 export function valueNode(property: Node): Node {
   const [, value] = property.children ?? []
   if (value === undefined) throw new Error('a property of a file without errors has a value')
@@ -94,7 +94,7 @@ function parseOrRefuse(text: string, errors: ParseError[], file: string): Node |
   try {
     return parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true })
   } catch (error) {
-    // The parser calls itself for each level.
+    // The parser is recursive, so deep nesting overflows the stack.
     if (error instanceof RangeError) throw notJson(file, 'it is nested too deep')
     throw error
   }
@@ -106,7 +106,7 @@ function notJson(file: string, what: string): RouxError {
   })
 }
 
-/** `line 3, column 7`, both from 1; columns are UTF-16 units. */
+/** Formats a position as `line 3, column 7`. Both are 1-based, and columns are counted in UTF-16 units. */
 function placeOf(text: string, offset: number): string {
   const before = text.slice(0, offset).split(/\r\n|\n|\r/)
   return `line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`

@@ -1,29 +1,29 @@
 import { isRecord } from '../core/is-record.ts'
 import type { Entry } from './clients.ts'
 
-/** What an entry of Roux starts or connects to. */
+/** The server that a Roux entry starts or connects to. */
 export type OwnEntry =
   | {
       readonly kind: 'stdio'
-      /** The Node that is started; absent where the program is started by its name. */
+      /** Path of the Node binary. Omitted if the entry starts the program by name. */
       readonly node?: string
       readonly program: string
       readonly vault?: string
       readonly config?: string
-      /** The values of `--set`, in order; absent if there are none. */
+      /** Values of the `--set` options, in order. Omitted if there are none. */
       readonly settings?: readonly string[]
-      /** Present where notes may be changed. */
+      /** Set if the entry allows changes to notes. */
       readonly write?: true
     }
   | { readonly kind: 'http'; readonly url: string; readonly token: string }
 
 /**
- * An entry that starts Roux or asks one, also one that was written by hand; `undefined` of anything else. It is known by the program
- * (`…/dist/cli/main.js serve`, `roux serve`) or by the form of the token.
+ * Parses an entry that starts or connects to Roux, including entries written by hand. Returns `undefined` for any other entry. A Roux
+ * entry is recognized by its program (`…/dist/cli/main.js serve`, `roux serve`) or by the format of its token.
  */
 export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   if (!isRecord(entry)) return undefined
-  // Zed's files of 2024 have path and arguments inside `command`.
+  // Zed's files from 2024 contain the path and arguments inside `command`.
   const { command, args = [] } = isRecord(entry.command) ? { command: entry.command.path, args: entry.command.args } : entry
   if (typeof command === 'string') return readWords([command, ...textsOf(args)])
   const { url, headers } = entry
@@ -32,10 +32,13 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
   return { kind: 'http', url, token: bearer.slice('Bearer '.length) }
 }
 
-/** Members that say how to reach a server; the others belong to the user. */
+/** Properties that describe how to reach a server. All other properties belong to the user. */
 const REACHED_BY: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
 
-/** A new entry with what a user added to the one in its place: switches, variables where a program is started, headers where one is asked. */
+/**
+ * Adds the user's additions from the former entry to a new one. These are unknown properties, environment variables if the entry
+ * starts a program, and headers if it uses HTTP.
+ */
 export function keepAdditions(fresh: Entry, former: unknown): Entry {
   if (!isRecord(former)) return fresh
   const additions = Object.entries(former).filter(([key]) => !REACHED_BY.has(key))
@@ -44,7 +47,7 @@ export function keepAdditions(fresh: Entry, former: unknown): Entry {
   return { ...fresh, ...env, ...headers, ...Object.fromEntries(additions) }
 }
 
-/** Our headers, and the user's others; case does not matter. */
+/** Merges our headers with the user's, ignoring case. Ours take precedence. */
 function withHeaders(fresh: Readonly<Record<string, unknown>>, former: unknown): Readonly<Record<string, unknown>> {
   const names = new Set(Object.keys(fresh).map((name) => name.toLowerCase()))
   const others = isRecord(former) ? Object.entries(former).filter(([name]) => !names.has(name.toLowerCase())) : []
@@ -81,7 +84,7 @@ function vaultOf(words: readonly string[]): string | undefined {
   return valuesOf(words, '--vault')[0]
 }
 
-/** `--option value` and `--option=value`. */
+/** Returns the values of an option given as `--option value` or `--option=value`. */
 function valuesOf(words: readonly string[], option: string): readonly string[] {
   return words.flatMap((word, at) => {
     if (word.startsWith(`${option}=`)) return [word.slice(option.length + 1)]

@@ -1,7 +1,7 @@
 export interface CallOptions {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal
 }
 
-/** Every tool as a method. The build writes the declaration that users see, from the tools: `scripts/methods.mjs`. */
+/** All tools as methods. The public type declaration is generated from the tools by `scripts/methods.mjs`. */
 export type VaultMethods = object

@@ -17,56 +17,61 @@ import { TOOLS } from '../mcp/tools/index.ts'
 import type { CallOptions, VaultMethods } from './methods.ts'
 
 export interface OpenVaultOptions {
-  /** Allows changes of notes and attachments. Default: the settings, which forbid them unless changed. */
+  /** True if notes and attachments may be changed. Defaults to the settings, which forbid it by default. */
   readonly write?: boolean
-  /** Follows edits of the files while the vault is open. Default: true. */
+  /** True if to pick up file changes while the vault is open. Defaults to true. */
   readonly watch?: boolean
-  /** Settings as `--set` takes them, before those of files: `['vault.mode=docs']`. */
+  /** Settings in `--set` format, such as `['vault.mode=docs']`. They take precedence over settings files. */
   readonly set?: readonly string[]
-  /** Called with the stack of unexpected failures. */
+  /** Called with the stack trace of an unexpected failure. */
   readonly onError?: (stack: string) => void
 }
 
-/** An open vault: every use case, and its index. */
+/** An open vault with methods for all tools. */
 export interface OpenVault extends VaultMethods {
   /**
-   * Waits until every note can be found by words and meaning. Without it, answers list in their warnings what is not
-   * indexed yet.
-   * @throws RouxError `VAULT_NOT_FOUND` when the folder is missing, `PROVIDER_ERROR` when it cannot be indexed
+   * Waits until all notes can be found by words and meaning. If this is not called, answers include warnings about notes that have
+   * not been indexed yet.
+   * @throws RouxError `VAULT_NOT_FOUND` if the folder is missing, `PROVIDER_ERROR` if it cannot be indexed
    */
   ready(options?: CallOptions): Promise<void>
   /**
-   * Checks whether a note contains a quote, and on which lines: the same words, or all of them with a few more between.
+   * Checks whether a note contains a quote, and returns the matching lines. The note may contain a few additional words between those
+   * of the quote.
    * @throws RouxError `NODE_NOT_FOUND`
    */
   verifyQuote(args: { readonly id: string; readonly quote: string }, options?: CallOptions): Promise<Answer<VerifiedQuote>>
-  /** For programs that build on a chat model and on finding by meaning; every request passes the gate that `ask` passes. */
+  /** Chat model and semantic search for programs. Every request is subject to the same permission checks as `ask`. */
   readonly ai: VaultAi
-  /** The state of indexing. */
+  /** Returns the indexing status. */
   status(): IndexStatus
-  /** Ends its threads. Calls after it fail. */
+  /** Stops the vault's threads. Later calls fail. */
   close(): Promise<void>
 }
 
-/** Functions for plugins that answer from notes in their own way. */
+/** Functions for plugins that implement their own way of answering from notes. */
 export interface VaultAi {
-  /** Parts of notes that answer a question, or that are like a note, the best first. @throws RouxError as the tools do */
+  /**
+   * Returns parts of notes that answer a question or resemble a note, best first.
+   * @throws RouxError like the tools
+   */
   search(args: SearchChunksArguments, options?: CallOptions): Promise<Answer<readonly FoundChunk[]>>
   /**
-   * Asks the chat model that the settings name; the caller picks none. The answer is as the model wrote it.
+   * Sends messages to the configured chat model, which callers cannot override. The answer is returned as written by the model.
    * @throws RouxError `AI_DISABLED`, `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT`, `INVALID_PARAMS`
    */
   chat(messages: readonly PluginMessage[], options?: ChatOptions & CallOptions): Promise<ChatReply>
   /**
-   * The requests of all programs to models on servers in these days (default 7), today first, by day, server, model and
-   * feature. @throws RouxError `INVALID_PARAMS`
+   * Returns the model server usage of all programs for the given number of days (default 7), by day, server, model and feature. Today
+   * comes first.
+   * @throws RouxError `INVALID_PARAMS`
    */
   usage(days?: number): Promise<readonly UsageRow[]>
 }
 
 /**
- * Opens a folder of notes with the settings that `roux` would use there. Only a method that changes notes writes into
- * it, and only if `write` allows it; the index is in the user's cache folder, shared with `roux`.
+ * Opens a folder of notes with the settings that `roux` would use there. Files are only changed by methods that change notes, and
+ * only if `write` allows it. The index is stored in the user's cache folder and shared with `roux`.
  * @throws RouxError `INVALID_SETTINGS` for the first problem in the settings
  */
 export async function openVault(path: string, options: OpenVaultOptions = {}): Promise<OpenVault> {
@@ -91,12 +96,12 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
     }
   const methods = Object.fromEntries(TOOLS.map((tool) => [methodName(tool.name), methodOf(tool)]))
   return {
-    // Written from the same tools: a test compares them.
+    // Generated from the same tools as the type. A test compares them.
     ...(methods as unknown as VaultMethods),
     async ready({ signal } = {}) {
       core.indexing.begin()
       await core.indexing.ready(PATIENCE, signal)
-      // Fail at once if no use case could answer.
+      // Fail early if no request could be answered.
       await answer(core, { signal }, async () => plain(undefined))
       for (const by of ['words', 'meaning'] as const) await core.indexing.findable(by, PATIENCE, signal)
     },
@@ -122,10 +127,10 @@ export async function openVault(path: string, options: OpenVaultOptions = {}): P
 
 /** Ten years. */
 const MOST_DAYS = 3_650
-/** The longest timer: some 24 days. */
+/** The longest delay that a timer supports, about 24 days. */
 const PATIENCE = 2 ** 31 - 1
 
-/** `get_node` → `getNode`. */
+/** Converts a tool name to a method name, for example `get_node` to `getNode`. */
 function methodName(tool: string): string {
   return tool.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }

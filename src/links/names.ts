@@ -19,27 +19,30 @@ export interface NamedFile {
   readonly key: number
   readonly path: string
   readonly aliases: readonly string[]
-  /** The frontmatter's title; a page name in Logseq. */
+  /** Title from the frontmatter. In Logseq, this is a page name. */
   readonly title?: string | undefined
 }
 
 /** Looks up files by name, for resolving links. */
 export interface Names {
   readonly mode: Mode
-  /** NFC path with plain spaces; `undefined` for an unknown key. */
+  /** Returns the NFC path with plain spaces, or `undefined` for an unknown key. */
   path(key: number): string | undefined
   foldedPath(key: number): string | undefined
-  /** Files whose folded path is exactly this. */
+  /** Returns the files with exactly this folded path. */
   atPath(folded: string): readonly number[]
-  /** Files with this folded base name, with or without a note's ending. A folder's index file also has the name `name/`. */
+  /**
+   * Returns the files with this folded base name, with or without a note's extension. A folder's index file also has the name
+   * `name/`.
+   */
   withName(folded: string): readonly number[]
-  /** Files with this folded alias; in Logseq also with this page name. */
+  /** Returns the files with this folded alias, or in Logseq with this page name. */
   withAlias(folded: string): readonly number[]
-  /** True if a file has this alias or page name in this spelling (`spellName`). */
+  /** Checks whether a file has this alias or page name in this spelling (`spellName`). */
   isSpelledAlias(key: number, alias: string): boolean
 }
 
-/** The names that the index stores for a file. */
+/** The indexed names of a file. */
 interface Entry {
   readonly path: string
   readonly folded: string
@@ -47,7 +50,7 @@ interface Entry {
   readonly title: string | undefined
 }
 
-/** Most names belong to one file; a bare number saves an array. */
+/** Most names belong to a single file, and a plain number is smaller than an array. */
 type Keys = number | number[]
 
 /** Indexes files by folded path, base name, alias and page name. Changing one file only touches its own names. */
@@ -122,12 +125,15 @@ export class NameIndex implements Names {
 /** A file's names, without its key. */
 export type FileNames = Omit<NamedFile, 'key'>
 
-/** All folded names of a file. A link only depends on the file if it mentions one of them. */
+/** Returns all folded names of a file. A link depends on the file only if it mentions one of them. */
 export function namesOf(file: FileNames, mode: Mode): readonly string[] {
   return [...fileNames(foldName(file.path), mode), ...aliasNames(file, mode)]
 }
 
-/** The folded names that a file gains, loses or spells differently; all of them if it moves, because some links to it then change. */
+/**
+ * Returns the folded names that a file gains, loses or respells, or all of them if it moves, because some links to it may then
+ * resolve differently.
+ */
 export function changedNames(before: FileNames | undefined, after: FileNames | undefined, mode: Mode): readonly string[] {
   if (before === undefined || after === undefined || before.path !== after.path) {
     return [before, after].flatMap((file) => (file === undefined ? [] : namesOf(file, mode)))
@@ -153,7 +159,7 @@ function aliasNames(file: FileNames, mode: Mode): readonly string[] {
   return [...names]
 }
 
-/** Aliases, in Logseq also page names, normalised but not folded. */
+/** Returns aliases, and in Logseq also page names, normalized but not folded. */
 function spelledAliases(file: FileNames, mode: Mode): readonly string[] {
   const pages = isPage(file, mode) ? [pageName(file.path), ...(file.title === undefined ? [] : [file.title])] : []
   return [...file.aliases.map((alias) => alias.trim()), ...pages].map(spellName)

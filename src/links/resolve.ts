@@ -4,14 +4,14 @@ import { decodePercent, foldName, spellName } from '../core/text/fold.ts'
 import { trimBothOf, trimEndOf } from '../core/text/trim-characters.ts'
 import { hasFolderTargets, journalName, missingName, type Names, stemOf } from './names.ts'
 
-/** Where a link points. */
+/** The result of resolving a link. */
 export type Resolution =
   | {
       readonly kind: 'file'
       readonly key: number
       /** How the file was found. */
       readonly via: 'self' | 'path' | 'name' | 'folder' | 'alias'
-      /** Other files that match, if only a rule of thumb chose among them. */
+      /** Other files that match, if a heuristic chose among them. */
       readonly rivals?: readonly number[]
     }
   /** `name` as written, without subpath and `.md`. */
@@ -64,14 +64,14 @@ function byFile(names: Names, target: string, folder: string, link: LinkTarget, 
   return atPath(names, target) ?? bySuffix(names, target, folder, lenient) ?? (folders ? byFolder(names, target) : undefined)
 }
 
-/** Resolves a path relative to a folder. A path of a folder (`f/`, `..`) never means a note of that name. */
+/** Resolves a path relative to a folder. A folder path (`f/`, `..`) never resolves to a note of the same name. */
 export function atRelative(names: Names, folder: string, relative: string): Resolution | undefined {
   const path = joinPath(folder, relative)
   if (path === undefined) return undefined
   return namesFolder(relative) ? atFolder(names, foldName(path)) : atPath(names, path)
 }
 
-/** The file at exactly this path: as written, else with a note's ending, else a folder's index file in modes that have them. */
+/** Returns the file at exactly this path: as written, with a note's extension, or a folder's index file in modes that have them. */
 function atPath(names: Names, path: string): Resolution | undefined {
   const folded = foldName(path)
   for (const ending of ['', ...noteEndings(names)]) {
@@ -87,8 +87,8 @@ function atFolder(names: Names, folded: string): Resolution | undefined {
 }
 
 /**
- * The file that a site generator serves at `/a/b/`: the note `a/b.md` or the folder's index file. The root of a site is often a
- * folder of the vault (`docs`, `content/en`), so folders above the source are tried from the outermost.
+ * Returns the file that a site generator serves at `/a/b/`: the note `a/b.md` or the folder's index file. The root of a site is often
+ * a folder of the vault (`docs`, `content/en`), so the source's parent folders are tried from the outermost.
  */
 function atSite(names: Names, folder: string, target: string): Resolution | undefined {
   const path = trimBothOf(target, '/')
@@ -102,7 +102,10 @@ function atSite(names: Names, folder: string, target: string): Resolution | unde
   return undefined
 }
 
-/** Files whose path ends in `/target`: first the source's own folder, else the shortest path (R5); exact spelling first (R9). */
+/**
+ * Returns files whose path ends in `/target`. Exact spelling takes precedence (R9), then the source's own folder, then the shortest
+ * path (R5).
+ */
 function bySuffix(names: Names, target: string, folder: string, lenient: boolean): Resolution | undefined {
   const folded = foldName(target)
   const named = names.withName(nameOf(folded))
@@ -129,7 +132,7 @@ function spelledSo(names: Names, keys: readonly number[], target: string): reado
   return same.length > 0 ? same : keys
 }
 
-/** Files with this alias; exact spelling first. */
+/** Returns files with this alias. Exact spelling takes precedence. */
 function byAlias(names: Names, target: string, folder: string): Resolution | undefined {
   const alias = spellName(target.trim())
   const keys = names.withAlias(foldName(alias))
@@ -137,7 +140,7 @@ function byAlias(names: Names, target: string, folder: string): Resolution | und
   return choose(spelled.length > 0 ? spelled : keys, names, folder, 'alias')
 }
 
-/** The index file of a folder anywhere in the vault, found by the end of its path. */
+/** Returns the index file of a folder anywhere in the vault, matching the end of its path. */
 function byFolder(names: Names, target: string): Resolution | undefined {
   const folded = trimEndOf(foldName(target), '/')
   const inside = names.withName(`${nameOf(folded)}/`).filter((key) => endsInPath(folderOf(names.foldedPath(key) ?? ''), folded))
@@ -163,7 +166,7 @@ function isIndex(names: Names, key: number): boolean {
   return nameOf(names.foldedPath(key) ?? '').startsWith('index.')
 }
 
-/** Chooses among files at one folded path: the one with this spelling, else the one that has the plain id. */
+/** Chooses among files with the same folded path: the one with this spelling, or else the one with the plain id. */
 function single(keys: readonly number[], path: string, names: Names, via: 'path' | 'folder'): Resolution | undefined {
   const [first] = keys
   if (first === undefined) return undefined
@@ -176,8 +179,8 @@ function single(keys: readonly number[], path: string, names: Names, via: 'path'
 }
 
 /**
- * Prefers the source's own folder, then the shortest path, then the alphabetically first. The others are rivals if a rule of
- * thumb chose.
+ * Prefers the source's own folder, then the shortest path, then alphabetical order. The other files are rivals if this heuristic
+ * decided.
  */
 function choose(keys: readonly number[], names: Names, folder: string, via: 'name' | 'alias' | 'folder'): Resolution | undefined {
   const [first] = keys
@@ -197,16 +200,15 @@ function byPathOrder(keys: readonly number[], names: Names): number[] {
 }
 
 /**
- * Lists the folded names that a link depends on. It only needs to be resolved again when a file with one of them (`namesOf`) is
- * added, removed or gets other aliases. A link with a subpath also depends on the outlines of files with these names
- * (`outlineName`).
+ * Lists the folded names that a link depends on. It must be resolved again only if a file with one of them (`namesOf`) is added,
+ * removed or gets other aliases. A link with a subpath also depends on the outlines of such files (`outlineName`).
  */
 export function addMentions(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (name: string) => void): void {
   addNames(link, sourcePath, flavour, add)
   if (link.subpath !== undefined) addNames(link, sourcePath, flavour, (name) => add(outlineName(name)))
 }
 
-/** The name for the headings and blocks of notes with this name, as links mention it. */
+/** Returns the name under which links mention the headings and blocks of notes with this name. */
 export function outlineName(name: string): string {
   return `#${name}`
 }
@@ -225,7 +227,7 @@ function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (
   if (journal !== undefined) add(journal)
 }
 
-/** True if a link mentions one of these folded names. Changes of other names do not affect it. */
+/** Checks whether a link mentions one of these folded names. It does not depend on any others. */
 export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavour, names: ReadonlySet<string>): boolean {
   let isMentioned = false
   addMentions(link, sourcePath, flavour, (name) => {
@@ -264,7 +266,7 @@ export function isRelative(target: string): boolean {
   return /^\.\.?(?:\/|$)/.test(target)
 }
 
-/** True if a target is explicitly a folder: its last segment is `.`, `..` or empty. */
+/** Checks whether a target explicitly refers to a folder, because its last segment is `.`, `..` or empty. */
 function namesFolder(target: string): boolean {
   const last = target.charCodeAt(target.length - 1)
   return (last === SLASH || last === DOT) && /(?:^|\/)\.{0,2}$/.test(target)
@@ -289,7 +291,7 @@ function noteEndings(names: Names): readonly string[] {
 const MD_ENDING = ['.md']
 const DOCS_ENDINGS = ['.md', '.markdown', '.mdx']
 
-/** Joins a relative path to a folder; `undefined` if it leaves the vault. */
+/** Joins a relative path to a folder. Returns `undefined` if it leaves the vault. */
 export function joinPath(folder: string, relative: string): string | undefined {
   const segments = folder === '' ? [] : folder.split('/')
   for (const segment of relative.split('/')) {

@@ -13,7 +13,7 @@ export function hasSubpath(subpath: string, anchors: Anchors): boolean {
   return subpathTest(anchors)(subpath)
 }
 
-/** `hasSubpath` for many subpaths of one note, whose headings are folded only once. */
+/** Returns `hasSubpath` for many subpaths of one note, whose headings are folded only once. */
 export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
   const folded = once(() => headings.map(({ text }) => foldHeading(text)))
   const texts = once(() => new Set(folded()))
@@ -39,7 +39,7 @@ export interface NamedHeadings {
   readonly at: readonly number[]
 }
 
-/** The first headings that a subpath matches; `undefined` for a block, for the top, and if there are none. */
+/** Returns the first headings that a subpath matches, or `undefined` for a block, for the top of the note, and if there are none. */
 export function namedHeadings(subpath: string, headings: readonly Heading[]): NamedHeadings | undefined {
   const parts = partsOf(subpath)
   const last = parts.at(-1)?.trim()
@@ -56,7 +56,7 @@ export function partsOf(subpath: string): readonly string[] {
   return subpath.split('#').filter((part) => part.trim() !== '')
 }
 
-/** The first heading with these names in this order on its path from the top of the outline, and the headings that match. */
+/** Returns the first heading with these names, in this order, on its path from the top of the outline, and the headings that match. */
 function headingPath(
   headings: readonly Heading[],
   folded: readonly string[],
@@ -76,7 +76,7 @@ function headingPath(
 
 const NONE: readonly number[] = []
 
-/** Folds a heading like Obsidian: no case, punctuation as spaces, single spaces. */
+/** Folds a heading like Obsidian does: lower case, punctuation to spaces, single spaces. */
 function foldHeading(heading: string): string {
   return heading
     .replace(/[!"#$%&()*+,.:;<=>?@^`{|}~/[\]\\\s]+/g, ' ')

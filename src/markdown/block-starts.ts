@@ -1,6 +1,6 @@
 import { BACKTICK, CARET, HASH, isDigit, isSpaceOrTab, LBRACKET, RBRACKET, TAB } from './chars.ts'
 
-/** Recognises the start of a block at a line's content. Nothing here looks beyond its line. */
+/** Recognizes the start of a block from a line's content. Nothing here looks beyond its line. */
 
 export interface HeadingStart {
   readonly level: number
@@ -8,7 +8,7 @@ export interface HeadingStart {
   readonly end: number
 }
 
-/** An ATX heading: its level and the range of its text without closing `#`s. */
+/** An ATX heading: its level, and the range of its text without closing `#`s. */
 export function headingStart(line: LineCursor): HeadingStart | undefined {
   const { text, eol } = line
   let start = line.endOfRun(HASH)
@@ -28,7 +28,7 @@ function headingEnd(text: string, start: number, eol: number): number {
   return marks
 }
 
-/** The length of a code fence's mark, or 0. */
+/** Returns the length of a code fence's marker, or 0. */
 export function fenceLength(line: LineCursor, mark: number): number {
   const { text, eol, content } = line
   const end = line.endOfRun(mark)
@@ -37,7 +37,7 @@ export function fenceLength(line: LineCursor, mark: number): number {
   return end - content
 }
 
-/** True if the line is a thematic break of this mark. */
+/** Checks whether the line is a thematic break with this marker. */
 export function isBreak(line: LineCursor, mark: number): boolean {
   let count = 0
   for (let i = line.content; i < line.eol; i++) {
@@ -48,7 +48,7 @@ export function isBreak(line: LineCursor, mark: number): boolean {
   return count >= 3
 }
 
-/** The offset after a list item's mark, or -1. */
+/** Returns the offset after a list item's marker, or -1. */
 export function itemMarkEnd(line: LineCursor): number {
   const { text, eol, content } = line
   const first = text.charCodeAt(content)
@@ -62,7 +62,7 @@ export function itemMarkEnd(line: LineCursor): number {
   return i >= eol || isSpaceOrTab(text.charCodeAt(i)) ? i : -1
 }
 
-/** True if there is a task box at an offset: one character in brackets, followed by a blank. */
+/** Checks whether there is a task box at an offset: one character in brackets, followed by a space or tab. */
 export function isBox(text: string, at: number, eol: number): boolean {
   return (
     at + 3 < eol &&
@@ -72,7 +72,7 @@ export function isBox(text: string, at: number, eol: number): boolean {
   )
 }
 
-/** The number of columns after a list item's mark that belong to it. The cursor is after the mark. */
+/** Returns the number of columns after a list item's marker that belong to it. The cursor must be after the marker. */
 export function itemPadding(line: LineCursor, empty: boolean): number {
   let spaces = 0
   for (let i = line.offset; i < line.eol && spaces < 5; i++) {
@@ -84,7 +84,7 @@ export function itemPadding(line: LineCursor, empty: boolean): number {
   return spaces >= 5 || spaces < 1 || empty ? 1 : spaces
 }
 
-/** The offset after the `[^label]:` of a footnote, or -1. */
+/** Returns the offset after the `[^label]:` of a footnote, or -1. */
 export function footnoteEnd(line: LineCursor): number {
   const { text, eol, content } = line
   if (text.charCodeAt(content + 1) !== CARET) return -1
@@ -101,14 +101,14 @@ export function footnoteEnd(line: LineCursor): number {
 export class LineCursor {
   readonly text: string
   lineStart = 0
-  /** The line's end, without its line break. */
+  /** The end of the line, excluding its line break. */
   eol = 0
   offset = 0
   column = 0
-  /** The first character at or after `offset` that is not white space, set by `findContent`. */
+  /** The first non-whitespace character at or after `offset`, set by `findContent`. */
   content = 0
   contentColumn = 0
-  /** The number of columns of white space before it. */
+  /** The number of columns of whitespace before it. */
   indent = 0
   blank = false
 
@@ -144,13 +144,13 @@ export class LineCursor {
     this.column = this.contentColumn
   }
 
-  /** Moves to an offset after the content with no tab in between. */
+  /** Moves to an offset after the content. There must be no tab in between. */
   passTo(offset: number): void {
     this.column = this.contentColumn + offset - this.content
     this.offset = offset
   }
 
-  /** Moves over white space by columns. The offset stays on a tab that is used in part. */
+  /** Skips whitespace by columns. The offset stays on a tab that is only partly used. */
   advanceColumns(columns: number): void {
     const target = this.column + columns
     while (this.column < target && this.offset < this.eol) {
@@ -167,7 +167,7 @@ export class LineCursor {
     return i >= this.eol
   }
 
-  /** The offset after the run of one character that begins at the content. */
+  /** Returns the offset after the run of equal characters that starts at the content. */
   endOfRun(c: number): number {
     let i = this.content
     while (i < this.eol && this.text.charCodeAt(i) === c) i++

@@ -33,11 +33,11 @@ export interface Blocks {
   readonly boxes: readonly number[]
   /** Fenced code blocks, from the opening fence to the end of the last line. */
   readonly fences: readonly TextRange[]
-  /** Block formulas, with their marks. */
+  /** Block formulas, including their markers. */
   readonly formulas: readonly TextRange[]
 }
 
-/** The maximum depth of nested containers. Deeper ones are text, which bounds the cost of a line. */
+/** Maximum depth of nested containers. Deeper ones are treated as text, which bounds the cost of a line. */
 const MAX_DEPTH = 100
 
 const QUOTE = 1
@@ -54,7 +54,7 @@ const TABLE = 6
 
 type Started = 'none' | 'container' | 'leaf'
 
-/** Characters that can start a block; any other line is text. */
+/** Characters that can start a block. Any other line is text. */
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
 
 export interface BlockOptions {
@@ -83,11 +83,11 @@ class BlockScanner implements Blocks {
   #depth = 0
   readonly #kinds: number[] = []
   readonly #indents: number[] = []
-  /** True if the container has content. */
+  /** True if each container has content. */
   readonly #filled: boolean[] = []
-  /** The number of containers that the current line continues. */
+  /** Number of containers that the current line continues. */
   #matched = 0
-  /** True if the current line has a quote mark. */
+  /** True if the current line has a blockquote marker. */
   #quoted = false
 
   // The open leaf, and the span of an open paragraph or HTML block.
@@ -136,7 +136,7 @@ class BlockScanner implements Blocks {
     if (!this.#continueLeaf()) this.#startBlocks()
   }
 
-  // Containers ------------------------------------------------------------------------------------------------------
+  // Containers
 
   #matchContainers(): void {
     const line = this.#line
@@ -188,9 +188,9 @@ class BlockScanner implements Blocks {
     this.#leaf = leaf
   }
 
-  // Leaves ----------------------------------------------------------------------------------------------------------
+  // Leaves
 
-  /** Adds the line to the open leaf; false if the line may start a block. */
+  /** Adds the line to the open leaf. Returns false if the line may start a block. */
   #continueLeaf(): boolean {
     this.#line.findContent()
     const all = this.#matched === this.#depth
@@ -250,7 +250,7 @@ class BlockScanner implements Blocks {
     if (!this.#line.restIsBlank(close + 2)) this.#addText(close + 2)
   }
 
-  /** Adds the rest of the line to the open paragraph, or begins one. */
+  /** Adds the rest of the line to the open paragraph, or starts one. */
   #addText(from: number): void {
     if (this.#leaf === PARAGRAPH) {
       this.#extend(from)
@@ -272,7 +272,7 @@ class BlockScanner implements Blocks {
     this.#leaf = NONE
   }
 
-  /** Emits the paragraph without its leading definitions; false if nothing is left. */
+  /** Emits the paragraph without its leading definitions. Returns false if nothing is left. */
   #emitSpan(heading: HeadingBlock | undefined): boolean {
     const span = this.#span
     if (this.#text.charCodeAt(span.start) === LBRACKET) this.#takeDefinitions()
@@ -297,14 +297,14 @@ class BlockScanner implements Blocks {
     this.runs.push({ kind: 'row', start, end, gaps: undefined, heading: undefined })
   }
 
-  /** The heading whose last line is the current one. */
+  /** Returns the heading whose last line is the current one. */
   #headingHere(level: number, isSetext: boolean): HeadingBlock {
     return { level, lineEnd: this.#line.eol, isSetext, isNested: this.#depth > 0 }
   }
 
-  // Beginnings ------------------------------------------------------------------------------------------------------
+  // Block starts
 
-  /** Opens the containers that begin on the line, then at most one leaf. */
+  /** Opens the containers that start on the line, then at most one leaf. */
   #startBlocks(): void {
     while (!this.#line.blank) {
       if (this.#isIndented()) {
@@ -328,7 +328,7 @@ class BlockScanner implements Blocks {
     else this.#addText(this.#line.content)
   }
 
-  /** True if the line is indented so far that it can only be code. */
+  /** Checks whether the line is indented enough to be code. */
   #isIndented(): boolean {
     return this.#line.indent >= 4 && !(this.#isOutline && itemMarkEnd(this.#line) !== -1)
   }
@@ -366,7 +366,7 @@ class BlockScanner implements Blocks {
     }
   }
 
-  /** A dash can underline a heading, be a thematic break, mark an item or start a table's delimiter row, in this order. */
+  /** A dash can underline a heading, be a thematic break, mark a list item or start a table's delimiter row, in this order. */
   #startDashed(c: number): Started {
     let started = this.#startSetext(c)
     if (started === 'none') started = this.#startBreak(c)
@@ -438,7 +438,7 @@ class BlockScanner implements Blocks {
     return 'leaf'
   }
 
-  /** The next `$$`, cached: a long block costs one search. */
+  /** Returns the next `$$`. Cached, so a long block costs a single search. */
   #findMath(from: number): number {
     if (this.#nextMath < from) {
       const next = this.#text.indexOf('$$', from)
@@ -466,7 +466,7 @@ class BlockScanner implements Blocks {
     const end = itemMarkEnd(line)
     if (end === -1 || this.#matched >= MAX_DEPTH) return 'none'
     const empty = line.restIsBlank(end)
-    // Only an item with content, and only number 1, can interrupt a paragraph.
+    // Only a non-empty list item, and if numbered only number 1, can interrupt a paragraph.
     if (this.#inParagraph() && (empty || (isDigit(c) && !(end === line.content + 2 && c === 49)))) return 'none'
     this.#interrupt()
     const width = line.indent + end - line.content
@@ -478,7 +478,7 @@ class BlockScanner implements Blocks {
     return 'container'
   }
 
-  // Tables ----------------------------------------------------------------------------------------------------------
+  // Tables
 
   /** A delimiter row makes the paragraph's last line the head of a table. */
   #startTable(): Started {

@@ -1,4 +1,4 @@
-/** Character classes of CommonMark and of Obsidian's tags, over UTF-16 code units. */
+/** Character classes of CommonMark and of Obsidian's tags, for UTF-16 code units. */
 
 export const TAB = 9
 export const LF = 10
@@ -30,7 +30,7 @@ export function isSpaceOrTab(c: number): boolean {
   return c === SPACE || c === TAB
 }
 
-/** The characters that JavaScript's `\s` matches, line breaks included. */
+/** Checks whether JavaScript's `\s` matches a character, including line breaks. */
 export function isWhitespace(c: number): boolean {
   if (c < 128) return c === SPACE || (c >= TAB && c <= CR)
   return (
@@ -58,7 +58,7 @@ export function isLetter(c: number): boolean {
   return (c >= 97 && c <= 122) || (c >= 65 && c <= 90)
 }
 
-/** A table of 128 flags, one for each of the given ASCII characters. */
+/** Returns a table of 128 flags, set for the given ASCII characters. */
 export function asciiSet(characters: string): Uint8Array {
   const flags = new Uint8Array(128)
   for (let i = 0; i < characters.length; i++) flags[characters.charCodeAt(i)] = 1
@@ -67,7 +67,7 @@ export function asciiSet(characters: string): Uint8Array {
 
 const NOT_IN_TAGS = asciiSet('\'!"#$%&()*+,.:;<=>?@^`{|}~[]\\ \t\n\v\f\r')
 
-/** True if a character is allowed in a tag after its `#`. */
+/** Checks whether a character is allowed in a tag after its `#`. */
 export function isTagCharacter(c: number): boolean {
   if (c < 128) return NOT_IN_TAGS[c] === 0
   if ((c >= 0x2000 && c <= 0x206f) || (c >= 0x2e00 && c <= 0x2e7f)) return false

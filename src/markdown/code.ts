@@ -3,14 +3,14 @@ import { LineIndex } from './line-index.ts'
 import { OpaqueSpans } from './prose/opaque-spans.ts'
 import type { Run } from './prose/runs.ts'
 
-/** A piece of code in a text, with its marks. */
+/** A piece of code in the text, including its markers. */
 export interface Code {
   readonly kind: 'fenced' | 'inline'
   readonly start: number
   readonly end: number
 }
 
-/** The code that every Markdown reader sees as code, in order. It stops where readers may disagree. */
+/** Returns the code that every Markdown parser recognizes as code, in order. Stops where parsers may disagree. */
 export function codeIn(text: string): readonly Code[] {
   if (!/[`~]/.test(text)) return []
   const { runs, fences } = scanBlocks(text, 0, new LineIndex())
@@ -22,7 +22,7 @@ export function codeIn(text: string): readonly Code[] {
   return found.filter(({ kind, end }) => end <= doubt[kind])
 }
 
-/** The code spans of a paragraph, a heading or a row, up to the first mark that begins none. */
+/** Returns the code spans of a paragraph, heading or table row, up to the first marker that does not start one. */
 function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   const spans: Code[] = []
   const opaque = new OpaqueSpans()
@@ -30,7 +30,7 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   let at = text.indexOf('`', start)
   while (at !== -1 && at < end) {
     const close = text[at - 1] === '\\' ? -1 : opaque.codeEnd(at)
-    // Cells end at bars, even inside code.
+    // Table cells end at pipes, even inside code.
     if (close === -1 || (kind === 'row' && /(?<!\\)\|/.test(text.slice(at, close)))) return spans
     spans.push({ kind: 'inline', start: at, end: close })
     at = text.indexOf('`', close)
@@ -38,12 +38,12 @@ function spansIn(text: string, { kind, start, end }: Run): readonly Code[] {
   return spans
 }
 
-/** Other text that affects where code begins: an unmatched mark, formulas, wikilinks, the end of a paragraph. */
+/** Other text that affects where code starts: unmatched markers, formulas, wikilinks and paragraph ends. */
 const SIGNS = /`|\$\$|\$(?=\S)|\[\[|\]\]|\n[ \t>]*(?=\n)/g
 
 /**
- * The offset for each kind of code from which a reader that knows formulas or wikilinks, or splits paragraphs differently, may
- * disagree.
+ * Returns, for each kind of code, the offset from which parsers that support formulas or wikilinks, or split paragraphs differently,
+ * may disagree.
  */
 function doubtIn(text: string, found: readonly Code[]): Readonly<Record<Code['kind'], number>> {
   let inline = text.length

@@ -1,17 +1,17 @@
 import type { TextRange } from '../core/text/link-slots.ts'
 
-/** A `%%`; they are listed in file order. */
+/** A `%%` marker. Markers are listed in file order. */
 export interface CommentMark {
   readonly at: number
-  /** It is the first text on its line. */
+  /** True if it is the first text on its line. */
   readonly first: boolean
-  /** The number of its run. */
+  /** Index of its run. */
   readonly run: number
 }
 
 /**
- * Pairs marks to comments. A comment that opens in the middle of a line ends in the same paragraph; one that opens a line can
- * end anywhere below. An unmatched mark is text.
+ * Pairs markers to comments. A comment that starts in the middle of a line ends in the same paragraph; one that starts a line can end
+ * anywhere below. An unmatched marker is text.
  */
 export function pairComments(marks: readonly CommentMark[]): readonly TextRange[] {
   const ranges: TextRange[] = []

@@ -2,7 +2,7 @@ import type { Link } from '../core/note.ts'
 import { decodePercent } from '../core/text/fold.ts'
 import { BACKSLASH, GT, isPunctuation, isWhitespace, LBRACKET, LF, LPAREN, LT, RBRACKET, RPAREN } from './chars.ts'
 
-/** The limit of cmark and micromark. It also keeps `[a](b[a](b…` linear. */
+/** The limit used by cmark and micromark. It also keeps `[a](b[a](b…` linear. */
 const MAX_PARENTHESES = 32
 /** CommonMark's limit for a link label. */
 const MAX_LABEL = 999
@@ -10,7 +10,7 @@ const MAX_LABEL = 999
 export interface Destination {
   /** As written, without angle brackets. */
   readonly raw: string
-  /** Where `raw` begins. */
+  /** Offset of `raw`. */
   readonly start: number
   /** Offset after the destination, or after the whole construct. */
   readonly end: number
@@ -22,7 +22,7 @@ function skipWhitespace(text: string, from: number, end: number): number {
   return i
 }
 
-/** The destination at `start`, if there is a valid one. */
+/** Returns the destination at `start`, if it is valid. */
 function parseDestination(text: string, start: number, end: number): Destination | undefined {
   return text.charCodeAt(start) === LT && start < end ? angleDestination(text, start, end) : bareDestination(text, start, end)
 }
@@ -56,11 +56,11 @@ function bareDestination(text: string, start: number, end: number): Destination 
       if (depth-- === 0) break
     } else break
   }
-  // A `)` that closes the link takes the depth to -1.
+  // A `)` that closes the link decreases the depth to -1.
   return depth > 0 ? undefined : { raw: text.slice(start, Math.min(i, end)), start, end: Math.min(i, end) }
 }
 
-/** The offset after the title that begins at `start`, or -1. */
+/** Returns the offset after the title that starts at `start`, or -1. */
 function titleEnd(text: string, start: number, end: number): number {
   const open = text.charCodeAt(start)
   if (start >= end || (open !== 34 && open !== 39 && open !== LPAREN)) return -1
@@ -74,7 +74,7 @@ function titleEnd(text: string, start: number, end: number): number {
   return -1
 }
 
-/** Parses `(destination "title")`; `start` is the parenthesis. */
+/** Parses `(destination "title")`. `start` is the opening parenthesis. */
 export function parseLinkTail(text: string, start: number, end: number): Destination | undefined {
   const destination = parseDestination(text, skipWhitespace(text, start + 1, end), end)
   if (!destination) return undefined
@@ -86,7 +86,7 @@ export function parseLinkTail(text: string, start: number, end: number): Destina
   return i < end && text.charCodeAt(i) === RPAREN ? { raw: destination.raw, start: destination.start, end: i + 1 } : undefined
 }
 
-/** The offset after the label `[…]` that begins at `start`, or -1. */
+/** Returns the offset after the label `[…]` that starts at `start`, or -1. */
 export function labelEnd(text: string, start: number, end: number): number {
   const limit = Math.min(end, start + MAX_LABEL + 2)
   for (let i = start + 1; i < limit; i++) {
@@ -98,7 +98,7 @@ export function labelEnd(text: string, start: number, end: number): number {
   return -1
 }
 
-/** Folds a label for comparison; `undefined` if it is not a valid label. */
+/** Folds a label for comparison. Returns `undefined` if it is not a valid label. */
 export function foldLabel(label: string): string | undefined {
   if (label.length > MAX_LABEL) return undefined
   const folded = label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase()
@@ -113,7 +113,7 @@ export interface WrittenDestination {
   readonly start: number
 }
 
-/** A range of a text. Add `base` to its offsets to get offsets in the file. */
+/** A range of the text. Add `base` to its offsets to get offsets in the file. */
 interface Span {
   readonly start: number
   readonly end: number
@@ -122,7 +122,7 @@ interface Span {
 
 /**
  * Reads the link reference definitions at the start of a paragraph into `into`.
- * @returns where the rest of the paragraph begins
+ * @returns the start of the rest of the paragraph
  */
 export function takeDefinitions(text: string, span: Span, into: Map<string, WrittenDestination>): number {
   let at = span.start
@@ -148,7 +148,7 @@ function takeDefinition(text: string, { start, end, base }: Span, into: Map<stri
   return after
 }
 
-/** The end of the definition's last line, with its title if that is valid. */
+/** Returns the end of the definition's last line, including its title if that is valid. */
 function afterDefinition(text: string, from: number, end: number): number {
   const title = skipWhitespace(text, from, end)
   const afterTitle = title > from ? titleEnd(text, title, end) : -1
@@ -167,7 +167,7 @@ function blankUntilLineEnd(text: string, from: number, end: number): number {
 
 const EXTERNAL = /^(?:[a-z][a-z0-9+.-]*:|\/\/)/i
 
-/** True if a destination is outside the vault: it has a scheme or begins with `//`. */
+/** Checks whether a destination is outside the vault, because it has a scheme or starts with `//`. */
 export function isExternal(destination: string): boolean {
   return EXTERNAL.test(destination)
 }
@@ -180,7 +180,7 @@ export function unescapeText(raw: string): string {
   )
 }
 
-/** Resolves character references only, because HTML has no backslash escapes. */
+/** Resolves only character references, because HTML has no backslash escapes. */
 export function unescapeReferences(value: string): string {
   return value.includes('&') ? unescapeText(value.replaceAll('\\', '\\\\')) : value
 }
@@ -195,7 +195,7 @@ function characterOf(reference: string): string | undefined {
   return invalid ? '\ufffd' : String.fromCodePoint(code)
 }
 
-/** HTML's names for U+00A0–U+00FF in order. Names beyond these and the five of XML are rare in file names. */
+/** HTML's names for U+00A0–U+00FF, in order. Names other than these and the five of XML are rare in file names. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para ' +
   'middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute ' +

@@ -17,7 +17,7 @@ function skipWhitespace(text: string, from: number, end: number): number {
   return i
 }
 
-/** The end of the open or closing tag that begins at the `<` at `start`, or -1. */
+/** Returns the end of the opening or closing tag that starts with the `<` at `start`, or -1. */
 export function tagEnd(text: string, start: number, end: number): number {
   if (text.charCodeAt(start + 1) === SLASH) return closingTagEnd(text, start, end)
   let i = start + 1

@@ -14,14 +14,14 @@ export const OPEN = 0
 /** Text where no link can be inserted: headings, quotes, code, math, comments, tags, existing links. */
 export const CLOSED = 1
 
-/** Invisible text: addresses, HTML tags. */
+/** Invisible text: URLs and HTML tags. */
 export const SILENT = 2
 
 const SCHEME = /[a-z][a-z0-9+.-]*$/i
 
 const ADDRESS_END = /[\s<>)\]]|$/g
 
-/** The maximum length of an address's scheme. */
+/** Maximum length of a URL scheme. */
 const LONGEST_SCHEME = 20
 
 const OPAQUE = /\b(?:data|mailto):[^\s<>)\]]+/gi
@@ -35,8 +35,8 @@ export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
 }
 
 /**
- * Scans a note's text from an offset for everything but links. `onSpan` is called for every construct, with its first
- * character. Linear, never throws.
+ * Scans a note's text from an offset for everything except links. `onSpan` is called for every construct, with its first character.
+ * Linear, never throws.
  */
 function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']): ScannedText {
   const lines = new LineIndex()
@@ -47,13 +47,13 @@ function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']
   return { runs, formulas, commentMarks: scanner.commentMarks }
 }
 
-/** The comments (`%% … %%`) of a note's text from an offset, in order, outside code. Linear, never throws. */
+/** Returns the comments (`%% … %%`) in a note's text from an offset, in order, excluding code. Linear, never throws. */
 export function findComments(text: string, from: number): readonly TextRange[] {
   return text.includes('%%', from) ? pairComments(scanInline(text, from).commentMarks) : []
 }
 
 /**
- * The formulas (`$…$`, `$$…$$`) of a note's text from an offset, with their marks, in order, outside code. Linear, never
+ * Returns the formulas (`$…$`, `$$…$$`) in a note's text from an offset, with their markers, in order, excluding code. Linear, never
  * throws.
  */
 export function findFormulas(text: string, from: number): readonly TextRange[] {
@@ -85,7 +85,7 @@ export function markProse(text: string, from: number): Uint8Array {
   return marks.fill(SILENT, 0, from)
 }
 
-/** Spans come ordered by their ends. One inside a later span is dropped, which marks each unit once even in deep nesting. */
+/** Spans are ordered by their ends. One inside a later span is dropped, so each unit is marked once even in deep nesting. */
 function addSpan(spans: TextRange[], span: TextRange): void {
   while ((spans.at(-1)?.start ?? -1) >= span.start) spans.pop()
   spans.push(span)
@@ -99,7 +99,7 @@ function silence(marks: Uint8Array, text: string, pattern: RegExp, base: number)
   for (const { index, 0: found } of text.matchAll(pattern)) marks.fill(SILENT, base + index, base + index + found.length)
 }
 
-/** Marks bare addresses. */
+/** Marks bare URLs. */
 function silenceAddresses(marks: Uint8Array, text: string): void {
   for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', at)) {
     const scheme = SCHEME.exec(text.slice(Math.max(0, at - LONGEST_SCHEME), at))

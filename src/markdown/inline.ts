@@ -37,7 +37,7 @@ export interface FoundTag {
   readonly at: number
 }
 
-/** Characters that can begin an inline construct. A regular expression finds them several times faster than a loop. */
+/** Characters that can start an inline construct. A regular expression finds them several times faster than a loop. */
 const SPECIAL = /[\\`[\]<$#]|%(?=%)/g
 
 /** Scans the inline content of runs in order. Links go to the sink; the rest is in the fields below. */
@@ -70,12 +70,12 @@ export class InlineScanner {
   #inRow = false
   /** The run cannot continue on the next line. */
   #isOneLine = false
-  /** The end of the last escaped character, tag or HTML tag: a `#` there begins a tag. */
+  /** End of the last escaped character, tag or HTML tag. A `#` there starts a tag. */
   #tokenEnd = -1
-  /** The offset of the last escaped character: an escaped `!` makes no embed. */
+  /** Offset of the last escaped character. An escaped `!` does not start an embed. */
   #escaped = -1
 
-  // Open brackets. Those below `#inactive` can no longer begin a link, only an image.
+  // Number of open brackets. Those below `#inactive` can no longer start a link, only an image.
   #open = 0
   readonly #at: number[] = []
   readonly #image: boolean[] = []
@@ -105,7 +105,7 @@ export class InlineScanner {
     this.#scanRun(run.kind, run.start, run.end)
   }
 
-  /** Scans a copy of a run, and keeps what is cached for the file's own text. */
+  /** Scans a copy of a run, preserving what is cached for the file's own text. */
   #scanCopy(run: Run, copy: string): void {
     const opaque = this.#opaque
     const searched = this.#searched
@@ -195,7 +195,7 @@ export class InlineScanner {
     }
   }
 
-  // Code, math, HTML ------------------------------------------------------------------------------------------------
+  // Code, math, HTML
 
   #angle(i: number): number {
     const src = this.#src
@@ -235,7 +235,7 @@ export class InlineScanner {
     this.#sink.addDestination({ kind: tag.embed ? 'embed' : 'link', form: 'html', start, end }, { destination, written })
   }
 
-  // Brackets --------------------------------------------------------------------------------------------------------
+  // Brackets
 
   #openBracket(i: number): number {
     const src = this.#src
@@ -339,14 +339,14 @@ export class InlineScanner {
     this.#sink.addDestination({ kind: image ? 'embed' : 'link', form, start, end }, { destination, display, written })
   }
 
-  // Tags, comments, block ids ---------------------------------------------------------------------------------------
+  // Tags, comments, block ids
 
   #hash(i: number): number {
     const src = this.#src
     if (!this.#mayBeginTag(i)) return i + 1
     let end = tagEnd(src, i, this.#end)
     if (end === -1) return i + 1
-    // In `_#tag_` the second mark ends the emphasis.
+    // In `_#tag_`, the second underscore ends the emphasis.
     if (i > this.#start && src[i - 1] === '_') while (end > i + 2 && src[end - 1] === '_') end--
     const name = tagName(src.slice(i + 1, end))
     if (!this.#ignored?.colors || !isColor(name)) this.tags.push({ name, at: i + this.#base })
@@ -368,7 +368,7 @@ export class InlineScanner {
   #percent(i: number): number {
     const end = this.#opaque.skipRun(i, PERCENT)
     const pairs = (end - i) >> 1
-    // An even number of pairs is just empty comments.
+    // An even number of pairs consists of empty comments.
     if (pairs % 2 === 1) this.commentMarks.push({ at: i + this.#base, first: this.#isFirst(i), run: this.#run })
     return end
   }

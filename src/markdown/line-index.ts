@@ -1,6 +1,6 @@
 import { isWhitespace, LF } from './chars.ts'
 
-/** The starts of a text's lines. It is filled from front to back and then mostly queried in ascending order. */
+/** The starts of the text's lines. It is filled from front to back and then mostly queried in ascending order. */
 export class LineIndex {
   readonly #starts: number[] = []
   #last = 0
@@ -15,7 +15,7 @@ export class LineIndex {
     const count = starts.length
     let line = this.#last
     if (line >= count || (starts[line] ?? 0) > offset) line = 0
-    // Usually it is the same line as before or one of the next few; farther ahead, binary search is faster.
+    // Usually, it is the same line as before or one of the next few. Beyond that, binary search is faster.
     for (let steps = 0; steps < 8; steps++) {
       if (line + 1 >= count || (starts[line + 1] ?? 0) > offset) {
         this.#last = line

@@ -31,7 +31,7 @@ export interface LinkParts {
 export type Destinations = Map<Link, WrittenDestination>
 
 interface LinkDestination {
-  /** Decoded but for percent codes. */
+  /** Decoded except for percent-encoding. */
   readonly destination: string
   readonly display?: string | undefined
   readonly written: WrittenDestination
@@ -40,11 +40,11 @@ interface LinkDestination {
 /** Collects the links of a file with their positions and the inline fields around them. */
 export class LinkSink {
   readonly links: MutableLink[] = []
-  /** Destinations, as written, of links to notes in any vault, which the application resolves. */
+  /** Destinations, as written, of links to notes in any vault, which Obsidian resolves. */
   readonly vaultLinks: { readonly raw: string; readonly line: number }[] = []
   wikilinks = 0
   relativeLinks = 0
-  /** True if the links are not in the order of their positions. */
+  /** True if the links are out of order. */
   disordered = false
   readonly #lines: LineIndex
   readonly #fields: FieldTracker | undefined
@@ -52,7 +52,7 @@ export class LinkSink {
   #base = 0
   #last = -1
 
-  /** @param destinations filled when given: only edits need them */
+  /** @param destinations filled in if given, because only edits need them */
   constructor(lines: LineIndex, fields: boolean, destinations?: Destinations) {
     this.#lines = lines
     this.#destinations = destinations
@@ -70,7 +70,7 @@ export class LinkSink {
     this.#destinations?.set(link, written)
   }
 
-  /** Adds an external destination, as written. Only links that open other vaults are kept. */
+  /** Adds an external destination, as written. Only links that open other vaults are stored. */
   addOutside(raw: string, start: number): void {
     if (raw.startsWith(VAULT_SCHEME)) this.vaultLinks.push({ raw, line: this.#lines.lineAt(start + this.#base) })
   }

@@ -25,7 +25,7 @@ export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' |
   /** The range of its text, without marks and closing `#`s. */
   readonly start: number
   readonly end: number
-  /** Where its first line begins. */
+  /** Offset of its first line. */
   readonly lineStart: number
   /** The end of its last line: for a setext heading, of its underline. */
   readonly lineEnd: number
@@ -36,7 +36,7 @@ export interface Outline {
   readonly bodyStart: number
   readonly lines: LineIndex
   readonly runs: readonly Run[]
-  /** In order, without those in code and comments. */
+  /** In order, excluding those in code and comments. */
   readonly headings: readonly OutlineHeading[]
   /** Ids of `^blocks` without `^`; an id that is written twice is listed twice. */
   readonly blocks: readonly string[]
@@ -60,7 +60,10 @@ export interface HeadingRun extends Run {
   readonly heading: HeadingBlock
 }
 
-/** The headings among the runs of a text. One inside a comment is hidden; one that only holds a comment is not. */
+/**
+ * Returns the headings among the runs of the text, excluding those inside a comment. A heading that only contains a comment is
+ * included.
+ */
 export function headingRuns(runs: readonly Run[], comments: readonly TextRange[]): readonly HeadingRun[] {
   const commentAt = rangeLookup(comments)
   return runs.filter((run): run is HeadingRun => {
@@ -127,7 +130,7 @@ function foldHeading(heading: string): string {
 /** Advice in the error for a section that is missing or unclear. */
 export interface SectionHints {
   readonly noHeadings: string
-  /** Several headings have the same path. */
+  /** Used if several headings have the same path. */
   readonly twins: string
 }
 

@@ -119,7 +119,7 @@ function stateOf(mark: string): Task['state'] {
   return mark === 'x' || mark === 'X' ? 'done' : 'other'
 }
 
-/** Merges tasks with boxes and tasks with words, ordered by line. */
+/** Merges tasks with checkboxes and tasks with keywords, ordered by line. */
 function withMarked(tasks: readonly Task[], marked: readonly MarkedTask[], lines: LineIndex): readonly Task[] {
   if (marked.length === 0) return tasks
   return [...tasks, ...marked.map(({ at, state }) => ({ line: lines.lineAt(at), state }))].sort((a, b) => a.line - b.line)

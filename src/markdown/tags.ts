@@ -33,7 +33,7 @@ export function propertyTag(item: string): string | undefined {
   return tagEnd(`#${bare}`, 0, bare.length + 1) === bare.length + 1 ? tagName(bare) : undefined
 }
 
-/** Emphasis is only searched this far, because a line can be megabytes long. */
+/** How far to search for emphasis, because a line can be megabytes long. */
 const REACH = 400
 
 /** True if a matched emphasis mark ends directly before the `#` at `at`, within its line. */

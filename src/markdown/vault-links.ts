@@ -14,7 +14,7 @@ export interface VaultLink {
   readonly line: number
 }
 
-/** The Markdown links of a text that name a vault and a file, in order. */
+/** The Markdown links of the text that name a vault and a file, in order. */
 export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink[] {
   if (!text.includes('obsidian:')) return []
   const lines = new LineIndex()

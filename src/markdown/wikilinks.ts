@@ -1,8 +1,8 @@
 import { isWhitespace, LBRACKET, LF, RBRACKET } from './chars.ts'
 
 /**
- * The end of the wikilink that begins at `start`, or -1 if there is none. Its content has no line break, no further `[[` and is
- * not blank.
+ * Returns the end of the wikilink that starts at `start`, or -1. Its content must not be blank or contain a line break or another
+ * `[[`.
  */
 export function wikilinkEnd(text: string, start: number, end: number): number {
   // `[[[a]]]`: the inner pair of brackets is the link.

@@ -16,7 +16,7 @@ import { isOffered, RESOURCES, TEMPLATES, type TemplateResource } from './resour
 import type { McpServerOptions } from './server-options.ts'
 import type { ValidatingServer } from './validating-server.ts'
 
-/** Answers `tools/list` and `tools/call`. */
+/** Handles `tools/list` and `tools/call`. */
 export function addToolHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const { tools, switchedOffBy } = options
   const byName = new Map(tools.map((tool) => [tool.name, tool]))
@@ -24,7 +24,7 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
     isMapOffered(options) && showsApps(server, ctx) ? appTools(switchedOffBy) : []
   server.setRequestHandler('tools/list', ({ params }, ctx) => {
     const ofPage = pageTools(ctx)
-    // The SDK's types ask for mutable values; these are only written out.
+    // The SDK's types require mutable values, but these are only serialized.
     const own = [...enabledTools(options), ...ofPage].map((tool) => {
       const definition = definitionFor(tool, options.vaults.names)
       return ofPage.length === 0 ? definition : withApp(definition, tool)
@@ -53,7 +53,7 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
   })
 }
 
-/** The tools that are on now. */
+/** Returns the enabled tools. */
 export function enabledTools({ tools, switchedOffBy }: Pick<McpServerOptions, 'tools' | 'switchedOffBy'>): readonly Tool[] {
   return tools.filter((tool) => switchedOffBy(tool) === undefined)
 }
@@ -67,7 +67,7 @@ function unknownTool(name: string, tools: readonly Tool[]): ProtocolError {
   return new ProtocolError(INVALID_PARAMS, `Unknown tool: ${name.slice(0, 100)}.${meant(near)}`, { nearest: near })
 }
 
-/** Answers `resources/list`, `resources/templates/list` and `resources/read`. */
+/** Handles `resources/list`, `resources/templates/list` and `resources/read`. */
 export function addResourceHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const { switchedOffBy } = options
   const runRequest = requestRunner(options)
@@ -111,11 +111,11 @@ export function addResourceHandlers(server: ValidatingServer, options: McpServer
 
 const NOTES = { source: { name: 'get_node' } }
 
-/** Answers `prompts/list` and `prompts/get`. The list touches the vault only where notes of it are prompts. */
+/** Handles `prompts/list` and `prompts/get`. The list accesses the vault only if some of its notes are prompts. */
 export function addPromptHandlers(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   const isOn = (prompt: Pick<Prompt, 'source'>): boolean => isOffered(prompt, options.switchedOffBy)
-  // A client that may not read notes has no prompts of notes, either.
+  // A client that may not read notes gets no prompts from notes either.
   const promptsFolder = () => (isOn(NOTES) ? (options.promptsFolder?.() ?? '') : '')
   const listOffered = async (ctx: Parameters<typeof runRequest>[0]): Promise<readonly Prompt[]> => {
     const { BUILT_IN } = await import('./prompts/built-in.ts')
@@ -137,12 +137,12 @@ export function addPromptHandlers(server: ValidatingServer, options: McpServerOp
 
 type Completion = CompleteResult['completion']
 
-/** How many values a completion may give, by the protocol. */
+/** Maximum number of values in a completion, according to the protocol. */
 const MAX_VALUES = 100
 
 const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 
-/** Answers `completion/complete`: ids for `{+id}` and for arguments of prompts that are notes, nothing for anything else. */
+/** Handles `completion/complete`: ids for `{+id}` and for prompt arguments that are notes; otherwise nothing. */
 export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
@@ -170,17 +170,17 @@ async function templateForPrompt(name: string, argument: string): Promise<Templa
   return isNote ? TEMPLATES.find(({ kind }) => kind === 'node') : undefined
 }
 
-/** How many items a list shows at once. */
+/** Maximum number of items per page. */
 const PAGE_SIZE = 100
 
 export interface ListPage<T> {
   readonly items: readonly T[]
-  /** The cursor of the next page; absent on the last. */
+  /** Cursor of the next page. Omitted on the last page. */
   readonly nextCursor?: string
 }
 
 /**
- * The page at a cursor, or the first. `list` is part of the cursor, so another list's cursor is refused.
+ * Returns the page at a cursor, or the first. The cursor includes `list`, so another list's cursor is rejected.
  * @throws ProtocolError −32602 for a cursor of another list
  */
 function pageOf<T>(list: string, items: readonly T[], cursor: string | undefined): ListPage<T> {
@@ -206,10 +206,10 @@ function readCursor(list: string, cursor: string): number | undefined {
   return Number(offset) % PAGE_SIZE === 0 ? Number(offset) : undefined
 }
 
-/** Runs a request that is no tool call over the vaults that its client may see. */
+/** Runs a request other than a tool call over the vaults that its client may see. */
 export type RunRequest = <T>(ctx: ServerContext, run: (vaults: readonly GraphCore[], call: Call) => Promise<T>) => Promise<T>
 
-/** Runs requests with a time limit and progress, and turns errors into protocol errors. */
+/** Runs requests with a time limit and progress, and converts errors to protocol errors. */
 function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'log' | 'timeout'>): RunRequest {
   return async (ctx, run) => {
     const { signal } = ctx.mcpReq
@@ -220,13 +220,13 @@ function requestRunner({ vaults, log, timeout }: Pick<CallOptions, 'vaults' | 'l
         ),
       )
     } catch (error) {
-      // Nobody waits for a cancelled request: its error is neither sent nor logged.
+      // The error of a cancelled request is neither sent nor logged.
       throw protocolError(error, signal.aborted ? () => {} : logFor(ctx, log))
     }
   }
 }
 
-/** A log that also tells the client of a request what concerns it. */
+/** Returns a log that also informs the client of a request. */
 function logFor({ mcpReq }: ServerContext, log: Log): Log {
   return (line, told) => {
     log(line)

@@ -2,33 +2,33 @@ import type { CallOptions } from './calls/call-tool.ts'
 import type { SwitchedOffBy, Tool } from './definition/define-tool.ts'
 import type { EventFeed } from './events/events.ts'
 
-/** The parts of one connection's server. */
+/** Options for the server of one connection. */
 export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | 'timeout' | 'mayRead'> {
   readonly version: string
   readonly tools: readonly Tool[]
   readonly switchedOffBy: SwitchedOffBy
-  /** Events for the client; without them it must ask. */
+  /** Events for the client. Without them, it must poll. */
   readonly events?: EventFeed
-  /** The facts in `roux://system-info` beside the version. */
+  /** Data in `roux://system-info` besides the version. */
   facts?(): Omit<ServerFacts, 'version'>
-  /** The vault folder whose notes are prompts; empty for none. */
+  /** The vault folder whose notes are prompts. Empty if there is none. */
   promptsFolder?(): string
-  /** The text of the page that pictures answers, for clients that show pages; absent: there is none. */
+  /** HTML of the page that displays answers, if there is one. */
   mapPage?(): Promise<string>
-  /** The default budget of an answer in tokens; absent: each tool's own. */
+  /** Default budget of an answer in tokens. Defaults to each tool's own. */
   maxTokens?(): number | undefined
-  /** Called when the opening request of a client has been answered. */
+  /** Called once the opening request of a client has been answered. */
   onOpened?(): void
 }
 
-/** Facts about a server. */
+/** Information about a server. */
 export interface ServerFacts {
   readonly version: string
-  /** Settings that are not as they are by default, by key; none that is secret or a path. */
+  /** Settings that differ from their defaults, by key, excluding secrets and paths. */
   readonly settings: Readonly<Record<string, unknown>>
-  /** True if clients learn paths of this computer. */
+  /** True if clients may see local paths. */
   readonly verbose?: boolean
-  /** The embedder for search by meaning; absent without one. */
+  /** The embedder used for semantic search, if any. */
   readonly embedder?: string
   /** Today's tokens by model server. */
   tokens?(): Promise<Readonly<Record<string, unknown>>>

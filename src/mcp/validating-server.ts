@@ -5,7 +5,7 @@ const SVG =
   "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path d='M6 7l12-1M6 7l5 11M18 6l-7 12' stroke='#8a5a2b' stroke-width='2'/>" +
   "<g fill='#d9822b'><circle cx='6' cy='7' r='4'/><circle cx='18' cy='6' r='3'/><circle cx='11' cy='18' r='4'/></g></svg>"
 
-/** The icon beside the name: three linked notes. */
+/** The icon next to the name: three linked notes. */
 export const ICON = {
   src: `data:image/svg+xml;base64,${Buffer.from(SVG).toString('base64')}`,
   mimeType: 'image/svg+xml',
@@ -14,12 +14,12 @@ export const ICON = {
 
 type Handler = Parameters<Server['_wrapHandler']>[1]
 
-/** The legacy error number for a missing resource; the SDK only has the modern one. */
+/** Error code for a missing resource in the legacy era. The SDK only has the modern one. */
 const LEGACY_MISSING_RESOURCE = -32002
 
 /**
- * The SDK answers a request that breaks the protocol's own schema as an internal error and shows its dump; it is the
- * client's error. Our handlers throw nothing else, so any other exception is of that kind.
+ * The SDK answers a request that violates the protocol's own schema with an internal error and a dump, although it is the client's
+ * error. Roux's handlers throw nothing else, so any other exception is of that kind.
  */
 export class ValidatingServer extends Server {
   readonly #onOpened: (() => void) | undefined
@@ -35,12 +35,12 @@ export class ValidatingServer extends Server {
     this.#onOpened = onOpened
   }
 
-  /** True if the connection uses the protocol without `initialize`; false until known. */
+  /** True if the connection uses the protocol without `initialize`. False until known. */
   get isModern(): boolean {
     return (this._negotiatedProtocolVersion ?? '') >= MODERN_VERSION
   }
 
-  /** Has something done when the connection ends. */
+  /** Calls a function when the connection ends. */
   onEnd(end: () => void): void {
     this.#onEnd.push(end)
   }
@@ -74,7 +74,7 @@ export class ValidatingServer extends Server {
     return wrapped
   }
 
-  /** Shown once: in the modern era every answer names its server, and a picture in each would cost more than it tells. */
+  /** Sends the icon once. In the modern era, every response names its server, and an icon in each would be wasteful. */
   #withIcon<T extends object>(result: T): T {
     if ((this._negotiatedProtocolVersion ?? '') < ICONS_VERSION || !('serverInfo' in result)) return result
     return { ...result, serverInfo: { ...(result.serverInfo as object), icons: [ICON] } }
@@ -86,7 +86,7 @@ export class ValidatingServer extends Server {
   }
 }
 
-/** Schema violations as path and message; none for other exceptions. */
+/** Formats schema violations as path and message. Empty for other exceptions. */
 function issuesOf(error: unknown): string {
   try {
     const issues: unknown = JSON.parse(String((error as Error).message))

@@ -12,29 +12,32 @@ import { reasonOf } from '../core/provider-error.ts'
 import type { Database } from '../core/sql-database.ts'
 import type { Expected, Spent } from './http-client.ts'
 
-/** A daily limit of tokens, and the requests that count. */
+/** A daily token limit and the requests to which it applies. */
 export interface Bound {
   readonly limit: number
-  /** Counts only requests to other computers, without embedding. */
+  /** True if only requests to other computers count, excluding embedding requests. */
   readonly isDefault: boolean
 }
 
-/** A counted request whose cost is not known yet. */
+/** A request whose actual cost is not known yet. */
 export interface Reservation {
   readonly id: number
   readonly day: string
   readonly account: Account
 }
 
-/** The path of the file for consent and the ledger. */
+/** Returns the path of the file with consent and the ledger. */
 export function aiStateFile(stateFolder: string): string {
   return join(stateFolder, 'ai.db')
 }
 
-/** Tells the file from other databases: "Roux" in ASCII, and 4 for this kind. */
+/**
+ * SQLite application id, which distinguishes the file from other databases. It consists of "Roux" in ASCII and 4 for this kind of
+ * file.
+ */
 const APPLICATION_ID = 0x526f7804
 
-/** The migration to each version. Released ones are never edited. */
+/** Migrations, one for each version. Released migrations must not be edited. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE consents (origin TEXT PRIMARY KEY, time INTEGER NOT NULL) STRICT;
@@ -56,7 +59,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** How long to wait while another process writes, ms. */
+/** Milliseconds to wait while another process is writing. */
 const BUSY_TIMEOUT = 5_000
 
 const AI_STATE: StateFormat = {
@@ -67,12 +70,15 @@ const AI_STATE: StateFormat = {
   connected: 'PRAGMA synchronous = NORMAL',
 }
 
-/** Consent and the ledger: one file of the user, shared by all processes. */
+/** Consent and usage ledger in a per-user file that is shared by all processes. */
 export class AiState {
   readonly #file: string
   readonly #database: Database
 
-  /** Makes the file where there is none. @throws RouxError `PROVIDER_ERROR` where it cannot be used */
+  /**
+   * Creates the file if it does not exist.
+   * @throws RouxError `PROVIDER_ERROR` if the file cannot be used
+   */
   constructor(file: string, open: OpenDatabase) {
     this.#file = file
     try {
@@ -82,7 +88,7 @@ export class AiState {
     }
   }
 
-  /** The time of consent for an origin, ms since 1970; `undefined` without consent. */
+  /** Returns when the user consented to an origin, in milliseconds since the Unix epoch, or `undefined` without consent. */
   consentOf(origin: string): number | undefined {
     const row = this.#database.prepare('SELECT time FROM consents WHERE origin = ?').get(origin) as { time: number } | undefined
     return row?.time
@@ -96,7 +102,7 @@ export class AiState {
     this.#database.prepare('INSERT OR IGNORE INTO consents (origin, time) VALUES (?, ?)').run(origin, time)
   }
 
-  /** Withdraws consent; returns false if there was none. */
+  /** Withdraws consent. Returns false if there was none. */
   revoke(origin: string): boolean {
     const was = this.consentOf(origin) !== undefined
     this.#database.prepare('DELETE FROM consents WHERE origin = ?').run(origin)
@@ -104,8 +110,9 @@ export class AiState {
   }
 
   /**
-   * Counts a request and reserves the tokens it may take. Over the limit, nothing changes and the used tokens are returned.
-   * @throws RouxError `PROVIDER_ERROR` where it cannot be counted
+   * Records a request and reserves the tokens that it may use. If this would exceed the limit, nothing is recorded and the number of
+   * used tokens is returned.
+   * @throws RouxError `PROVIDER_ERROR` if the request cannot be recorded
    */
   reserve(account: Account, reserving: Reserving): Reservation | { readonly used: number } {
     try {
@@ -128,7 +135,10 @@ export class AiState {
     })
   }
 
-  /** Replaces a reservation by the tokens used. If that fails, the reservation counts, and the answer is not lost. */
+  /**
+   * Replaces a reservation with the tokens actually used. If this fails, the reservation remains in effect, so the answer is not
+   * lost.
+   */
   settle(reservation: Reservation, spent: Spent): void {
     attempt(() => this.#settle(reservation, spent))
   }
@@ -143,14 +153,14 @@ export class AiState {
     })
   }
 
-  /** The tokens used and reserved on a day, as a limit counts them. */
+  /** Returns the tokens used and reserved on a day that count towards the limit. */
   used(day: string, isDefault: boolean): number {
     const which = isDefault ? " AND location = 'remote' AND feature <> 'embed'" : ''
     const sql = `SELECT coalesce(sum(input + output + reserved), 0) AS used FROM ledger WHERE day = ?${which}`
     return (this.#database.prepare(sql).get(day) as { used: number }).used
   }
 
-  /** The usage since a day, including it, newest first. */
+  /** Returns the usage since the given day (inclusive), newest first. */
   usage(since: string): readonly UsageRow[] {
     return this.#database
       .prepare('SELECT * FROM ledger WHERE day >= ? ORDER BY day DESC, provider, model, feature')
@@ -175,7 +185,7 @@ export class AiState {
 
 export interface Reserving {
   readonly expected: Expected
-  /** Absent where there is none. */
+  /** `undefined` if there is no limit. */
   readonly bound: Bound | undefined
   readonly day: string
 }

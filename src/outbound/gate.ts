@@ -4,39 +4,42 @@ import type { AiState, Bound, Reserving } from './consent-ledger.ts'
 import type { Expected, Meter, Ticket } from './http-client.ts'
 import { type Location, locationOf, originOf, type Place, type Resolve } from './location.ts'
 
-/** The settings that decide which requests may leave this computer. */
+/** Settings that determine which requests may leave this computer. */
 export interface GateSettings {
   readonly allow_remote: boolean | readonly string[]
-  /** Tokens a day; 0: no limit. */
+  /** Maximum number of tokens per day, or 0 for no limit. */
   readonly budget: number | 'auto'
 }
 
 export interface GateParts {
-  /** The current settings. */
+  /** Returns the current settings. */
   settings(): GateSettings
-  /** Opened with the first request. @throws RouxError `PROVIDER_ERROR` */
+  /**
+   * Opens the consent and ledger file. Called for the first request.
+   * @throws RouxError `PROVIDER_ERROR`
+   */
   state(): AiState
-  /** Tells whether the user gave consent for an origin, without creating a file. */
+  /** Checks whether the user has consented to an origin, without creating a file. */
   hasConsent(origin: string): boolean
   readonly resolve?: Resolve
-  /** ms since 1970 */
+  /** Returns milliseconds since the Unix epoch. */
   readonly now?: () => number
   readonly env?: Readonly<Record<string, string | undefined>>
 }
 
-/** The permission to ask a model. */
+/** Location of a model and the conditions for sending requests to it. */
 export interface Admission {
   readonly location: Location
   readonly origin: string
-  /** The setting that is in the way. */
+  /** True if the settings allow requests to the origin. Always true for local models. */
   readonly isAllowed: boolean
   readonly hasConsent: boolean
 }
 
-/** Tokens a day on other computers, where the settings do not say. */
+/** Default daily token limit for models on other computers. */
 const DEFAULT_BUDGET = 200_000
 
-/** The only way to a model on a server: it checks and counts every request. */
+/** Checks and records every request to a model server. There is no other way to send such a request. */
 export class Gate {
   readonly #parts: GateParts
   readonly #now: () => number
@@ -46,7 +49,7 @@ export class Gate {
     this.#now = parts.now ?? Date.now
   }
 
-  /** Finds out where a model is and whether it may be asked. Opens no connection. */
+  /** Determines where a model runs and whether requests to it are permitted. Opens no connection. */
   async examine(place: Place): Promise<Admission> {
     const location = await locationOf(place, this.#parts.resolve)
     const origin = originOf(place.baseUrl)
@@ -55,8 +58,9 @@ export class Gate {
   }
 
   /**
-   * Admits a model, and returns the meters for its requests.
-   * @throws RouxError `REMOTE_NOT_ALLOWED` with what to say, and where; `PROVIDER_ERROR` where requests would go through a proxy
+   * Checks that requests to a model are permitted and returns a factory for their meters.
+   * @throws RouxError `REMOTE_NOT_ALLOWED` with the required setting or consent; `PROVIDER_ERROR` if requests would go through a
+   * proxy
    */
   async admit(place: Place): Promise<{ readonly location: Location; meterFor(feature: string): Meter }> {
     refuseProxy(this.#parts.env ?? process.env)
@@ -69,7 +73,7 @@ export class Gate {
     return { location, meterFor }
   }
 
-  /** Tokens that were used today, and the bound; absent where there is none. */
+  /** Returns today's usage and the limit, in tokens, or `undefined` if there is no limit. */
   budget(location: Location): { readonly used: number; readonly limit: number; readonly reset: string } | undefined {
     const bound = this.#boundFor({ location, feature: 'ask' })
     if (bound === undefined) return undefined
@@ -89,7 +93,7 @@ export class Gate {
     return { end: (spent) => state.settle(reserved, spent) }
   }
 
-  /** Requests to this computer without a limit go on even if they cannot be counted. */
+  /** Reserves tokens for a request. Local requests without a limit proceed even if they cannot be recorded. */
   #reserve(
     account: Account,
     what: Reserving,
@@ -116,7 +120,7 @@ export class Gate {
       `${origin} is not on this computer, and nothing is sent there before you ${says.join(' and ')}.`,
       {
         hint: "Texts of your notes would leave this computer. Allow this only if you trust the server's operator. docs/ai.md explains more.",
-        // Retries succeed once the user has allowed it.
+        // A retry succeeds once the user has allowed it.
         isTransient: true,
       },
     )
@@ -157,15 +161,15 @@ export class Gate {
     return new Date(this.#now()).toISOString().slice(0, 10)
   }
 
-  /** Days are in UTC, because processes may be in different time zones. */
+  /** Days are in UTC, because processes may use different time zones. */
   #reset(): string {
     return new Date(Date.parse(`${this.#today()}T00:00:00Z`) + 86_400_000).toISOString().replace('.000Z', 'Z')
   }
 }
 
-/** Through a proxy, requests for this computer would leave it, with the key. */
+/** Refuses to use a proxy, because even local requests would leave this computer together with the key. */
 function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
-  // Node takes them between quotation marks, too, and `_` for `-`.
+  // Node also accepts quoted options, and `_` instead of `-`.
   const given = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]
   const switches = given.map((one) => one.replaceAll('_', '-'))
   const isOn = env.NODE_USE_ENV_PROXY === '1' || switches.includes('--use-env-proxy')

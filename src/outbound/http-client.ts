@@ -5,97 +5,97 @@ import { estimateTokens } from '../core/text/estimate-tokens.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { linkSignals, pause, untilAborted } from '../core/waiting/aborting.ts'
 
-/** A server that runs models. */
+/** A model server. */
 export interface ModelServer {
-  /** Its name in messages, e.g. `embedding server`. */
+  /** Name used in messages, such as `embedding server`. */
   readonly name: string
-  /** Without a slash at the end. */
+  /** Address without a trailing slash. */
   readonly baseUrl: string
-  /** The key among them. */
+  /** Request headers, including the API key. */
   readonly headers: Readonly<Record<string, string>>
-  /** The key, which no message shows. */
+  /** API key, which must not appear in messages. */
   readonly secret: string | undefined
-  /** How long an answer may take, to its end. */
+  /** Maximum time for a complete answer, in milliseconds. */
   readonly timeoutMs: number
-  /** The error code for an answer that takes longer. */
+  /** Error code to report if the answer takes longer. */
   readonly lateCode: 'PROVIDER_ERROR' | 'TIMEOUT'
   readonly advice: Advice
   readonly fetch: typeof fetch
-  /** A number from 0 to 1: spreads retries. */
+  /** Returns a number from 0 to 1 that randomizes retry delays. */
   readonly random: () => number
-  /** Milliseconds before the first retry; each next one waits twice as long. */
+  /** Milliseconds before the first retry. The delay doubles with each further retry. */
   readonly backoffMs: number
-  /** Asked before each request and told after it; absent where nothing is counted. */
+  /** Called before and after each request. Omitted if usage is not recorded. */
   readonly meter?: Meter | undefined
 }
 
-/** Advice for when the server fails. */
+/** Hints to include in error messages. */
 interface Advice {
-  /** The setting that says where it is. */
+  /** Setting that contains the server's address. */
   readonly address: string
-  /** Advice for a slow server, a clause that follows "or". */
+  /** Hint for a slow server, as a clause that follows "or". */
   readonly slow: string
 }
 
 export interface ModelRequest {
-  /** After the server's `baseUrl`. */
+  /** Path relative to the server's `baseUrl`. */
   readonly path: string
   readonly body: unknown
-  /** The most tokens of the answer. */
+  /** Maximum number of tokens in the answer. */
   readonly output: number
-  /** Reads the usage that the server reports for a whole answer. */
+  /** Parses the usage that the server reports with a complete answer. */
   usageOf?(body: string): Spent | undefined
 }
 
-/** An answer with its whole body. */
+/** An answer with its complete body. */
 export interface Answer {
   readonly status: number
   readonly body: string
 }
 
-/** An answer of status 200 that is still coming. */
+/** An answer with status 200 that is still being received. */
 export interface AnswerStream {
   readonly status: 200
-  /** The content type, in lower case, e.g. `text/event-stream`. */
+  /** Content type in lowercase, such as `text/event-stream`. */
   readonly type: string
-  /** @throws RouxError `PROVIDER_ERROR`, `TIMEOUT` when it breaks off; the signal's reason. */
+  /** @throws RouxError `PROVIDER_ERROR` or `TIMEOUT` if the stream is interrupted; the signal's reason if it is aborted */
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Tokens that were reserved for the question. */
+  /** Number of tokens reserved for the prompt. */
   readonly expected: number
-  /** Ends it, whole or not, and says what it took; only the first call counts. */
+  /** Ends the stream, complete or not, and records its cost. Only the first call has an effect. */
   end(spent: Spent): void
 }
 
-/** Retries of a request that can wait. */
+/** Number of retries for requests that nobody is waiting for. */
 export const RETRIES = 4
 
-/** 64 vectors of 8192 components are 12 MB of JSON. */
+/** 64 vectors with 8192 components each are 12 MB of JSON. */
 const MAX_BODY = 64_000_000
 
-/** How much of an error's body to keep. */
+/** Maximum size of an error body to read. */
 const MAX_REFUSAL = 100_000
 
 const TOO_LONG = /too (long|large|many (tokens|inputs))|context (length|size|window)|exceed|maximum/i
 
 export interface SendOptions {
-  /** How often it may be sent again. */
+  /** Maximum number of retries. */
   readonly retries: number
-  /** A server that asks for more patience than this (ms) is given up; 30 s unless said. */
+  /** Maximum delay to accept from the server before giving up, in milliseconds. Defaults to 30 s. */
   readonly patience?: number
   readonly signal: AbortSignal | undefined
 }
 
-/** A failed attempt that is worth a retry. */
+/** A failed attempt that can be retried. */
 interface Transient {
   readonly problem: Error
-  /** Milliseconds that the server asks to wait. */
+  /** Milliseconds that the server asked to wait. */
   readonly wait?: number
 }
 
 /**
- * Sends a request, where it may be sent again after 429, 5xx, time-outs and broken connections, each time twice as long after the last one.
- * @returns the answer, of any other status.
- * @throws RouxError `PROVIDER_ERROR`, transient, when the last attempt failed; what the meter throws; the signal's reason.
+ * Sends a request and retries it after 429, 5xx, timeouts and broken connections, doubling the delay each time.
+ * @returns the answer, which may have any other status
+ * @throws RouxError `PROVIDER_ERROR`, marked as transient, if the last attempt failed; errors from the meter; the signal's reason
  */
 export function post(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer> {
   return again(server, options, async () => {
@@ -113,8 +113,8 @@ export function post(server: ModelServer, request: ModelRequest, options: SendOp
 }
 
 /**
- * Sends a request as `post` does; an answer of status 200 is handed over while it comes.
- * @throws as `post` does, before anything came.
+ * Sends a request like `post`, but returns an answer with status 200 as a stream.
+ * @throws like `post`, but only before the answer starts
  */
 export function postForStream(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer | AnswerStream> {
   return again<Answer | AnswerStream>(server, options, async () => {
@@ -129,26 +129,26 @@ export function postForStream(server: ModelServer, request: ModelRequest, option
   })
 }
 
-/** Tokens that a server may add to a prompt. */
+/** Maximum number of tokens that a server may add to a prompt. */
 const MOST_ADDED = 10_000
 
-/** The most tokens that a prompt can have. A token has at least one byte, and the estimate assumes three. */
+/** Returns the maximum number of tokens in a prompt. The estimate assumes three bytes per token, but a token may be a single byte. */
 export function mostTokens(expected: number): number {
   return 3 * expected + MOST_ADDED
 }
 
-/** Nothing was computed. */
+/** Usage of a request that was refused before any computation. */
 const REFUSED: Spent = { input: 0, output: 0, estimated: false, failed: true }
 
 /**
- * Tells whether the server refused the texts as too long: 413, or such an error message, e.g. `maximum context length`, `input is too large to
- * process` (llama.cpp, with 500), `exceeds the context length` (Ollama).
+ * Checks whether the server refused the texts as too long. This is indicated by status 413 or by error messages such as `maximum context
+ * length`, `input is too large to process` (llama.cpp, with status 500) or `exceeds the context length` (Ollama).
  */
 export function isTooLong({ status, body }: Answer): boolean {
   return status === 413 || ([400, 422, 500].includes(status) && TOO_LONG.test(body))
 }
 
-/** Removes the key from a server's message, or drops the message if it repeats the key in another form. */
+/** Removes the key from a server's message, or drops the message if it contains the key in another encoding. */
 export function withoutKey(text: string, { secret = '' }: Pick<ModelServer, 'secret'>): string {
   if (secret === '') return text
   const plain = text.replaceAll(secret, '[key]')
@@ -161,26 +161,29 @@ function decodePercent(text: string): string {
   return text.replace(/%([\da-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
-/** `\\u0073` of JSON and `&#115;` of HTML. */
+/** Decodes escape sequences such as `\\u0073` in JSON and `&#115;` in HTML. */
 function decodeEscapes(text: string): string {
   return text.replace(/\\u([\da-f]{4})|&#x([\da-f]{1,4});|&#(\d{1,5});/gi, (_, json?: string, hex?: string, decimal?: string) =>
     String.fromCharCode(decimal === undefined ? Number.parseInt(json ?? hex ?? '', 16) : Number(decimal)),
   )
 }
 
-/** The key in hexadecimal digits, and in base64 at each of the three places where it may begin. */
+/** Returns the key in hexadecimal and in base64 for each of the three possible alignments. */
 function encodings(secret: string): readonly string[] {
   const hex = Buffer.from(secret).toString('hex')
   const base64 = [0, 1, 2].flatMap((before) => {
     const whole = Buffer.from('\0'.repeat(before) + secret)
-    // Signs at both ends depend on what stands beside the key.
+    // The base64 characters at both ends depend on the text next to the key.
     const [from, to] = [Math.ceil((before * 4) / 3), Math.floor((whole.length * 4) / 3)]
     return (['base64', 'base64url'] as const).map((form) => whole.toString(form).slice(from, to))
   })
   return [hex, hex.toUpperCase(), ...base64]
 }
 
-/** An address without slashes at its end; `undefined` for one that cannot be asked, or that holds a name, a key or a question mark. */
+/**
+ * Removes trailing slashes from an address. Returns `undefined` for an address that is not HTTP or contains credentials, a query or a
+ * fragment.
+ */
 export function askableUrl(baseUrl: string): string | undefined {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
@@ -197,7 +200,7 @@ async function again<T>(
     const result = await attempt()
     if (!isFailure(result)) return result
     const wait = result.wait ?? server.backoffMs * 2 ** count * (0.5 + server.random() / 2)
-    // Who waited as long as an answer may take does not wait as long again.
+    // Do not retry after a timeout, because the caller has already waited for the maximum time.
     const isOver = result.problem instanceof RouxError && result.problem.code === 'TIMEOUT'
     if (count === retries || wait > patience || isOver) throw result.problem
     await pause(wait, signal)
@@ -211,9 +214,12 @@ function isFailure(result: unknown): result is Transient {
 interface Sent extends Pick<AnswerStream, 'chunks' | 'expected' | 'end'> {
   readonly status: number
   readonly headers: Headers
-  /** The whole body, or why it did not come. @throws the signal's reason */
+  /**
+   * Reads the whole body, or returns the error that interrupted it.
+   * @throws the signal's reason
+   */
   text(most: number): Promise<string | Transient>
-  /** What it took, as far as that can be told from outside. */
+  /** Estimates the usage if the server does not report it. */
   estimate(): Spent
 }
 
@@ -229,7 +235,7 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
         headers: { 'content-type': 'application/json', ...server.headers },
         body,
         signal: attempt.signal,
-        // The key goes to the address that was set and nowhere else.
+        // Do not follow redirects, so the key is only sent to the configured address.
         redirect: 'manual',
       }),
       attempt.signal,
@@ -237,14 +243,14 @@ async function send(server: ModelServer, request: ModelRequest, signal: AbortSig
     return toSent(response, attempt, expected)
   } catch (error) {
     const isHeard = attempt.isLate() || signal?.aborted === true || isHungUp(error)
-    // A server that was heard of may have begun to compute.
+    // If the server received the request, it may have started to compute.
     attempt.end(isHeard ? { input: expected, output: 0, estimated: true, failed: true } : REFUSED)
     signal?.throwIfAborted()
     return { problem: unreachable(server, error, attempt.isLate()) }
   }
 }
 
-/** True if a connection ended that there was: what is not heard of a server may have been read by it. */
+/** Checks whether an established connection was closed. In that case, the server may have received the request. */
 function isHungUp(error: unknown): boolean {
   const cause = error instanceof Error ? error.cause : undefined
   return ['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE'].includes(errorCode(cause) ?? '')
@@ -252,7 +258,7 @@ function isHungUp(error: unknown): boolean {
 
 interface Attempt {
   readonly server: ModelServer
-  /** The caller's, and the end of the time. */
+  /** Aborted by the caller or when the time is up. */
   readonly signal: AbortSignal
   readonly caller: AbortSignal | undefined
   isLate(): boolean
@@ -275,7 +281,7 @@ function openAttempt(server: ModelServer, ticket: Ticket | undefined, caller: Ab
       if (isEnded) return
       isEnded = true
       clearTimeout(timer)
-      // Whatever still comes is not read: the connection is closed.
+      // Close the connection, because the rest of the answer is not needed.
       stop.abort(new Error('ended'))
       inTime.unlink()
       all.unlink()
@@ -346,7 +352,7 @@ function refused(server: ModelServer, { status, body }: Answer, headers: Headers
   return wait === undefined ? { problem } : { problem, wait }
 }
 
-/** Milliseconds of a `Retry-After`: seconds or a date. */
+/** Parses a `Retry-After` header, which contains seconds or a date, into milliseconds. */
 function retryAfter(value: string | null): number | undefined {
   if (value === null) return undefined
   const wait = /^\d+$/.test(value) ? 1000 * Number(value) : Date.parse(value) - Date.now()
@@ -362,7 +368,7 @@ function unreachable(server: ModelServer, error: unknown, late: boolean): Error 
       { hint: `Try again when it is less busy, or ${server.advice.slow}.`, isTransient: true, cause: error },
     )
   }
-  // fetch wraps what happened: "fetch failed", with the reason as its cause.
+  // fetch reports "fetch failed" and attaches the actual error as its cause.
   const cause = error instanceof Error && error.cause !== undefined ? error.cause : error
   return unavailableError(
     `The ${server.name} at ${server.baseUrl} cannot be reached: ${withoutKey(reasonOf(cause), server)}.`,
@@ -370,31 +376,31 @@ function unreachable(server: ModelServer, error: unknown, late: boolean): Error 
   )
 }
 
-/** Tokens that a request may take. */
+/** Estimated token usage of a request. */
 export interface Expected {
   readonly input: number
   readonly output: number
 }
 
-/** Tokens that a request took. */
+/** Actual token usage of a request. */
 export interface Spent extends Expected {
-  /** Not said by the server, but computed from lengths. */
+  /** True if the usage was estimated from text lengths instead of reported by the server. */
   readonly estimated: boolean
-  /** Nothing that could be used came of it. */
+  /** True if the request failed without a usable answer. */
   readonly failed?: boolean
 }
 
-/** Lets requests through the gate, one by one. */
+/** Authorizes individual requests at the gate. */
 export interface Meter {
   /**
-   * Reserves what a request may take, before it is sent.
-   * @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` where consent was taken back.
+   * Reserves the tokens that a request may use, before it is sent.
+   * @throws RouxError `BUDGET_EXCEEDED`; `REMOTE_NOT_ALLOWED` if consent was withdrawn
    */
   begin(expected: Expected): Ticket
 }
 
-/** One request that was let through. */
+/** A single authorized request. */
 export interface Ticket {
-  /** Records the actual cost and releases the rest of the reservation. */
+  /** Records the actual usage and releases the rest of the reservation. */
   end(spent: Spent): void
 }

@@ -4,18 +4,21 @@ import { promisify } from 'node:util'
 import { errorCode } from '../core/error-code.ts'
 import { RouxError } from '../core/errors.ts'
 
-/** Where a key is to be had, the first that is there. */
+/** Possible sources of a key, in order of precedence. */
 export interface KeySource {
   readonly value?: string
   readonly file?: string
-  /** A program and its arguments. */
+  /** Program and arguments. */
   readonly command?: readonly string[]
 }
 
-/** How long a program may take: it may ask its user for a password. ms */
+/** Maximum run time of a program, in milliseconds. The program may ask the user for a password. */
 const PATIENCE = 60_000
 
-/** Reads the key; `undefined` where there is none. @throws RouxError `PROVIDER_ERROR` with what to do; none shows anything of a key */
+/**
+ * Reads the key. Returns `undefined` if none is configured.
+ * @throws RouxError `PROVIDER_ERROR` with a hint. Messages never include any part of a key
+ */
 export async function readKey(source: KeySource = {}): Promise<string | undefined> {
   const { value, file, command } = source
   if (value !== undefined) return checked(value, 'The variable ROUX_AI_API_KEY')
@@ -28,7 +31,7 @@ function readPrivate(file: string): string {
   let text: string
   try {
     const found = statSync(file)
-    // A pipe or a device may never end.
+    // Reading a pipe or a device might never end.
     if (!found.isFile()) throw Object.assign(new Error('no file'), { code: 'not a regular file' })
     mode = found.mode
     text = readFileSync(file, 'utf8')
@@ -49,10 +52,10 @@ function readPrivate(file: string): string {
 
 async function run([program = '', ...args]: readonly string[]): Promise<string> {
   try {
-    // Without a shell: what is set is what runs.
+    // Run without a shell, so exactly the configured program is executed.
     return (await promisify(execFile)(program, args, { timeout: PATIENCE, maxBuffer: 100_000, encoding: 'utf8' })).stdout
   } catch (error) {
-    // What it printed may hold the key.
+    // Do not include the output, because it may contain the key.
     const { code, killed } = error as { readonly code?: unknown; readonly killed?: boolean }
     const why =
       killed === true ? 'took too long' : `failed (${typeof code === 'number' || typeof code === 'string' ? code : 'unknown'})`

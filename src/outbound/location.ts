@@ -1,21 +1,21 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv4 } from 'node:net'
 
-/** True if data for a model stays on this computer. */
+/** True if data sent to a model stays on this computer. */
 export type Location = 'local' | 'remote'
 
-/** The addresses that a name stands for. */
+/** Resolves a host name to its addresses. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
-/** A model, and the server that is asked for it. */
+/** A model and its server. */
 export interface Place {
   readonly baseUrl: string
   readonly model: string
 }
 
 /**
- * Where a model is: on this computer only at an address of its loopback interface, and where the server there does not pass it on. The
- * local network, `0.0.0.0` and every name but `localhost` are other computers.
+ * Determines where a model runs. It is local only if the server has a loopback address and does not forward the request. The local
+ * network, `0.0.0.0` and all names except `localhost` are considered remote.
  */
 export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = addressesOf): Promise<Location> {
   if (isPassedOn(model)) return 'remote'
@@ -27,17 +27,17 @@ export async function locationOf({ baseUrl, model }: Place, resolve: Resolve = a
     : 'remote'
 }
 
-/** The origin that consent refers to: scheme, host and port, e.g. `https://api.openai.com`. */
+/** Returns the origin that consent refers to, such as `https://api.openai.com`. It consists of scheme, host and port. */
 export function originOf(baseUrl: string): string {
   return new URL(baseUrl).origin
 }
 
-/** Ollama runs such models on computers of its own: `gpt-oss:120b-cloud`, `glm-4.6:cloud`. */
+/** Checks whether Ollama runs the model on its own servers, as with `gpt-oss:120b-cloud` and `glm-4.6:cloud`. */
 function isPassedOn(model: string): boolean {
   return /[-:]cloud$/i.test(model.trim())
 }
 
-/** For a host as `URL` writes it: IPv4 as four decimal numbers, IPv6 compressed in brackets. */
+/** Checks whether a host is a loopback address. Expects the format of `URL`: IPv4 as four decimal numbers and IPv6 compressed in brackets. */
 function isLoopback(host: string): boolean {
   if (isIPv4(host)) return host.startsWith('127.')
   if (host === '[::1]') return true

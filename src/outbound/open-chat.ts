@@ -6,19 +6,21 @@ import { askableUrl } from './http-client.ts'
 import { type KeySource, readKey } from './keys.ts'
 import type { Place } from './location.ts'
 
-/** The settings of the chat model. */
 export interface ChatModelSettings {
   readonly provider: 'none' | 'openai' | 'anthropic'
-  /** Empty for the usual one. */
+  /** Empty for the provider's default address. */
   readonly base_url: string
   readonly model: string
-  /** Seconds. */
+  /** Timeout in seconds. */
   readonly timeout: number
 }
 
 const USUAL = { openai: 'http://127.0.0.1:11434/v1', anthropic: 'https://api.anthropic.com/v1' } as const
 
-/** Where the chat model is. @throws RouxError `PROVIDER_ERROR` that says what to set */
+/**
+ * Returns the address and name of the chat model.
+ * @throws RouxError `PROVIDER_ERROR` that explains what to configure
+ */
 export function chatPlace({ provider, base_url, model }: ChatModelSettings): Place {
   if (provider === 'none') {
     throw providerError('No chat model is set.', 'Set ai.provider and ai.model: docs/ai.md has examples for the usual servers.')
@@ -32,7 +34,10 @@ export function chatPlace({ provider, base_url, model }: ChatModelSettings): Pla
   )
 }
 
-/** Opens the chat model behind the gate; no connection is opened by that. @throws RouxError as `chatPlace`, `Gate.admit` and `readKey` do */
+/**
+ * Opens the chat model behind the gate, without opening a connection.
+ * @throws RouxError from `chatPlace`, `Gate.admit` and `readKey`
+ */
 export async function openChatProvider(
   settings: ChatModelSettings,
   { gate, key, ...dependencies }: { readonly gate: Gate; readonly key: KeySource | undefined } & ChatDependencies,

@@ -3,7 +3,7 @@ import type { Heading } from '../core/note.ts'
 import { blankData } from '../core/text/inline-data.ts'
 import { lineNumber } from '../core/text/line-number.ts'
 
-/** The widest a chunk may be, in radii. */
+/** Maximum width of a chunk, in radii. */
 const WIDEST = 4
 
 const PARAGRAPH = 6
@@ -12,25 +12,25 @@ const LINE = 7
 
 const PIECE = 8
 
-/** A note has not many more units than that; those of longer ones have more characters each. */
+/** An approximate limit on the units of a note. Longer notes have longer units. */
 const MAX_UNITS = 100_000
 
-/** Asked of the prototype: see `scanWords`. */
+/** Taken from the prototype for speed; see `scanWords`. */
 const { charCodeAt: codeAt } = String.prototype
 
-/** Lines up to this many characters are one unit; longer ones are cut after sentences, and a sentence as long as this at a space. */
+/** Lines up to this many characters form one unit. Longer ones are split after sentences, and longer sentences at a space. */
 const LONG_LINE = 500
 
 const SENTENCE_END = /[.!?]["')\]]*\s+|[。！？]/g
 
-/** A fence of code: its marks and language say nothing about the note. */
+/** A code fence, whose marker and language say nothing about the note. */
 const FENCE = /^[\s>]*(?:`{3,}|~{3,})/
 
 const LIST_MARK = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s+(?:\[.\]\s+)?/
 
 const WIKILINK = /!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g
 
-/** A link or picture with its destination, which may hold one level of parentheses. */
+/** A link or image with its destination, which can contain one level of parentheses. */
 const LINK = /!?\[([^[\]]*)\]\((?:[^()]|\([^()]*\))*\)/g
 
 const URL = /\b(?:https?|ftp|file|data|mailto):\S+/gi
@@ -39,21 +39,21 @@ const TAG = /<[a-z/!][^<>]*>/gi
 
 const BLOCK_ID = /\s\^[\w-]+\s*$/
 
-/** Marks of emphasis, code, quotes, tables, headings, comments and properties; rules and what underlines a heading. */
+/** Markers of emphasis, code, quotes, tables, headings, comments and properties, rules and heading underlines. */
 const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
 
-/** White space that is not one space: most is, and replacing each by itself would be most of the work. */
+/** Whitespace other than a single space. Most is a single space, and replacing those would take most of the time. */
 const WIDE_SPACE = /\s{2,}|[^\S ]/g
 
-/** Such as the line under a table's head. */
+/** For example, the line below a table's header. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** Characters without a space that count as one word, so a long text never has few words. */
+/** Number of characters without a space that count as one word, so a long text never has few words. */
 const LONGEST_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
 
-/** The needed facts of a note; `headings` as in `Note`, in order. */
+/** The parts of a note needed for chunking. `headings` must be in order, as in `Note`. */
 export interface ChunkSource {
   readonly title: string
   /** The whole file. */
@@ -63,39 +63,39 @@ export interface ChunkSource {
   readonly headings: readonly Heading[]
 }
 
-/** A passage of a note with a vector of its own. */
+/** A passage of a note with its own vector. */
 export interface Chunk {
-  /** The headings it stands under at its first line, that line's own included, outermost first, as written. */
+  /** Headings of its first line, including the heading on that line, outermost first, as written. */
   readonly heading: readonly string[]
-  /** 1-based lines in the file, both included. */
+  /** 1-based lines in the file, inclusive. */
   readonly startLine: number
   readonly endLine: number
-  /** UTF-16 offsets: `text.slice(start, end)` is the passage without white space around it. */
+  /** UTF-16 offsets: `text.slice(start, end)` is the passage, trimmed. */
   readonly start: number
   readonly end: number
-  /** The text to embed: title, headings and the passage as plain text, one line each; at most some 450 words. */
+  /** The text to embed: title, headings and the passage as plain text, one per line; about 450 words at most. */
   readonly text: string
 }
 
-/** A chunk has at least so many words, some 220 on average, and four times as many at most. */
+/** Minimum number of words per chunk. The average is about 220, the maximum four times the minimum. */
 const RADIUS = 100
 
-/** A note up to this many words is one chunk. */
+/** Notes up to this many words become a single chunk. */
 const WHOLE_NOTE = 250
 
-/** A longer note than its chunks would be that many has longer chunks. */
+/** Maximum number of chunks per note. Longer notes get longer chunks. */
 export const MAX_CHUNKS = 400
 
-/** Words of a chunk that are embedded; only those of very long notes have more. */
+/** Maximum number of words of a chunk to embed. Only chunks of very long notes have more. */
 const MAX_EMBEDDED = 4 * RADIUS
 
-/** Characters of a title or heading that are embedded. */
+/** Maximum number of characters of a title or heading to embed. */
 const MAX_NAME = 200
 
 /**
- * Cuts a note into passages at its headings and paragraphs: together they hold every word of it, in order. A note without words
- * is one chunk, its title. At most `MAX_CHUNKS`; time and memory linear in the text. An edit changes only the chunks near it (and
- * the embedded text of those under a heading that was edited).
+ * Splits a note into passages at its headings and paragraphs. Together, they contain every word in order. A note without words
+ * becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks; time and memory are linear. An edit only changes nearby
+ * chunks (and the embedded texts below an edited heading).
  */
 export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSource): readonly Chunk[] {
   const text = blankData(whole)
@@ -119,19 +119,19 @@ export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSour
   })
 }
 
-/** Doubled until a note of so many words has at most `MAX_CHUNKS` chunks, each at least that long. */
+/** Returns the radius, doubled until a note of this many words has at most `MAX_CHUNKS` chunks of at least that length. */
 function radiusFor(words: number): number {
   let radius = RADIUS
   while (words > radius * MAX_CHUNKS) radius *= 2
   return radius
 }
 
-/** The headings above a line and on it, outermost first, as written. */
+/** Returns the headings above and on a line, outermost first, as written. */
 export function headingPathAt(headings: readonly Heading[], line: number): readonly string[] {
   return new HeadingPath(headings).at(line)
 }
 
-/** The headings above a line, asked in ascending order. */
+/** Tracks the headings above a line. Lines must be queried in ascending order. */
 class HeadingPath {
   readonly #headings: readonly Heading[]
   #path: Heading[] = []
@@ -150,7 +150,7 @@ class HeadingPath {
   }
 }
 
-/** The end of a passage and its line, looked for backwards from where the next one begins. */
+/** Finds the end of a passage and its line, searching backwards from the start of the next one. */
 function lastCharacter(text: string, start: number, next: { readonly start: number; readonly line: number }) {
   let { start: offset, line } = next
   while (offset > start && text.charCodeAt(offset - 1) <= 32) if (text.charCodeAt(--offset) === 10) line--
@@ -164,7 +164,7 @@ function embedTextOf(title: string, heading: readonly string[], units: readonly 
   const limit = (units[0]?.position ?? 0) + MAX_EMBEDDED
   for (let at = 0; at < units.length; at++) {
     const { position, level, plain } = units[at] as Unit
-    // The heading that a passage begins with is already among the names.
+    // The heading at the start of a passage is already among the names.
     if (position < limit && !(at === 0 && heading.length > 0 && level < 6)) lines.push(plain)
   }
   return lines.join('\n')
@@ -175,17 +175,16 @@ function addName(names: string[], written: string): void {
   if (name !== '' && !names.some((other) => other.toLowerCase() === name.toLowerCase())) names.push(name)
 }
 
-/** The identity of an embedded text: the first 16 bytes of its SHA-256, as 32 hexadecimal digits. Equal texts share a vector. */
+/** Returns the id of an embedded text: the first 16 bytes of its SHA-256 in hex. Equal texts share a vector. */
 export function chunkHash(text: string): string {
   return digest('sha256', text, 'hex').slice(0, 32)
 }
 
 /**
- * The starts of chunks: indexes of units, ascending, the first one 0. Chunks have at least `radius` words and, apart
- * from the size of one unit, at most four times as many; on average a little over twice.
- * A cut is a unit that ranks before all others within `radius` words on both sides: headings by level, then paragraphs,
- * lines and sentences; a hash of the text decides ties (local maximum method of Bjørner, Blass and Gurevich, 2010). A
- * cut depends only on the text near it, so an edit moves no distant chunk.
+ * Returns the starts of chunks as ascending unit indexes, beginning with 0. Chunks have at least `radius` words and at most four
+ * times as many, plus one unit; slightly more than twice on average. A cut is made at a unit that outranks all others within `radius`
+ * words on both sides: headings by level, then paragraphs, lines and sentences, with ties broken by a hash of the text (local maximum
+ * method of Bjørner, Blass and Gurevich, 2010). Cuts depend only on nearby text, so an edit moves no distant chunk.
  */
 function cutsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []
@@ -202,7 +201,7 @@ function cutsOf({ units, words }: Units, radius: number): readonly number[] {
 function anchorsOf(units: readonly Unit[], words: number, radius: number): readonly number[] {
   const ranks = units.map((unit, i) => (i === 0 ? -1 : unit.level * 2 ** 26 + hash26(unit.plain)))
   const beaten = new Uint8Array(units.length)
-  /** Units with ascending ranks: each is the nearest one before the next that does not rank after it. */
+  /** A stack of units with ascending ranks, each the nearest one before the next that does not rank below it. */
   const stack: number[] = []
   const near = (left: number, right: number) => positionOf(units, right) - positionOf(units, left) < radius
   for (let i = 0; i < units.length; i++) {
@@ -224,12 +223,12 @@ function positionOf(units: readonly Unit[], index: number): number {
 
 interface Gap {
   readonly anchor: number
-  /** Words of the note before its end. */
+  /** Number of words of the note before its end. */
   readonly until: number
   readonly radius: number
 }
 
-/** Cuts what lies between two anchors, where it is too wide, at the best unit nearest to twice the radius. */
+/** Splits the range between two anchors, if it is too wide, at the best unit close to twice the radius. */
 function fill(cuts: number[], units: readonly Unit[], { anchor, until, radius }: Gap): void {
   let last = anchor
   while (until - positionOf(units, last) > WIDEST * radius) {
@@ -268,35 +267,35 @@ function bestBetween(units: readonly Unit[], { after, from, low, high, radius }:
   return best
 }
 
-/** FNV-1a of the beginning of a text, 26 bits. */
+/** FNV-1a hash of the start of the text, reduced to 26 bits. */
 function hash26(text: string): number {
   let hash = 0x811c9dc5
   for (let i = 0; i < text.length && i < 64; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return (hash ^ (hash >>> 15)) >>> 6
 }
 
-/** The smallest part of a note that chunks are made of: a line, or a piece of a long one. */
+/** The smallest building block of chunks: a line, or a piece of a long one. */
 export interface Unit {
   /** UTF-16 offset in the file. */
   readonly start: number
   /** 1-based line in the file. */
   readonly line: number
-  /** Words of the note before it. */
+  /** Number of words of the note before it. */
   readonly position: number
-  /** 0–5 a heading of level 1–6; then the first line of a paragraph, another line, a later piece of a line. */
+  /** 0–5 for headings of level 1–6, then the first line of a paragraph, other lines, and later pieces of a line. */
   readonly level: number
   readonly plain: string
 }
 
 export interface Units {
   readonly units: readonly Unit[]
-  /** Words of all units. */
+  /** Total number of words. */
   readonly words: number
   /** 1-based last line of the file. */
   readonly lastLine: number
 }
 
-/** The units of a note's body, without those that say nothing: blank lines, fences, rules, bare addresses. */
+/** Returns the units of a note's body, leaving out blank lines, fences, rules and bare URLs. */
 export function unitsOf(text: string, bodyStart: number, headings: readonly Heading[]): Units {
   const list = new UnitList(text.length - bodyStart)
   let line = lineNumber(text, bodyStart)
@@ -333,7 +332,7 @@ class UnitList {
     this.#grain = Math.floor(length / MAX_UNITS)
   }
 
-  /** Adds a piece, to the unit before it where that is tiny; whether it says anything. */
+  /** Adds a piece, merging it into the previous unit if that is tiny. Returns whether the piece has any content. */
   add(piece: Omit<Unit, 'position'>): boolean {
     if (piece.plain === '') return false
     const { start, line, level, plain } = piece
@@ -362,8 +361,8 @@ function pieceEnd(text: string, from: number, end: number): number {
 }
 
 /**
- * A piece of Markdown (at most a line) as plain text for a model: links by display text, without addresses, HTML tags
- * and marks. For pieces of some hundred characters.
+ * Converts a piece of Markdown (at most a line) to plain text for a model: links become their display text, and URLs, HTML tags and
+ * markers are removed. Intended for pieces of a few hundred characters.
  */
 export function plainText(piece: string): string {
   if (FENCE.test(piece)) return ''
@@ -377,7 +376,7 @@ export function plainText(piece: string): string {
   return PUNCTUATION.test(plain) ? '' : plain
 }
 
-/** How many words a text has for a model: runs without white space, long ones as several, ideographs one each. */
+/** Counts words like a model would: runs without whitespace, long ones as several, and ideographs individually. */
 function countWords(text: string): number {
   let words = 0
   let run = 0
@@ -394,7 +393,7 @@ function countWords(text: string): number {
   return words
 }
 
-/** Characters of scripts that put no spaces between words; models read each as a word of its own. */
+/** Checks whether a character belongs to a script without spaces between words. Models treat each as a word. */
 function isIdeograph(code: number): boolean {
   return (code >= FIRST_IDEOGRAPH && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xf900 && code <= 0xfaff)
 }

@@ -1,98 +1,98 @@
 import type { Coverage } from '../core/embedder.ts'
 
-/** Where all is known, or an embedder does not tell. */
+/** Used if everything is known, or if the embedder cannot tell. */
 export const ALL_KNOWN: KnownShare = { order: 1, certainty: 1 }
 
 /**
- * Below the first bound meaning has no weight, above the second its full weight. Chosen on every second of 34 languages
- * and as good on the others: languages known by single letters lie below .25, those in Latin letters above .7. Words in
- * parts still rank notes in one language, but do not show that none is near: English has .9 words per part, others .3
- * to .65.
+ * Below the lower bound, meaning has no weight; above the upper bound, its full weight. Chosen on every second of 34 languages and
+ * equally good on the others: languages of which only letters are known are below .25, those in Latin script above .7. Words split
+ * into pieces still rank notes within one language, but do not show that no note is similar: English has .9 words per piece, other
+ * languages .3 to .65.
  */
 const NONE = 0.5
 
 const ALL = 0.75
 
-/** More than one letter, between digits, punctuation and spaces. */
+/** Two or more letters in a row. */
 const WORD = /[\p{L}\p{M}]{2,}/gu
 
-/** A note that has some of the query's words. */
+/** A note that contains some of the query's words. */
 export interface KeywordHit<Key> {
   readonly key: Key
-  /** BM25, above 0. */
+  /** BM25, greater than 0. */
   readonly score: number
-  /** The weight (idf) of the query's words that this note has, as a share of the weight of all of them, 0–1. */
+  /** Total weight (idf) of the query words found in this note, divided by that of all query words, 0–1. */
   readonly matched: number
 }
 
-/** A note, and how near its nearest vector is to the query's. */
+/** A note, with the similarity of its best vector. */
 export interface SemanticHit<Key> {
   readonly key: Key
-  /** Cosine, −1–1. */
+  /** Cosine similarity, −1 to 1. */
   readonly score: number
 }
 
-/** An answer by meaning counts nothing if its best cosine is `low` or less, and fully from `high`; low < high. */
+/** Maps the best cosine to certainty: 0 up to `low`, 1 from `high`; low < high. */
 export interface Certainty {
   readonly low: number
   readonly high: number
 }
 
 export interface FusionOptions<Key> {
-  /** The weight of meaning, 0–1; words have the rest. It falls to half when a note has all of the query's words. */
+  /** Weight of meaning, 0–1; the rest is the weight of words. It is halved if a note contains all of the query's words. */
   readonly weight: number
-  /** The embedder's; without it the cosine itself is the certainty. */
+  /** Depends on the embedder. By default, the cosine itself is the certainty. */
   readonly certainty?: Certainty | undefined
-  /** How well the language is known: scales `weight` and the certainty by meaning. Default: fully. */
+  /** How well the language is known, which scales `weight` and the certainty by meaning. Defaults to fully. */
   readonly known?: KnownShare
-  /** Notes with exactly this title or alias: they come first, with score 1, and need not be among the hits. */
+  /** Notes with exactly this title or alias. They come first with score 1, and need not be among the hits. */
   readonly exact?: ReadonlySet<Key>
 }
 
-/** A note's hit in one ranking. */
+/** A note's result in one ranking. */
 export interface RetrieverScore {
-  /** From 1. */
+  /** 1-based. */
   readonly rank: number
   /** As given: BM25 or cosine. */
   readonly score: number
-  /** The normalised score, 0–1. */
+  /** Normalized score, 0–1. */
   readonly normalised: number
 }
 
 export interface FusedHit<Key> {
   readonly key: Key
-  /** 0–1; compares between queries of one embedder. */
+  /** 0–1. Comparable between queries with the same embedder. */
   readonly score: number
-  /** Title or alias is the query. */
+  /** True if the title or an alias equals the query. */
   readonly exact: boolean
   readonly keyword: RetrieverScore | undefined
   readonly semantic: RetrieverScore | undefined
-  /** The weight of meaning used: the option or a part of it, but 0 without a semantic hit and 1 without a keyword hit. */
+  /** Weight of meaning that was used: the option or a part of it, 0 without semantic hits, or 1 without keyword hits. */
   readonly weight: number
 }
 
-/** How much of the keyword leg is the share of the query that a note has; BM25 is the rest. On a plateau from .3 to .5. */
+/** Share of `matched` in the keyword score; the rest is BM25. There is a plateau from .3 to .5. */
 const MATCHED_SHARE = 0.4
 
 /**
- * The remaining weight of meaning when a note has all of the query's words; it starts to fall at four fifths.
- * Collections hardly change between .3 and 1; sentences of notes are found better with less.
+ * Remaining share of the weight of meaning if a note contains all of the query's words. It starts to drop at four fifths. Collections
+ * hardly change between .3 and 1; lower values help to find sentences of notes.
  */
 const ANSWERED_SHARE = 0.5
 
 const NEARLY_ALL = 0.8
 
-/** How certain an answer is that has all of the query's words, as long as meaning has a say. */
+/** Certainty of a result that contains all of the query's words, if meaning is used too. */
 const WORDS_CERTAINTY = 0.7
 
-/** The weight of a title's or alias's vector against a passage's; .8 to 1 give about the same. */
+/** Weight of a name's vector relative to a passage's. Values from .8 to 1 give about the same results. */
 const NAME_SHARE = 0.9
 
 /**
- * Fuses two rankings, each best first with unique keys: a convex mix of scores divided by the best of each ranking.
- * Notes with more of the query's words get a bonus. Notes missing from the vector results get the lowest vector score
- * returned. The mix orders one query's notes; multiplied by the certainty that the query is answered at all, scores
- * compare between queries. Ties keep the order of keyword hits, then of semantic hits.
+ * Fuses two rankings, each best first with unique keys, by a convex combination of scores divided by the best of each ranking. Notes
+ * with more of the query's words get a bonus. Notes missing from the vector results get the lowest vector score returned. The
+ * combination orders the notes of one query. Multiplied by the certainty that the query is answered at all, scores are comparable
+ * between queries. Ties keep the order of keyword hits, then of semantic hits.
  */
 export function fuse<Key>(
   keyword: readonly KeywordHit<Key>[],
@@ -113,7 +113,7 @@ export function fuse<Key>(
     const isExact = exact.has(key)
     hits.push({ mix, hit: { key, score: isExact ? 1 : sure * mix, exact: isExact, keyword: word, semantic: meant, weight } })
   }
-  // A search has a thousand hits: each is met once, and makes no more than what is given back.
+  // A search has a thousand hits, so each is visited only once and nothing else is allocated.
   const left = new Map(semantic.map(({ key }, at) => [key, meaning[at]]))
   keyword.forEach(({ key }, at) => {
     put(key, words[at], left.get(key))
@@ -127,7 +127,7 @@ export function fuse<Key>(
   return hits.sort((a, b) => Number(b.hit.exact) - Number(a.hit.exact) || b.mix - a.mix).map(({ hit }) => hit)
 }
 
-/** Notes by their nearest vector, of a passage or a name, best first. */
+/** Returns notes by their most similar vector, of a passage or a name, best first. */
 export function nearestNotes<Key>(
   passages: readonly SemanticHit<Key>[],
   names: readonly SemanticHit<Key>[],
@@ -152,34 +152,34 @@ function semanticScores<Key>(hits: readonly SemanticHit<Key>[]): readonly Retrie
   return hits.map(({ score }, i) => ({ rank: i + 1, score, normalised: Math.max(0, score) / top }))
 }
 
-/** The highest score, 0 if none is above. */
+/** Returns the highest score, or 0. */
 function highest(hits: readonly { readonly score: number }[]): number {
   return hits.reduce((top, { score }) => Math.max(top, score), 0)
 }
 
-/** Less weight for meaning when words alone identify the note. */
+/** Returns a lower weight for meaning if words alone identify the note. */
 function meaningShare(matched: number): number {
   const answered = Math.max(0, matched - NEARLY_ALL) / (1 - NEARLY_ALL)
   return 1 - (1 - ANSWERED_SHARE) * answered
 }
 
-/** How certain it is that one of the notes answers the query, 0–1: by its words or by its meaning (a noisy or). */
+/** Returns the certainty that one of the notes answers the query, 0–1, by words or by meaning (noisy or). */
 function certaintyOf(matched: number, cosine: number, { low, high }: Certainty = { low: 0, high: 1 }): number {
   const near = Math.min(1, Math.max(0, (cosine - low) / (high - low)))
   return 1 - (1 - WORDS_CERTAINTY * matched) * (1 - near)
 }
 
-/** The weight of meaning for a question, as a share of its weight in a known language. */
+/** The weight of meaning for a query, relative to a known language. */
 export interface KnownShare {
-  /** In the order of notes. */
+  /** Applied to the order of notes. */
   readonly order: number
-  /** In how certain it is that the question is answered at all; at most `order`. */
+  /** Applied to the certainty that the query is answered at all; at most `order`. */
   readonly certainty: number
 }
 
 /**
- * The weight of meaning for a question and the notes with some of its words: both must be in a known language. Without
- * such notes (`undefined`) only meaning remains.
+ * Returns the weight of meaning for a query and the notes that contain some of its words. Both must be in a known language. Without
+ * such notes (`undefined`), only meaning is left.
  */
 export function knownShare(question: Coverage, notes: Coverage | undefined): KnownShare {
   const share = (text: Coverage): KnownShare => ({ order: ramp(text.meaning), certainty: ramp(text.whole) })
@@ -190,12 +190,12 @@ export function knownShare(question: Coverage, notes: Coverage | undefined): Kno
   return { order, certainty: Math.min(order, asked.certainty * there.certainty) }
 }
 
-/** The words in names of notes. Numbers, dates and single letters such as the `d` of `d123` say nothing about the language of a note. */
+/** Returns the words in note names. Numbers, dates and single letters, such as the `d` of `d123`, say nothing about the language. */
 export function wordsOfNames(names: readonly string[]): string {
   return names.flatMap((name) => name.match(WORD) ?? []).join(' ')
 }
 
-/** True if a text's language is known well enough to compare by meaning. */
+/** Checks whether the text's language is known well enough to compare by meaning. */
 export function isKnown({ meaning }: Coverage): boolean {
   return meaning > NONE
 }

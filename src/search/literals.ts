@@ -3,19 +3,19 @@ import { foldTag } from '../core/text/fold.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { wordsLookup } from './query/query.ts'
 
-/** Something in a question that is meant letter by letter: a key, code, a tag. */
+/** A part of a query that is meant literally, such as a key combination, code or a tag. */
 export interface Literal {
-  /** Finds every note that may hold it, and others. */
+  /** Matches every note that might contain it, and possibly others. */
   readonly candidates: Condition
-  /** True if a text contains it, in any case. */
+  /** Checks whether text contains it, ignoring case. */
   isIn(text: string): boolean
 }
 
-/** Maximum literals; a question has one or two. */
+/** Maximum number of literals. Queries usually have one or two. */
 const MOST = 8
 
 /**
- * Parts of a question that look like a key (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`,
+ * Returns parts of a query that look like a key combination (`Ctrl+Shift+I`), code (`app.vault.read`, `hasTag()`, `snake_case`,
  * `--flag`, text in backticks) or a tag (`#MOC`).
  */
 export function literalsIn(question: string): readonly Literal[] {
@@ -27,7 +27,7 @@ export function literalsIn(question: string): readonly Literal[] {
     add(verbatim(code.trim()), code)
     return ' '
   })
-  // Keys are written with blanks, too.
+  // Key combinations are also written with spaces.
   for (const [word] of rest
     .replace(/\s+/g, ' ')
     .replaceAll(' + ', '+')
@@ -42,7 +42,7 @@ const TAG = /^[(]?#(?=[^\s#]*\p{L})([\p{L}\p{N}_/-]+)[).:]*$/u
 const DOTTED = /^[(]?((?:[\p{L}_$][\p{L}\p{N}_$]+\.)+[\p{L}_$][\p{L}\p{N}_$]+)[).:]*$/u
 const SNAKE = /^[(]?([\p{L}\p{N}]+(?:_[\p{L}\p{N}]+)+)[).:]*$/u
 const FLAG = /^[(]?--(\p{L}[\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*)(?:=.*|[).:]*)$/u
-/** Names of files and sites have a dot, too, and are mostly not meant letter by letter. */
+/** File and site names contain dots too, but are usually not meant literally. */
 const FILE =
   /^[^.]+\.(?:md|txt|pdf|png|jpe?g|svg|gif|docx?|csv|json|ya?ml|html?|css|js|ts|com|org|net|io|app|dev|de|uk|edu|gov|info)$/iu
 
@@ -72,7 +72,7 @@ function literal(words: string, pattern: string): Literal {
 
 function verbatim(code: string): Literal | undefined {
   const candidates = wordsLookup(code)
-  // Signs alone are nowhere in an index.
+  // Punctuation alone is not indexed.
   if (candidates.kind === 'nothing') return undefined
   const pattern = new RegExp(code.split(/\s+/).map(escaped).join('\\s+'), 'iu')
   return { candidates, isIn: (text) => pattern.test(text) }

@@ -1,4 +1,4 @@
-/** A list of whole numbers from 0 to 2³² − 1 that grows at its end: four bytes each, and no object a number. */
+/** A growable list of integers from 0 to 2³² − 1, with four bytes each and no object per number. */
 export class NumberList {
   #items: Uint32Array
   #length = 0
@@ -11,7 +11,7 @@ export class NumberList {
     return this.#length
   }
 
-  /** The numbers, and room behind them; another array after `push`. */
+  /** The numbers, followed by unused capacity. `push` can replace the array. */
   get items(): Uint32Array {
     return this.#items
   }
@@ -21,7 +21,7 @@ export class NumberList {
     this.#items[this.#length++] = value
   }
 
-  /** Room for so many more numbers, which are set in `items` by their places: from the former length on. @returns that length */
+  /** Adds `count` numbers, which the caller sets in `items` starting at the returned index. */
   extend(count: number): number {
     const at = this.#length
     if (at + count > this.#items.length) this.#grow(count)
@@ -45,7 +45,7 @@ export class NumberList {
   }
 }
 
-/** Bits that are set among 32, counted in parallel (Warren, Hacker's Delight, 5-1). */
+/** Counts the set bits in 32, in parallel (Warren, Hacker's Delight, 5-1). */
 export function countBits(word: number): number {
   const pairs = word - ((word >>> 1) & 0x55555555)
   const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333)

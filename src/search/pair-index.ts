@@ -1,53 +1,53 @@
 import { countBits, NumberList } from './number-list.ts'
 
-/** Longer texts are compared by this many characters: a name of a megabyte must not hold anyone up. */
+/** Longer texts are truncated for comparison, so a huge name blocks nobody. */
 const MAX_LENGTH = 512
 
 /**
- * Words of 32 bits in a text's signature, in which every pair sets one bit: a bit that only one of two texts has set stands for at
- * least one pair that the other does not have. Names have 10–40 pairs; with 64 bits half of the signatures' bits would be set.
+ * Number of 32-bit words in the text's signature, in which each pair sets one bit. A bit set in only one of two texts stands for at
+ * least one pair that the other lacks. Names have 10–40 pairs; with 64 bits, half of the bits would be set.
  */
 const WORDS = 4
 
 /** A character pair of the query. */
 interface WantedPair {
-  /** The texts that have it. */
+  /** Texts that contain it. */
   readonly texts: NumberList
-  /** How often the query contains it. */
+  /** Number of times the query contains it. */
   readonly count: number
 }
 
-/** The query as `PairIndex.want` prepares it. */
+/** A query prepared by `PairIndex.want`. */
 interface Wanted {
-  /** Pairs of the text, those that no other has among them. */
+  /** Number of pairs in the query, including those that no text contains. */
   readonly length: number
-  /** Pairs that other texts have too, the rarest first. */
+  /** Pairs that occur in other texts, rarest first. */
   readonly pairs: readonly WantedPair[]
 }
 
 /**
- * Texts by their pairs of neighbouring characters. A text is known by its number: 0, 1, … in order of `add`. Pairs are numbered, too,
- * and kept both ways: the texts of each pair and the pairs of each text.
+ * Indexes texts by their pairs of adjacent characters. Texts are numbered 0, 1, … in order of `add`. Pairs are numbered too, and
+ * stored both ways: the texts of each pair and the pairs of each text.
  */
 export class PairIndex {
   readonly #numbers = new Map<number, number>()
   readonly #texts: NumberList[] = []
   readonly #pairs = new NumberList(1024)
-  /** Where the pairs of a text begin; those of the next one begin where they end. */
+  /** Where the pairs of each text start. They end where those of the next text start. */
   readonly #starts = new NumberList(1024)
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
-  /** How often each pair is wanted, and the signature of those that are. */
+  /** How often each pair is wanted, and the signature of the wanted pairs. */
   #wanted = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
-  /** Query pairs met in a text. */
+  /** Query pairs found in the text. */
   readonly #used: number[] = []
 
   constructor() {
     this.#starts.push(0)
   }
 
-  /** How many texts there are. */
+  /** Number of texts. */
   get size(): number {
     return this.#starts.length - 1
   }
@@ -56,7 +56,7 @@ export class PairIndex {
   add(folded: string): void {
     const text = this.size
     const codes = pairsOf(folded)
-    // Room is zeros at first.
+    // New entries are zero.
     const signature = this.#signatures.extend(WORDS)
     const words = this.#signatures.items
     for (let at = 0; at < codes.length; at++) {
@@ -64,7 +64,7 @@ export class PairIndex {
       const texts = this.#texts[pair] as NumberList
       this.#pairs.push(pair)
       setBit(words, signature, pair)
-      // Pairs of one text are added together: had this one been met, the text would be the last.
+      // The pairs of the text are added together, so if this pair has occurred before, the text is the last in its list.
       if (texts.length > 0 && texts.items[texts.length - 1] === text) this.#repeats.add(text)
       else texts.push(text)
     }
@@ -78,13 +78,13 @@ export class PairIndex {
     return this.#texts.push(new NumberList()) - 1
   }
 
-  /** Pairs of a text, repeated ones as often as they stand in it. */
+  /** Returns the number of pairs in the text, counting repetitions. */
   lengthOf(text: number): number {
     const starts = this.#starts.items
     return (starts[text + 1] as number) - (starts[text] as number)
   }
 
-  /** Makes a folded text the one that `shared` compares with. */
+  /** Sets the folded text that `shared` compares with. */
   want(folded: string): Wanted {
     if (this.#wanted.length < this.#texts.length) this.#wanted = new Uint16Array(this.#texts.length * 2)
     const wanted = this.#wanted.fill(0)
@@ -102,7 +102,7 @@ export class PairIndex {
     return { length: codes.length, pairs: pairs.sort((a, b) => a.texts.length - b.texts.length) }
   }
 
-  /** At least so many of the wanted pairs that some text has are not in this one. */
+  /** Returns a lower bound for the number of wanted pairs that this text lacks. */
   lacks(text: number): number {
     const signatures = this.#signatures.items
     const wanted = this.#wantedSignature
@@ -113,7 +113,7 @@ export class PairIndex {
     return lacking
   }
 
-  /** How many pairs a text shares with the one that is wanted; repeated ones count as often as both have them. */
+  /** Returns the number of pairs shared with the wanted text, counting repetitions. */
   shared(text: number): number {
     const pairs = this.#pairs.items
     const wanted = this.#wanted
@@ -124,7 +124,8 @@ export class PairIndex {
       for (let at = from; at < to; at++) if (wanted[pairs[at] as number] !== 0) shared++
       return shared
     }
-    // Pairs are used up and put back: most searches meet hundreds of texts, and a table of counts for each is slow.
+    // Counts are decremented and restored, because most searches visit hundreds of texts, and a table of counts for each would be
+    // slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
       if (wanted[pair] === 0) continue
@@ -138,7 +139,7 @@ export class PairIndex {
   }
 }
 
-/** A text's pairs, to compare others with that are in no index. */
+/** The pairs of the text, to compare with others that are not indexed. */
 export class WantedPairs {
   readonly #counts = new Map<number, number>()
   readonly #length: number
@@ -149,7 +150,7 @@ export class WantedPairs {
     for (const code of codes) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
   }
 
-  /** Dice's coefficient: twice the pairs that both have through all pairs of both. */
+  /** Dice coefficient: twice the number of shared pairs, divided by the number of pairs in both. */
   likeness(folded: string): number {
     const codes = pairsOf(folded)
     const used: number[] = []
@@ -165,14 +166,14 @@ export class WantedPairs {
   }
 }
 
-/** Sets a pair's bit in the signature that begins there. */
+/** Sets a pair's bit in the signature that starts at `from`. */
 function setBit(signatures: Uint32Array, from: number, pair: number): void {
-  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4): pairs that were met together get bits far apart.
+  // Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4) maps consecutive pairs to distant bits.
   const bit = Math.imul(pair, 0x9e3779b1) >>> 25
   signatures[from + (bit >>> 5)]! |= 1 << (bit & 31)
 }
 
-/** Pairs of neighbouring UTF-16 units as numbers, white space left out; a single character is a pair with nothing. */
+/** Returns the pairs of adjacent UTF-16 units as numbers, ignoring whitespace. A single character forms a pair by itself. */
 function pairsOf(folded: string): number[] {
   const text = folded.slice(0, MAX_LENGTH).replace(/\s+/g, '')
   if (text.length === 1) return [text.charCodeAt(0)]

@@ -1,39 +1,38 @@
 import type { Certainty } from './fusion.ts'
 
-/** How sure an answer must be. */
+/** How certain results must be. */
 export type Relevance = 'strict' | 'normal' | 'loose'
 
-/** The meaning of an embedder's cosines and their weight beside words. */
+/** How to interpret an embedder's cosines, and the weight of meaning relative to words. */
 export interface EmbedderTraits {
-  /** For `fuse`. */
+  /** Passed to `fuse`. */
   readonly weight: number
   readonly certainty: Certainty
 }
 
 /**
- * The least fused score of each preset. `normal` finds nothing for a query of unrelated words and loses next to no
- * answers; `strict` finds nothing for a query about something else and loses some answers. The figures are in
- * docs/benchmarks.md.
+ * Minimum fused score of each preset. `normal` finds nothing for a query of unrelated words and loses hardly any answers; `strict`
+ * finds nothing for an off-topic query and loses some answers. docs/benchmarks.md has the figures.
  */
 export const LEAST_SCORE: Readonly<Record<Relevance, number>> = { strict: 0.55, normal: 0.2, loose: 0.05 }
 
-/** Without meaning the score tells less: a long question has few of its words in the note that answers it. */
+/** Without meaning, the score is less reliable, because the note that answers a long question may contain few of its words. */
 const LEAST_BY_WORDS: Readonly<Record<Relevance, number>> = { strict: 0.3, normal: 0.05, loose: 0 }
 
-/** Chosen on scifact, Cranfield and CACM, for the built-in table and for its teacher. */
+/** Chosen on scifact, Cranfield and CACM, for the built-in table and its teacher model. */
 const STATIC: EmbedderTraits = { weight: 0.35, certainty: { low: 0.3, high: 0.7 } }
 const MINILM: EmbedderTraits = { weight: 0.5, certainty: { low: 0.25, high: 0.65 } }
 
-/** The known traits of an embedder; for others, `calibrate` measures the certainty. */
+/** Returns the known traits of an embedder. For others, `calibrate` measures the certainty. */
 export function traitsOf(embedder: string): EmbedderTraits | undefined {
   if (embedder.startsWith('static:')) return STATIC
   return /all-minilm-l6-v2/i.test(embedder) ? MINILM : undefined
 }
 
-/** The default weight: that of a small sentence transformer. */
+/** The default weight, taken from a small sentence transformer. */
 export const UNKNOWN_WEIGHT = MINILM.weight
 
-/** Queries that no vault answers, each of nouns that have nothing to do with each other. */
+/** Queries that no vault answers, made of unrelated nouns. */
 export const UNRELATED_QUERIES: readonly string[] = [
   'walnut trombone parliament',
   'glacier receipt mongoose collar',
@@ -54,25 +53,22 @@ export const UNRELATED_QUERIES: readonly string[] = [
 ]
 
 export interface CalibrationSamples {
-  /** The vault's best cosine for each of some queries that it does not answer: `UNRELATED_QUERIES`. */
+  /** The vault's best cosine for each of the `UNRELATED_QUERIES`, which it does not answer. */
   readonly unrelated: readonly number[]
-  /** Likewise for queries that it does answer: some fifty of its own titles and headings. */
+  /** The same for queries that it does answer: about fifty of its own titles and headings. */
   readonly related: readonly number[]
 }
 
-/**
- * The minimum width of the range, as a share of the values above the lower bound: a sample of notes with only a title
- * gives 1.
- */
+/** Minimum width of the range, relative to the values above the lower bound. Notes with only a title give 1. */
 const NARROWEST = 0.3
 const WIDEST = 0.7
-/** So that `low` is below `high` even for an embedder to which all texts are the same. */
+/** Keeps `low` below `high` even if the embedder considers all texts equal. */
 const LEAST_ROOM = 0.01
 
 /**
- * The meaning of an embedder's cosines in a vault: worthless at the median of unrelated pairs, certain at the 70th
- * percentile of related ones. These two agree best with the values chosen by hand for known embedders. `undefined`
- * without samples of both.
+ * Calibrates an embedder's cosines for a vault: no certainty at the median of unrelated pairs, full certainty at the 70th percentile
+ * of related ones. These quantiles agree best with the values chosen by hand for known embedders. Returns `undefined` without samples
+ * of both.
  */
 export function calibrate({ unrelated, related }: CalibrationSamples): Certainty | undefined {
   const low = quantile(unrelated, 0.5)
@@ -82,7 +78,7 @@ export function calibrate({ unrelated, related }: CalibrationSamples): Certainty
   return { low, high: Math.min(low + WIDEST * room, Math.max(low + NARROWEST * room, high)) }
 }
 
-/** The value below which this share of them lies; not-a-numbers are left out. */
+/** Returns a quantile, ignoring NaN. */
 function quantile(values: readonly number[], share: number): number | undefined {
   const sorted = values.filter((value) => !Number.isNaN(value)).sort((a, b) => a - b)
   return sorted[Math.floor(share * (sorted.length - 1))]
@@ -94,15 +90,15 @@ export interface RelevantHit {
 }
 
 /**
- * The hits that pass a preset; exact ones always pass. `meaning`: how much meaning contributes to their certainty, 0–1.
- * Keeps the order.
+ * Returns the hits that pass a preset, in order. Exact ones always pass. `meaning`: how much meaning contributes to their certainty,
+ * 0–1.
  */
 export function keepRelevant<Hit extends RelevantHit>(hits: readonly Hit[], relevance: Relevance, meaning = 1): readonly Hit[] {
   const least = leastScore(relevance, meaning)
   return hits.filter((hit) => hit.exact || hit.score >= least)
 }
 
-/** The least score that a preset lets through; `meaning` as above. */
+/** Returns the minimum score of a preset. `meaning` as in `keepRelevant`. */
 export function leastScore(relevance: Relevance, meaning: number): number {
   return meaning * LEAST_SCORE[relevance] + (1 - meaning) * LEAST_BY_WORDS[relevance]
 }

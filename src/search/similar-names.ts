@@ -4,19 +4,22 @@ import { NumberList } from './number-list.ts'
 import { PairIndex, WantedPairs } from './pair-index.ts'
 import { foldLetters } from './words/fold-word.ts'
 
-/** Characters that a sentence or quotation puts around a name; signs such as # and + belong to a name. */
+/** Characters that sentences or quotations put around a name. Symbols such as # and + are part of a name. */
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
 
-/** Characters that need normalisation: letters beyond ASCII, white space, and punctuation around the name. */
+/** Matches characters that need normalization: non-ASCII letters, whitespace, and surrounding punctuation. */
 const TO_DO = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 
-/** So similar is what was meant. */
+/** Names at least this similar are considered a misspelling. */
 const ALIKE = 0.75
 
-/** A slip makes another word of a shorter one. */
+/** In shorter words, a typo makes a different word. */
 const SHORTEST_WORD = 4
 
-/** Which names to look at. Nearly all that are one slip apart share so many pairs; to look at those that share fewer takes many times as long. */
+/**
+ * Which names to examine. Nearly all names that are one typo apart share this many pairs, and examining less similar ones takes many
+ * times as long.
+ */
 export const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
 
 /** A file with its names. */
@@ -25,43 +28,41 @@ export interface NamedFiles {
   id(key: number): string
 }
 
-/** How many names are wanted, and how similar (0–1) they are at least. */
+/** Maximum number of names, and their minimum similarity (0–1). */
 interface SimilarityBounds {
   readonly limit: number
   readonly minimum: number
-  /** Leaves out names that, plain, are longer or shorter by more letters. */
+  /** Excludes names whose plain form differs in length by more letters. */
   readonly slips?: number | undefined
 }
 
 /**
- * Finds names by the Dice coefficient on their character pairs (Dice 1945; on strings Adamson, Boreham 1974): twice the shared pairs
- * through all pairs of both. An inverted index of pairs gives the candidates, and bounds from set-similarity joins (prefix and length
- * filters: Chaudhuri, Ganti, Kaushik 2006; raised by the worst of the best found so far: Xiao, Wang, Lin, Shang 2009) leave most out.
+ * Finds names by the Dice coefficient on their character pairs (Dice 1945; on strings Adamson, Boreham 1974): twice the number of
+ * shared pairs, divided by the number of pairs in both. An inverted index of pairs provides candidates, and bounds from
+ * set-similarity joins (prefix and length filters: Chaudhuri, Ganti, Kaushik 2006; raised by the worst of the best results so far:
+ * Xiao, Wang, Lin, Shang 2009) exclude most of them.
  */
 export class SimilarNames {
-  /** The pairs of the first names. */
+  /** Pairs of the names indexed so far. */
   #index = new PairIndex()
-  /**
-   * True if pairs of all names were made; that takes twice as long as everything else, and exact lookups do not need
-   * them.
-   */
+  /** True if the pairs of all names are indexed. That takes twice as long as everything else, and exact lookups do not need it. */
   #isPaired = false
   #lookUpsWithout = 0
-  /** The file and name by the name's number in the index; an empty name is unused. */
+  /** File and name by index number. An empty name is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
-  /** Letters of each when plain. */
+  /** Length of each name's plain form. */
   #lengths = new NumberList(1024)
-  /** The number of a key's first name; the others follow it. */
+  /** Number of a key's first name. The others follow. */
   readonly #firstOf = new Map<number, number>()
-  /** The numbers of names that are others when plain. */
+  /** Numbers of names whose plain form differs. */
   #plain = new Map<string, number[]>()
-  /** The look-up that came to a name last. */
+  /** The last lookup that visited each name. */
   #seen = new Uint32Array(1024)
   #lookUp = 0
   #dead = 0
 
-  /** Replaces the names of a key; none: it is forgotten. */
+  /** Replaces the names of a key, or removes it if there are none. */
   set(key: number, names: readonly string[]): void {
     const known = this.#numbersOf(key)
     if (known.length === names.length && known.every((number, at) => this.#names[number] === names[at])) return
@@ -88,8 +89,8 @@ export class SimilarNames {
   }
 
   /**
-   * Makes the pairs of names that are missing, until a moment (of `performance.now()`): `find` without `slips` would have to wait for them.
-   * @returns whether there are all.
+   * Indexes missing pairs until a time (`performance.now()`). `find` without `slips` would otherwise have to wait for them.
+   * @returns whether all are indexed
    */
   prepare(until = Number.POSITIVE_INFINITY): boolean {
     for (let number = this.#index.size; number < this.#names.length; number++) {
@@ -100,12 +101,12 @@ export class SimilarNames {
     return true
   }
 
-  /** True to search by pairs: they exist already, or many searches went without them, which costs as much. */
+  /** Checks whether to search by pairs, because they are indexed already, or because many searches without them have cost as much. */
   #goesByPairs(): boolean {
     return (this.#isPaired || ++this.#lookUpsWithout > MOST_WITHOUT) && this.prepare()
   }
 
-  /** Adds what the next name is when plain, where that is another. @returns how long it is. */
+  /** Adds a name's plain form, if it differs. @returns the length of the plain form */
   #addPlain(name: string): number {
     const plain = plainName(name)
     if (plain === foldName(name)) return plain.length
@@ -132,8 +133,8 @@ export class SimilarNames {
   }
 
   /**
-   * Names at least this similar, best first, then by id; a key once, under its best name.
-   * @param files which keys are wanted, and their ids · @param bounds names that share nothing are never found
+   * Returns names at least this similar, best first, then ordered by id. Each key appears once, with its best name.
+   * @param files which keys are wanted, and their ids · @param bounds names without shared pairs are never found
    */
   find(name: string, files: NamedFiles, { limit, minimum, slips }: SimilarityBounds): readonly SimilarName[] {
     const best = new BestNames(limit, files.id)
@@ -143,7 +144,7 @@ export class SimilarNames {
       const key = this.#keys[number] as number
       const found = this.#names[number]
       if (found === undefined || !files.accept(key)) return
-      // Names that differ can share all their pairs (`ab c`, `a bc`): only equal ones score 1.
+      // Different names can share all pairs (`ab c`, `a bc`), so only equal ones score 1.
       const score = likeness < 1 ? Math.min(ALMOST, likeness) : foldName(found) === folded ? 1 : ALMOST
       if (score >= minimum) best.offer({ key, name: found, score })
     }
@@ -153,18 +154,18 @@ export class SimilarNames {
     return best.list()
   }
 
-  /** Names that are equal when folded; by id, a key once. */
+  /** Returns names that are equal after folding, ordered by id, once per key. */
   equal(name: string, files: NamedFiles): readonly SimilarName[] {
     return this.#listEqual(foldName(name), files, [])
   }
 
-  /** Names that are equal when plain (see `plainName`); by id, a key once. */
+  /** Returns names with an equal plain form (see `plainName`), ordered by id, once per key. */
   equalPlain(name: string, files: NamedFiles): readonly SimilarName[] {
     const plain = plainName(name)
     return plain === '' ? [] : this.#listEqual(plain, files, this.#plain.get(plain) ?? [])
   }
 
-  /** Names that are this when folded, and those of these numbers. */
+  /** Lists names that are equal after folding, and those with these numbers. */
   #listEqual(folded: string, files: NamedFiles, others: readonly number[]): readonly SimilarName[] {
     const found = new Map<number, SimilarName>()
     const add = (number: number): void => {
@@ -177,17 +178,16 @@ export class SimilarNames {
       if (foldName(this.#names[number] ?? '') === folded) add(number)
     }
     if (this.#goesByPairs()) this.#visit(folded, () => 1, visit)
-    // A name without padding has the same length when plain.
+    // A name without surrounding characters has the same length in plain form.
     else if (folded.trim() !== '') this.#asLong(plainName(folded).length, 0).forEach(visit)
     for (const number of others) add(number)
     return [...found.values()].sort((a, b) => (files.id(a.key) < files.id(b.key) ? -1 : 1))
   }
 
   /**
-   * Visits each name that may be as similar as `least()` currently requires, once.
-   * Of n pairs, r are in lists not visited yet: a name first met now shares at most r of them. With m pairs of its own
-   * its coefficient is at most 2 min(m, r) / (n + m). That excludes names that are too short or too long, and finally
-   * all: the visited lists are the short ones, of rare pairs.
+   * Visits each name that might reach the similarity currently required by `least()`. Of n pairs, r are in lists not visited yet, so
+   * a name seen for the first time shares at most r of them. With m pairs of its own, its coefficient is at most 2 min(m, r) / (n +
+   * m). That excludes names that are too short or too long, and finally all: the visited lists are the short ones, of rare pairs.
    */
   #visit(folded: string, least: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
@@ -205,7 +205,7 @@ export class SimilarNames {
         const number = numbers[at] as number
         const own = index.lengthOf(number)
         if (own < lengths.from || own > lengths.to) continue
-        // The same bound with what the text's signature leaves to be shared, which is looked at before the text itself.
+        // The same bound, tightened by the text's signature, which is checked before the text itself.
         if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
         if (this.#seen[number] === this.#lookUp) continue
         this.#seen[number] = this.#lookUp
@@ -219,7 +219,10 @@ export class SimilarNames {
     }
   }
 
-  /** Likewise those that are about as long when plain. They are few: to look at each takes a fifth of the time that going through lists takes. */
+  /**
+   * Visits names whose plain form has a similar length. There are few, and examining each takes a fifth of the time needed for the
+   * lists.
+   */
   #visitAsLong(
     folded: string,
     { letters, slips }: { readonly letters: number; readonly slips: number },
@@ -248,7 +251,7 @@ export class SimilarNames {
     }
   }
 
-  /** Numbers of names whose plain length differs by at most so many letters. */
+  /** Returns the numbers of names whose plain length differs by at most `slips` letters. */
   #asLong(letters: number, slips: number): readonly number[] {
     const lengths = this.#lengths.items
     const numbers: number[] = []
@@ -264,22 +267,22 @@ export class SimilarNames {
   }
 }
 
-/** Look-ups that all names are gone through for; a search makes three. */
+/** Maximum number of lookups without indexed pairs. A search makes three. */
 const MOST_WITHOUT = 30
 
-/** Names between two looks at the clock. */
+/** Number of names between checks of the clock. */
 const LOOK_AT_CLOCK = 32
 
 const ALMOST = 0.999
 
 const ROUNDING = 1e-9
 
-/** The numbers of pairs m for which 2 min(m, shared) / (length + m) reaches the least likeness. */
+/** Returns the numbers of pairs m for which 2 min(m, shared) / (length + m) reaches the minimum similarity. */
 function lengthsThatReach(least: number, length: number, shared: number): { readonly from: number; readonly to: number } {
   return { from: (least * length) / (2 - least) - ROUNDING, to: (2 * shared) / least - length + ROUNDING }
 }
 
-/** A name that may be meant, and whose it is. */
+/** A similar name and its file. */
 export interface SimilarName {
   readonly key: number
   readonly name: string
@@ -287,7 +290,7 @@ export interface SimilarName {
   readonly score: number
 }
 
-/** The best of the names offered so far, best first, then by id; a key once, under its best name. */
+/** The best names so far, best first, then ordered by id. Each key appears once, with its best name. */
 class BestNames {
   readonly #limit: number
   readonly #idOf: (key: number) => string
@@ -298,7 +301,7 @@ class BestNames {
     this.#idOf = idOf
   }
 
-  /** The similarity a name needs; `minimum` while there is room. */
+  /** Returns the similarity that a name needs to be added; `minimum` while there is room. */
   least(minimum: number): number {
     const last = this.#names.length < this.#limit ? undefined : this.#names[this.#limit - 1]
     return last === undefined ? minimum : last.score
@@ -332,7 +335,7 @@ class BestNames {
   }
 }
 
-/** Similar names that may have been meant: close, or one typo in a word apart. */
+/** Returns similar names that might have been meant: close matches, or with one typo in a word. */
 export function nearHits<T extends { readonly name: string; readonly score: number }>(
   written: string,
   hits: readonly T[],
@@ -340,7 +343,7 @@ export function nearHits<T extends { readonly name: string; readonly score: numb
   return hits.filter(({ name, score }) => isNear(written, name, score))
 }
 
-/** Texts that may have been meant, best first. */
+/** Returns texts that might have been meant, best first. */
 export function nearTexts(texts: readonly string[], written: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
@@ -349,11 +352,11 @@ export function nearTexts(texts: readonly string[], written: string): readonly s
 }
 
 function isNear(written: string, name: string, score: number): boolean {
-  // Another number is another thing: the day before, the next part.
+  // A different number means a different thing, such as the previous day or the next part.
   return digitsOf(written) === digitsOf(name) && (score >= ALIKE || isOneSlipApart(written, name))
 }
 
-/** True if two names differ by one letter of one word, or by two swapped neighbours. */
+/** Checks whether two names differ by one letter in one word, or by two swapped neighbours. */
 function isOneSlipApart(a: string, b: string): boolean {
   const left = plainName(a).split(' ')
   const right = plainName(b).split(' ')
@@ -364,14 +367,14 @@ function isOneSlipApart(a: string, b: string): boolean {
   return more.length === 0 && isLong && editDistance(...differing, 1) !== undefined
 }
 
-/** The numbers in a name. */
+/** Returns the digits in a name. */
 export function digitsOf(name: string): string {
   return (foldName(name).match(/\p{N}+/gu) ?? []).join(' ')
 }
 
 /**
- * A name as it is typed in a hurry: letters as they are indexed, without accents, white space as one blank, and nothing around it that a
- * sentence would put there. `Café  latte?` and `cafe latte` are the same.
+ * Returns the plain form of a name: folded as in the index, without accents, with single spaces and without surrounding punctuation.
+ * `Café  latte?` and `cafe latte` are equal.
  */
 export function plainName(name: string): string {
   const text = foldLetters(name).replace(/\s+/g, ' ')
@@ -382,7 +385,7 @@ export function plainName(name: string): string {
   return text.slice(start, end)
 }
 
-/** True if a name is plain apart from upper case, as most are; creates no other text. */
+/** Checks whether a name equals its plain form except for case, as most do. Allocates no other text. */
 export function isPlain(name: string): boolean {
   return !TO_DO.test(name)
 }

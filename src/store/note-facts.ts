@@ -7,23 +7,23 @@ import type { FileStat } from '../core/vault.ts'
 import { absolutePeriod, askedTexts, readDate } from '../search/query/compare-values.ts'
 import { plainName } from '../search/similar-names.ts'
 
-/** Endings of files that are embedded, not written as notes; elsewhere a dot may well stand in a name (`Node.js`). */
+/** Extensions of files that are embedded rather than written as notes. In other names, a dot is usually part of the name (`Node.js`). */
 const ATTACHMENTS: ReadonlySet<string> = new Set([
   ...['avif', 'bmp', 'gif', 'jpeg', 'jpg', 'png', 'svg', 'tif', 'tiff', 'webp', 'heic', 'pdf'],
   ...['3gp', 'flac', 'm4a', 'mkv', 'mov', 'mp3', 'mp4', 'ogg', 'ogv', 'opus', 'wav', 'webm'],
   ...['csv', 'doc', 'docx', 'odt', 'ppt', 'pptx', 'xls', 'xlsx', 'zip'],
 ])
 
-/** A note's facts beside its words: properties, tasks, and its file's stat as a fallback. */
+/** Data of a note besides its words: properties, tasks, and the file's stat as a fallback. */
 export interface NoteSource {
   readonly properties: Readonly<Record<string, unknown>>
   readonly tasks: readonly Task[]
   readonly stat: FileStat | undefined
 }
 
-/** A note's facts in the form that queries compare. */
+/** A note's data in the form used by queries. */
 export interface NoteFacts {
-  /** Milliseconds since the epoch; NaN where a note says no time. */
+  /** Milliseconds since the Unix epoch, or NaN if the note has no such time. */
   readonly created: number
   readonly modified: number
   /** By folded name. */
@@ -35,17 +35,17 @@ export interface PropertyFacts {
   /** As spelled. */
   readonly name: string
   readonly kind: ValueKind
-  /** The values, each item of a list by itself, an empty text for nothing. */
+  /** Values, with list items separated. An empty string stands for no value. */
   readonly values: readonly string[]
-  /** The same, folded. */
+  /** The same values, folded. */
   readonly texts: readonly string[]
-  /** The searchable texts of values: see `askedTexts`. */
+  /** Searchable forms of the values; see `askedTexts`. */
   readonly asked: readonly string[]
 }
 
 export const NO_TASKS: NoteFacts['tasks'] = new Set()
 
-/** The facts that every engine uses to find and order notes. */
+/** Extracts the data that every engine uses to find and order notes. */
 export function factsOf(source: NoteSource): NoteFacts {
   const { created, modified } = timesOf(source)
   const properties = new Map<string, PropertyFacts>()
@@ -54,7 +54,7 @@ export function factsOf(source: NoteSource): NoteFacts {
   return { created: toTime(created), modified: toTime(modified), properties, tasks }
 }
 
-/** The properties say it, else the file does. */
+/** Reads times from the properties, falling back to the file's. */
 export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 'stat'>): Pick<Node, 'created' | 'modified'> {
   const created = propertyText(properties, 'created', 'date') ?? isoTime(stat?.birthtime)
   const modified = propertyText(properties, 'modified', 'updated') ?? isoTime(stat?.mtime)
@@ -64,7 +64,7 @@ export function timesOf({ properties, stat }: Pick<NoteSource, 'properties' | 's
   }
 }
 
-/** The first of these properties that holds a text or a number; names compare case-insensitively. */
+/** Returns the first of these properties that is a string or a number. Names are compared case-insensitively. */
 function propertyText(properties: Readonly<Record<string, unknown>>, ...names: readonly string[]): string | undefined {
   for (const name of names) {
     for (const [key, value] of Object.entries(properties)) {
@@ -85,7 +85,7 @@ function isoTime(ms: number | undefined): string | undefined {
 function propertyOf(name: string, value: unknown): PropertyFacts {
   const values = textsOf(value)
   const folded = values.map(foldName)
-  // Most values are lower-case already, and one list is enough.
+  // Most values are already lower case and share one list.
   const texts = folded.every((text, at) => text === values[at]) ? values : folded
   return { name, kind: kindOf(value), values, texts, asked: askedTexts(texts) }
 }
@@ -96,11 +96,11 @@ function kindOf(value: unknown): ValueKind {
   if (typeof value === 'object') return 'object'
   if (typeof value === 'number') return 'number'
   if (typeof value === 'boolean') return 'checkbox'
-  // A year alone is a number, or a text.
+  // A year alone could also be a number or text.
   return /^\d{4}-|^\[\[/.test(String(value)) && readDate(String(value)) !== undefined ? 'date' : 'text'
 }
 
-/** Values as texts: each item of a list, an empty text for nothing. */
+/** Converts a value to texts: one per list item, or an empty string for no value. */
 function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.length === 0 ? [''] : value.flatMap(textsOf)
   if (value === null || value === undefined) return ['']
@@ -108,14 +108,14 @@ function textsOf(value: unknown): readonly string[] {
   return [String(value).trim()]
 }
 
-/** As a query reads it: a year, month or day without a zone is of this machine's, as people write them. Other ways to write a date as `Date` knows them. */
+/** Parses a time like a query does: a year, month or day without time zone is local. Other formats are parsed by `Date`. */
 function toTime(text: string | undefined): number {
   if (text === undefined) return Number.NaN
   const iso = text.replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T')
   return absolutePeriod(iso)?.from ?? Date.parse(iso)
 }
 
-/** A link of the index as the place that it is, between the ends that it has now. */
+/** Converts a stored link to an occurrence. */
 export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 'from' | 'to'>): Occurrence {
   return {
     from,
@@ -133,8 +133,8 @@ export function toOccurrence(link: ResolvedLink, { from, to }: Pick<Occurrence, 
 }
 
 /**
- * The common key of missing targets that mean the same note; `undefined` for an attachment. Case, accents and
- * separators do not matter; another letter or digit is another note.
+ * Returns a key shared by missing targets that refer to the same note, or `undefined` for attachments. Case, accents and separators
+ * are ignored; other characters are not.
  */
 export function wantedKey(name: string): string | undefined {
   if (ATTACHMENTS.has(endingOf(name))) return undefined

@@ -8,10 +8,13 @@ import { isDamage, isUnwritable } from './embedded/sqlite.ts'
 import { openIndexWriter } from './embedded/writer.ts'
 import type { Neo4jPlace } from './neo4j/server/place.ts'
 
-/** Which engine has a vault, and what it takes to find it there: a value, because the two sides are opened in two threads. */
+/**
+ * Identifies a vault's engine and location. It is a plain value, because the read and write interfaces are opened in different
+ * threads.
+ */
 export type EnginePlace = EmbeddedPlace | Neo4jPlace
 
-/** The writing sides of an engine, and what its errors mean. */
+/** The write interfaces of an engine, and how to interpret its errors. */
 export interface EngineWriters {
   openIndex(cache: IndexStatus['cache']): IndexWriter
   openSearch(cache: IndexStatus['cache']): SearchWriter
@@ -21,10 +24,10 @@ export interface EngineWriters {
   isUnwritable(error: unknown): boolean
 }
 
-/** Methods of a writer that return their results in parts. */
+/** Writer methods that return results in parts. */
 const PARTS = ['files', 'names', 'mentions', 'tags'] as const
 
-/** Another engine is another `type` here, and in `compose/engine.ts`, which opens its reading side. */
+/** To add an engine, add its `type` here and in `compose/engine.ts`, which opens the read interface. */
 export function openWriters(place: EnginePlace): EngineWriters {
   switch (place.type) {
     case 'embedded':
@@ -47,8 +50,8 @@ export function openWriters(place: EnginePlace): EngineWriters {
 }
 
 /**
- * An object whose methods are all asynchronous, created at the first call; `iterating` names those that return parts. A
- * failed creation is retried.
+ * Creates an object with asynchronous methods on the first call. `iterating` names the methods that return parts. A failed creation
+ * is retried.
  */
 function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (keyof T)[] = []): T {
   let made = once(make)
@@ -68,7 +71,7 @@ function lazily<T extends object>(make: () => Promise<T>, iterating: readonly (k
   const iterated = new Set<string | symbol | number>(iterating)
   return new Proxy({} as T, {
     get: (_, name) => {
-      // `await` asks whether it is a promise.
+      // `await` checks whether the object is a promise.
       if (name === 'then') return undefined
       if (!iterated.has(name)) return async (...given: unknown[]) => (await method(name))(...given)
       return async function* (...given: unknown[]) {

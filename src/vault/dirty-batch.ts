@@ -1,27 +1,27 @@
 import type { Dirty } from '../core/vault.ts'
 
 export interface BatchTimes {
-  /** The quiet time before a batch is reported, in ms. */
+  /** Quiet time before a batch is reported, in milliseconds. */
   readonly quiet: number
-  /** The longest that a batch waits while more keeps happening, in ms. */
+  /** Maximum time that a batch waits while changes continue, in milliseconds. */
   readonly maxWait: number
 }
 
-/** Collects what changed and tells it in batches: a single edit at once, a burst together. */
+/** Collects changes and reports them in batches: a single edit immediately, a burst together. */
 export interface DirtyBatch {
   file(path: string): void
-  /** A folder and all below it. */
+  /** A folder with its contents. */
   folder(path: string): void
   all(): void
-  /** Drops what was collected and tells nothing more. */
+  /** Discards collected changes and reports nothing more. */
   close(): void
 }
 
-// Beyond these, asking for each path costs the receiver more than listing everything.
+// Beyond these, checking each path costs the receiver more than listing everything.
 const MAX_FILES = 5000
 const MAX_FOLDERS = 500
 
-/** Opens an empty batch that tells `onDirty`. */
+/** Creates an empty batch that reports to `onDirty`. */
 export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: Dirty) => void): DirtyBatch {
   const files = new Set<string>()
   const folders = new Set<string>()
@@ -39,7 +39,7 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
     all = false
     onDirty(dirty)
   }
-  // One timer that looks again, instead of one that is moved by each of thousands of events.
+  // One timer that checks again, instead of one that is rescheduled by each of thousands of events.
   const wake = () => {
     const now = performance.now()
     const due = Math.min(last + quiet, first + maxWait)
@@ -76,7 +76,7 @@ export function openDirtyBatch({ quiet, maxWait }: BatchTimes, onDirty: (dirty: 
 
 const EVERYTHING: Dirty = { folders: [], files: [], all: true }
 
-/** Drops paths below a folder that is reported anyway. */
+/** Removes paths inside a folder that is reported anyway. */
 function prune(files: ReadonlySet<string>, folders: ReadonlySet<string>): Dirty {
   const covered = (path: string) => {
     for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {

@@ -2,15 +2,15 @@ import { createContext, Script } from 'node:vm'
 import { foldId } from '../core/ids.ts'
 import { type FileSystem, readSmallText } from './file-system.ts'
 
-/** The vault's own `userIgnoreFilters`: what they match stays in the vault, but is kept out of lists, search and graph. */
+/** The vault's own `userIgnoreFilters`. Matching files stay in the vault, but are excluded from lists, search and graph. */
 export interface ExclusionFilters {
-  /** Which of these paths the filters match, in order; reads `.obsidian/app.json` again when it changed. */
+  /** Returns whether the filters match each path, in order. Reads `.obsidian/app.json` again if it has changed. */
   excludes(paths: readonly string[]): readonly boolean[]
 }
 
 /**
- * Opens a vault's exclusion filters. Invalid expressions and unreadable settings exclude nothing, but known filters
- * stay until the settings can be read again: an editor may be writing them.
+ * Opens a vault's exclusion filters. Invalid expressions and unreadable settings exclude nothing, but known filters are kept until
+ * the settings can be read again, because an editor may be writing them.
  */
 export function openExclusionFilters(root: string, fs: FileSystem): ExclusionFilters {
   const file = `${root}/.obsidian/app.json`
@@ -38,7 +38,7 @@ function stampOf(fs: FileSystem, file: string): string | undefined {
   }
 }
 
-/** `undefined` when the settings are not valid JSON. */
+/** Returns `undefined` if the settings are not valid JSON. */
 function filtersIn(text: string | undefined): readonly string[] | undefined {
   try {
     const settings = JSON.parse((text ?? '').replace(/^\uFEFF/, '')) as { userIgnoreFilters?: unknown } | null
@@ -50,13 +50,13 @@ function filtersIn(text: string | undefined): readonly string[] | undefined {
 }
 
 const MAX_FILTERS = 1000
-/** How many paths expressions may get stuck on before an expression that gets stuck excludes everything. */
+/** Number of paths on which an expression may time out before it excludes everything. */
 const MOST_STUCK = 10
 
 class Filters {
   readonly #prefixes: readonly string[]
   readonly #expressions: readonly GuardedExpression[]
-  /** Paths on which an expression timed out. They are excluded, because nobody knows whether they may be shown. */
+  /** Paths on which an expression timed out. They are excluded, because it is unknown whether they may be shown. */
   readonly #stuck = new Set<string>()
   #isHopeless = false
 
@@ -97,21 +97,21 @@ const NO_FILTERS = new Filters([])
 
 interface GuardedExpression {
   /**
-   * Notes in `excluded` which names match, from one on; those that are excluded already are skipped.
-   * @returns the index of a name that it got stuck on, or how many names there are
+   * Sets `excluded` for matching names, starting at an index and skipping those already excluded.
+   * @returns the index of a name on which it timed out, or the number of names
    */
   match(names: readonly string[], excluded: boolean[], from: number): number
 }
 
-/** How long an expression may take, ms. One name takes microseconds. */
+/** Time limit for an expression in milliseconds. One name takes microseconds. */
 const TIME = 50
-/** The same for a name on which it did not come to an end: the computer may have been busy, or have slept. */
+/** Time limit for retrying a name on which it timed out, because the computer may have been busy or asleep. */
 const SECOND_TIME = 250
 
 /**
- * A vault may come from a stranger, and an expression such as `(a+)+$` can run forever. Judging expressions by their
- * look rejects good ones and misses bad ones. All may run, inside a script that V8 stops when its time is up (0.15 ms
- * per call for all names) and that then continues.
+ * A vault can come from a stranger, and an expression such as `(a+)+$` can run forever. Judging expressions by their appearance
+ * rejects good ones and misses bad ones. Instead, all may run inside a script that V8 interrupts at the time limit (0.15 ms per call
+ * for all names), after which the program continues.
  */
 function compile(source: string): GuardedExpression | undefined {
   try {

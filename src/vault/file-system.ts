@@ -4,12 +4,12 @@ import type { VaultPath } from '../core/ids.ts'
 import type { Mode } from '../core/note.ts'
 import type { ByteRange, FileKind, FileStat, Vault } from '../core/vault.ts'
 
-/** A file that changed so shortly before it was read could change again and look the same (ms). */
+/** A file modified this shortly before it was read could change again and have the same stat (ms). */
 const RACY = 40
 
-/** The few facts of `fs.Stats` that are used. */
+/** The parts of `fs.Stats` that are used. */
 export interface Stats {
-  /** Together they tell a file or folder from every other one. */
+  /** Together with `ino`, identifies a file or folder. */
   readonly dev: number
   readonly ino: number
   readonly mtimeMs: number
@@ -21,7 +21,7 @@ export interface Stats {
   isSymbolicLink(): boolean
 }
 
-/** The part of `fs.Dirent` that is used. */
+/** The parts of `fs.Dirent` that are used. */
 export interface Entry {
   readonly name: string
   isFile(): boolean
@@ -29,10 +29,10 @@ export interface Entry {
   isSymbolicLink(): boolean
 }
 
-/** The part of `node:fs` a vault needs; tests give it memory. */
+/** The parts of `node:fs` that a vault needs. Tests use an in-memory implementation. */
 export interface FileSystem {
   readdirSync(path: string, options: { withFileTypes: true }): readonly Entry[]
-  /** The names alone, in two thirds of the time. */
+  /** Reads only the names, in two thirds of the time. */
   readNamesSync(path: string): readonly string[]
   statSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
   lstatSync(path: string, options: { throwIfNoEntry: false }): Stats | undefined
@@ -47,16 +47,16 @@ export interface FileSystem {
 
 /** How paths behave. */
 export interface PathRules {
-  /** `\` separates, `:` names a drive or a stream: neither may stand in a vault path. */
+  /** True if `\` separates and `:` marks a drive or stream, so vault paths must contain neither. */
   readonly windows: boolean
-  /** Names that differ in case or normal form alone may be one file. */
+  /** True if names that differ only in case or normalization may be the same file. */
   readonly folds: boolean
 }
 
-// Linux also has file systems that fold names (FAT, NTFS, some ext4), but renames by case alone are rare there.
+// Linux also has case-insensitive file systems (FAT, NTFS, some ext4), but renames that only change case are rare there.
 const FOLDS = process.platform === 'win32' || process.platform === 'darwin'
 
-/** The disk itself. */
+/** The real disk. */
 export const diskFileSystem: FileSystem = {
   readdirSync: nodeFs.readdirSync,
   readNamesSync: (path) => nodeFs.readdirSync(path),
@@ -71,19 +71,19 @@ export const diskFileSystem: FileSystem = {
   rules: { windows: process.platform === 'win32', folds: FOLDS },
 }
 
-/** The message of a failed call, without the path that Node appends. */
+/** Returns the message of a failed call without the path that Node appends. */
 export function errorReason(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error)
   return message.split(',', 1)[0] ?? message
 }
 
-/** True if an error means that nothing is there. */
+/** Checks whether an error means that nothing exists. */
 export function isAbsence(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ENOENT' || code === 'ENOTDIR'
 }
 
-/** The text of a small regular file; `undefined` for anything else, also a larger one, a pipe or an unreadable one. */
+/** Returns the text of a small regular file, or `undefined` for anything else, such as a larger file, a pipe or an unreadable file. */
 export function readSmallText(fs: FileSystem, path: string, limit = 1_000_000): string | undefined {
   try {
     const stat = fs.statSync(path, { throwIfNoEntry: false })
@@ -104,17 +104,17 @@ export function realPathOf(path: string, fs: FileSystem = diskFileSystem): strin
   }
 }
 
-/** True if two stats belong to one file or folder. */
+/** Checks whether two stats belong to the same file or folder. */
 export function isSameFile(a: Stats | undefined, b: Stats | undefined): boolean {
   return a !== undefined && b !== undefined && a.dev === b.dev && a.ino === b.ino
 }
 
-/** A path with `/` on every platform. */
+/** Returns a path with `/` on every platform. */
 export function asPosix(path: string, fs: FileSystem): string {
   return fs.rules.windows ? path.replaceAll('\\', '/') : path
 }
 
-/** True if a path is real and spelled as on disk: where names fold, `notes` also opens `Notes`. */
+/** Checks whether a path is real and spelled as on disk. On case-insensitive file systems, `notes` also opens `Notes`. */
 export function isRealPath(fs: FileSystem, absolute: string): boolean {
   const real = asPosix(fs.realpathSync.native(absolute), fs)
   return real === absolute || (fs.rules.folds && real.normalize('NFC') === absolute.normalize('NFC'))
@@ -122,23 +122,23 @@ export function isRealPath(fs: FileSystem, absolute: string): boolean {
 
 const TELLS_OPEN_PATHS = process.platform === 'linux'
 
-/** True if an open file is at its real path: a folder above may have become a symbolic link just before. */
+/** Checks whether an open file is at its real path, because a parent folder may have just become a symbolic link. */
 export function isOpenedAt(fs: FileSystem, fd: number, absolute: string): boolean {
   try {
     if (TELLS_OPEN_PATHS && fs.readlinkSync(`/proc/self/fd/${fd}`) === absolute) return true
   } catch {
-    // No `/proc`: the longer way.
+    // Without `/proc`, the slower way is used.
   }
   return isRealPath(fs, absolute) && isSameFile(fs.lstatSync(absolute, { throwIfNoEntry: false }), fs.fstatSync(fd))
 }
 
-/** The bytes of an open file, or of a stretch of it, shorter where it ends; it is closed. `undefined` when it is not a regular file. */
+/** Reads an open file, or a range truncated at its end, and closes it. Returns `undefined` if it is not a regular file. */
 export function readOpen(fs: FileSystem, fd: number, stretch?: ByteRange): Uint8Array | undefined {
   try {
     const stat = fs.fstatSync(fd)
     if (!stat.isFile()) return undefined
     const start = Math.min(stretch?.offset ?? 0, stat.size)
-    // Not from Buffer's pool: a view of the pool would carry 8 KB of its neighbours when it is posted to another thread.
+    // Not allocated from Buffer's pool, because posting a view of the pool to another thread would copy all 8 KB.
     const bytes = new Uint8Array(Math.min(stretch?.length ?? stat.size, stat.size - start))
     let length = 0
     while (length < bytes.length) {
@@ -159,13 +159,16 @@ const {
   O_NOFOLLOW = 0,
 } = nodeFs.constants as { O_RDONLY: number; O_NONBLOCK?: number; O_NOFOLLOW?: number }
 
-/** Flags to open a file for reading; a pipe under its name must not block. */
+/** Flags for opening a file for reading. A named pipe must not block. */
 export const OPEN_FOLLOWING = O_RDONLY | O_NONBLOCK
 
-/** The same, but a symbolic link is refused; Windows cannot, there it is `undefined`. */
+/** The same, but symbolic links are rejected. `undefined` on Windows, which lacks such a flag. */
 export const OPEN_PLAIN = O_NOFOLLOW === 0 ? undefined : OPEN_FOLLOWING | O_NOFOLLOW
 
-/** A stretch of a file, shorter where the file ends, and its whole size; `undefined` when it is gone or may not be read. */
+/**
+ * Reads a range of a file, truncated at its end, and returns the file's size. Returns `undefined` if the file does not exist or
+ * cannot be read.
+ */
 export function readStretch(
   vault: Vault,
   path: VaultPath,
@@ -180,11 +183,11 @@ export function readStretch(
 
 export interface FreshBytes {
   readonly bytes: Uint8Array
-  /** The bytes are valid as long as the file has this stat; absent if unknown. */
+  /** The bytes are valid as long as the file has this stat. Omitted if unknown. */
   readonly stat?: FileStat
 }
 
-/** The bytes of a file, unless it is `'same'` as when it had a known stat; `undefined` when it is gone or may not be read. */
+/** Reads a file, or returns `'same'` if its stat is unchanged, or `undefined` if it does not exist or cannot be read. */
 export function readIfChanged(vault: Vault, path: VaultPath, known?: FileStat): FreshBytes | 'same' | undefined {
   const stat = vault.stat(path)?.stat
   if (stat !== undefined && known !== undefined && isSameStat(stat, known)) return 'same'
@@ -198,7 +201,7 @@ function isSameStat(a: FileStat, b: FileStat): boolean {
   return a.mtime === b.mtime && a.ctime === b.ctime && a.size === b.size
 }
 
-/** The kind of a file by its name; documentation folders also have `.markdown` and `.mdx` notes. */
+/** Returns the kind of a file, derived from its name. In docs folders, `.markdown` and `.mdx` files are notes too. */
 export function fileKind(path: string, mode: Mode): FileKind {
   const extension = path.slice(path.lastIndexOf('.') + 1).toLowerCase()
   if (extension === 'md') return 'note'

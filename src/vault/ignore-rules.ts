@@ -3,42 +3,45 @@ import { trimEndOf } from '../core/text/trim-characters.ts'
 import { diskFileSystem, type FileSystem, readSmallText } from './file-system.ts'
 import { markerOf } from './vault-root.ts'
 
-/** Stands for any number of items. */
+/** Matches any number of items. */
 const ANY = 'any'
 
-/** A star, an escaped character, a class or a single character. A class has an end, or each `[` would be followed to the pattern's. */
+/**
+ * A star, an escaped character, a class or a single character. Classes are limited in length; otherwise, each `[` could require a
+ * scan to the end of the pattern.
+ */
 const PART = /\*+|\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,200}\]|./gs
 
-/** The files left out by settings and `.gitignore` files. */
+/** Which files are ignored because of settings and `.gitignore` files. */
 export interface IgnoreOptions {
-  /** Globs over vault-relative paths; one that matches a folder hides all below. */
+  /** Globs for vault-relative paths. A match on a folder ignores its contents. */
   readonly ignore: readonly string[]
-  /** True if the vault's own `.gitignore` files count; those above its root never do. */
+  /** True if to respect `.gitignore` files in the vault. Those above its root are never used. */
   readonly gitignore: boolean
   readonly mode: 'auto' | Mode
 }
 
-/** The rules that hold directly in one folder. */
+/** The ignore rules of one folder. */
 export interface FolderRules {
-  /** True if a name in this folder is left out. */
+  /** Checks whether a name in this folder is ignored. */
   hides(name: string, isFolder: boolean): boolean
-  /** The rules of a folder in this one; `hasGitignore` spares a look for the file. */
+  /** Returns the rules of a subfolder. `hasGitignore` avoids checking for the file. */
   enter(name: string, hasGitignore?: boolean): FolderRules
 }
 
 export interface IgnoreRules {
-  /** The root's rules, with what the settings and the `.gitignore` files say now. */
+  /** Returns the root's rules, according to the current settings and `.gitignore` files. */
   atRoot(hasGitignore?: boolean): FolderRules
-  /** True if a path, or a folder above it, is left out. */
+  /** Checks whether a path or one of its parents is ignored. */
   hides(path: string, isFolder: boolean): boolean
 }
 
-/** True if a name alone keeps a file or folder out of every vault. */
+/** Checks whether a file or folder is ignored in every vault because of its name. */
 export function isHiddenName(name: string): boolean {
   return name.charCodeAt(0) === 46 || name === 'node_modules'
 }
 
-/** Opens the rules for leaving names out; they never throw. */
+/** Opens the ignore rules. They never throw. */
 export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSystem): IgnoreRules {
   const hidesByGlob = matchAny(options.ignore, fs.rules.folds)
   const gitignores = options.gitignore ? new Gitignores(root, fs) : undefined
@@ -63,13 +66,13 @@ export function openIgnoreRules(root: string, options: IgnoreOptions, fs: FileSy
     }
   }
 
-  // `logseq/.recycle` starts with a dot and needs no rule of its own.
+  // `logseq/.recycle` starts with a dot and needs no rule.
   const isLogseq = options.mode === 'auto' ? cached(() => markerOf(root, fs) === 'logseq') : () => options.mode === 'logseq'
   const atRoot = (hasGitignore?: boolean) => rulesOf('', [], isLogseq(), hasGitignore)
   return { atRoot, hides: (path, isFolder) => hidesPath(atRoot(), path.split('/'), isFolder) }
 }
 
-// Asked for every single file, and it takes some ten calls to find out.
+// This is checked for every file and takes about ten calls.
 const MARKER_LIFE = 1000
 
 function cached<T>(ask: () => T): () => T {
@@ -91,7 +94,7 @@ function hidesPath(root: FolderRules, names: readonly string[], isFolder: boolea
   })
 }
 
-/** A test whether globs over vault-relative paths match a file or a folder above it. */
+/** Returns a test for whether globs match a vault-relative path or one of its parents. */
 export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules.folds): (path: string) => boolean {
   const matches = matchAny(globs, folds)
   return (path) => {
@@ -100,13 +103,13 @@ export function openGlobs(globs: readonly string[], folds = diskFileSystem.rules
   }
 }
 
-/** A test whether one of these globs matches a path itself. With a slash at its end a glob matches folders only. */
+/** Returns a test for whether one of these globs matches a path itself. A trailing slash only matches folders. */
 export function matchAny(globs: readonly string[], nocase: boolean): (path: string, isFolder: boolean) => boolean {
   const compile = (glob: string, isForFolders: boolean) =>
     alternatives(glob).map((one) => ({ isForFolders, matches: linearGlob(one, nocase) }))
   const compiled = globs.flatMap((glob) => {
     const written = glob.normalize('NFC').replace(/^\.?\//, '')
-    // A folder need not be read when `f/**` leaves out everything in it.
+    // A folder need not be read if `f/**` ignores its contents.
     const folder = written.replace(/\/(?:\*\*)?$/, '')
     return [...(folder === written ? [] : compile(folder, true)), ...(written.endsWith('/') ? [] : compile(written, false))]
   })
@@ -138,14 +141,14 @@ function alternatives(pattern: string): readonly string[] {
   return patterns
 }
 
-/** A line of a `.gitignore`. */
+/** A line of a `.gitignore` file. */
 interface GitRule {
   readonly isNegated: boolean
-  /** @param names those of a path in the vault */
+  /** @param names the segments of a vault-relative path */
   matches(names: readonly string[], isFolder: boolean): boolean
 }
 
-/** The nearest file that says anything about a path decides, as in git. */
+/** As in git, the closest file with a matching rule decides. */
 function hidesByRules(chain: readonly GitRule[], names: readonly string[], isFolder: boolean): boolean {
   const decisive = chain.find(({ matches }) => matches(names, isFolder))
   return decisive !== undefined && !decisive.isNegated
@@ -155,7 +158,7 @@ const GITIGNORE_BYTES = 256_000
 
 const GITIGNORE_LINES = 1000
 
-/** The `.gitignore` files of a vault, each compiled again only when it changed. */
+/** The `.gitignore` files of a vault. Each is compiled again only if it has changed. */
 class Gitignores {
   readonly #root: string
   readonly #fs: FileSystem
@@ -166,7 +169,7 @@ class Gitignores {
     this.#fs = fs
   }
 
-  /** The rules of a folder's own file, the last line first. */
+  /** Returns the rules of a folder's own file, last line first. */
   in(folder: string): readonly GitRule[] | undefined {
     const prefix = folder === '' ? '' : `${folder}/`
     const file = `${this.#root}/${prefix}.gitignore`
@@ -182,7 +185,7 @@ class Gitignores {
   #stamp(file: string): string | undefined {
     try {
       const stat = this.#fs.lstatSync(file, { throwIfNoEntry: false })
-      // git does not follow a symbolic link here either.
+      // Like git, does not follow a symbolic link here.
       return stat?.isFile() ? `${stat.mtimeMs} ${stat.ctimeMs} ${stat.size}` : undefined
     } catch {
       return undefined
@@ -196,16 +199,16 @@ class Gitignores {
   }
 }
 
-/** One line of a `.gitignore`, with the meaning it has in git. */
+/** Compiles one line of a `.gitignore` file with git's semantics. */
 function gitRule(line: string, depth: number, nocase: boolean): GitRule | undefined {
   const isNegated = line.startsWith('!')
   const trimmed = trimEndOf(line, ' ')
-  // A backslash keeps the space after it.
+  // A trailing backslash keeps the space after it.
   const written = (trimmed.endsWith('\\') ? line.slice(0, trimmed.length + 1) : trimmed).slice(isNegated ? 1 : 0)
   const isForFolders = written.endsWith('/')
   const pattern = isForFolders ? written.slice(0, -1) : written
   if (pattern === '' || line.startsWith('#')) return undefined
-  // One without a slash in it means names at any depth.
+  // A pattern without a slash matches names at any depth.
   const isForNames = !pattern.includes('/')
   const test = linearGlob(pattern.replace(/^\//, ''), nocase)
   const matches: GitRule['matches'] = (names, isFolder) =>
@@ -218,12 +221,12 @@ type Matches<T> = (item: T) => boolean
 type Part<T> = Matches<T> | typeof ANY
 
 /**
- * Compiles a glob to a test of a path's names whose time grows with pattern times path, however many stars there are: `*`, `?`, `[a-z]`,
- * `[!a-z]`, `\*` and folders `**`. Everything else stands for itself.
+ * Compiles a glob to a test for a path's segments. Its time is bounded by the product of the lengths of pattern and path, regardless
+ * of the number of stars. Supports `*`, `?`, `[a-z]`, `[!a-z]`, `\*` and `**` for folders; everything else is literal.
  */
 export function linearGlob(pattern: string, nocase: boolean): (names: readonly string[], from?: number) => boolean {
   const segments = pattern.split('/').flatMap((segment, i, all): readonly Part<string>[] => {
-    // As in git, `f/**` is what is in the folder, not the folder.
+    // As in git, `f/**` matches the contents of the folder, but not the folder itself.
     if (segment === '**') return i > 0 && i === all.length - 1 ? [() => true, ANY] : [ANY]
     return [nameTest(segment, nocase)]
   })
@@ -231,8 +234,8 @@ export function linearGlob(pattern: string, nocase: boolean): (names: readonly s
 }
 
 /**
- * True if the parts match all items, one each or `ANY`. Only the last `ANY` grows: earlier ones already took as little
- * as possible.
+ * Checks whether the parts match all items, one each or `ANY`. Only the last `ANY` has to grow, because earlier ones have already matched as
+ * little as possible.
  */
 function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>, from = 0): boolean {
   let part = 0
@@ -259,7 +262,7 @@ function matchesAll<T>(parts: readonly Part<T>[], items: ArrayLike<T>, from = 0)
 function nameTest(segment: string, nocase: boolean): Matches<string> {
   if (!/[*?[\\]/.test(segment)) return literal(segment, nocase)
   const [head = '', tail = ''] = segment.split('*')
-  // Most patterns have one star, and two comparisons are faster than a walk.
+  // Most patterns have a single star, for which two comparisons are faster.
   if (!nocase && segment === `${head}*${tail}` && !/[?[\\]/.test(segment))
     return (name) => name.length >= segment.length - 1 && name.startsWith(head) && name.endsWith(tail)
   const parts = (segment.match(PART) ?? []).flatMap((text): readonly Part<string>[] => {

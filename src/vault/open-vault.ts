@@ -21,19 +21,19 @@ import { openOutsideLinks } from './outside-links.ts'
 import { markerOf, requireVaultRoot, rootError } from './vault-root.ts'
 
 export interface VaultOptions extends IgnoreOptions {
-  /** Folders outside the vault that symbolic links may lead to. */
+  /** Folders outside the vault that symbolic links may point to. */
   readonly linkRoots: readonly string[]
 }
 
-/** A folder that is to be listed, under its name in the vault and on disk. */
+/** A folder to be listed, with its name in the vault and on disk. */
 interface Pending {
   readonly path: string
   readonly absolute: string
-  /** Tells its rules, once it is known whether it has a `.gitignore`. */
+  /** Returns its rules, given whether it has a `.gitignore` file. */
   rules(hasGitignore: boolean): FolderRules
 }
 
-/** A symbolic link that was met, and the rules where it stands. */
+/** A symbolic link, and the rules at its location. */
 interface MetLink {
   readonly path: string
   readonly absolute: string
@@ -41,7 +41,7 @@ interface MetLink {
   readonly rules: FolderRules
 }
 
-/** A listing that is being made. */
+/** A listing in progress. */
 interface PartialListing {
   readonly files: { readonly path: ListedFile['path']; readonly stat: FileStat; excluded: boolean }[]
   readonly outside: OutsideLink[]
@@ -49,16 +49,16 @@ interface PartialListing {
   links: MetLink[]
 }
 
-/** Where a folder of the vault is on disk; `undefined` when it is not there under exactly this name, or not in the vault. */
+/** Where a folder of the vault is on disk, or `undefined` if it does not exist under exactly this name or is outside the vault. */
 type Place = string | undefined | 'unreadable'
 
-/** How often a file is opened that is another one by then. */
+/** Maximum number of attempts to open a file that is being replaced. */
 const ATTEMPTS = 3
 
 /**
- * Opens a folder of notes. Names that start with `.`, `node_modules`, what settings and `.gitignore` files name, and
- * symbolic links that lead nowhere new are not in it.
- * @throws RouxError `VAULT_NOT_FOUND` when the root is missing, not a folder or unreadable.
+ * Opens a folder of notes. Leaves out names that start with `.`, `node_modules`, whatever settings and `.gitignore` files ignore, and
+ * symbolic links that lead nowhere new.
+ * @throws RouxError `VAULT_NOT_FOUND` if the root is missing, unreadable or not a folder
  */
 export function openVault(root: string, options: VaultOptions, fs: FileSystem = diskFileSystem): Vault {
   return new FolderVault(requireVaultRoot(root, fs), options, fs)
@@ -72,7 +72,7 @@ class FolderVault implements Vault {
   readonly #rules
   readonly #filters
   readonly #links
-  /** Folders that were found to be no symbolic links, nor in one: a burst of reads asks for the same few again and again. */
+  /** Folders known not to be, or be inside, symbolic links, because a burst of reads checks the same few repeatedly. */
   readonly #folders = new Map<string, Stats>()
 
   constructor(root: string, options: VaultOptions, fs: FileSystem) {
@@ -146,8 +146,8 @@ class FolderVault implements Vault {
   }
 
   /**
-   * @returns `'other'` when the file that was opened is not the one at this path
-   * @throws what Node throws; `ELOOP` or `EMLINK` for a symbolic link.
+   * @returns `'other'` if the opened file is not the one at this path
+   * @throws what Node throws; `ELOOP` or `EMLINK` for a symbolic link
    */
   #readPlain(file: string, stretch: ByteRange | undefined): Uint8Array | undefined | 'other' {
     if (OPEN_PLAIN === undefined && this.#isLink(file)) throw Object.assign(new Error(), { code: 'ELOOP' })
@@ -179,7 +179,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Where a name is on disk, if its folder is there. */
+  /** Returns where a name is on disk, if its folder exists. */
   #absolute(path: string): string | undefined {
     const place = this.#place(folderOf(path))
     return place === undefined || place === 'unreadable' ? undefined : `${place}/${nameOf(path)}`
@@ -198,7 +198,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** The folder where a listing starts; problems on the way to it go into the listing. */
+  /** Returns the folder where a listing starts. Problems on the way are added to the listing. */
   #start(path: string, listing: PartialListing): Pending | undefined {
     if (path === '') return { path, absolute: this.#base, rules: (has) => this.#rules.atRoot(has) }
     this.#requireRoot()
@@ -225,7 +225,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Lists one folder into the listing; returns the folders in it. */
+  /** Adds one folder to the listing and returns its subfolders. */
   #listFolder(folder: Pending, listing: PartialListing): readonly Pending[] {
     const names = this.#names(folder, listing)
     const rules = folder.rules(this.#gitignore && names.includes('.gitignore'))
@@ -235,7 +235,7 @@ class FolderVault implements Vault {
       if (isHiddenName(name)) continue
       const path = prefix + name
       const absolute = `${folder.absolute}/${name}`
-      // Files need a stat anyway, so reading the entries' kinds would be extra work.
+      // Files need a stat anyway, so reading the types of entries would be extra work.
       const found = this.#look(path, { absolute, isHidden: () => rules.hides(name, false), listing })
       if (found === 'closed') break
       if (found === undefined || rules.hides(name, found.isDirectory())) continue
@@ -258,8 +258,8 @@ class FolderVault implements Vault {
   }
 
   /**
-   * The node behind a name for the listing; `undefined` if there is none; `'closed'` if the whole folder is unreadable,
-   * which is reported once.
+   * Returns the node for a name, `undefined` if there is none, or `'closed'` if the whole folder is unreadable, which is reported
+   * once.
    */
   #look(
     path: string,
@@ -278,7 +278,7 @@ class FolderVault implements Vault {
     }
   }
 
-  /** Follows what may be followed, in the order of the names: of two links to one place the first one counts. */
+  /** Follows allowed links in the order of names. Of two links to the same place, the first one counts. */
   #followLinks(listing: PartialListing, recursive: boolean): void {
     while (listing.links.length > 0) {
       const links = listing.links.sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -300,7 +300,7 @@ class FolderVault implements Vault {
     const absolute = `${this.#base}/${folder}`
     try {
       const now = this.#fs.lstatSync(absolute, { throwIfNoEntry: false })
-      // Where it or a folder above is a symbolic link by now, this is another folder.
+      // If it or a parent has become a symbolic link, this is a different folder.
       if (isSameFile(this.#folders.get(folder), now)) return absolute
       this.#folders.delete(folder)
       if (!isRealPath(this.#fs, absolute)) return this.#throughLinks(folder)
@@ -335,18 +335,18 @@ function fileStat(stat: Stats): FileStat {
   return { mtime: stat.mtimeMs, ctime: stat.ctimeMs, birthtime: stat.birthtimeMs, size: stat.size }
 }
 
-/** Linux and macOS say `ELOOP`, FreeBSD `EMLINK`, when a link was not to be followed. */
+/** When a link must not be followed, Linux and macOS return `ELOOP`, FreeBSD `EMLINK`. */
 function isLinkRefusal(error: unknown): boolean {
   const code = errorCode(error)
   return code === 'ELOOP' || code === 'EMLINK'
 }
 
-/** A listed name that cannot be found was not UTF-8, so Node cannot say it; else the file is simply gone again. */
+/** A listed name that cannot be found was not valid UTF-8, or else the file has just been deleted. */
 function absenceOf(path: string): string | undefined {
   return path.includes('\uFFFD') ? 'its name is not valid UTF-8' : undefined
 }
 
-/** A folder's path as it is opened: the root of a file system, `/` or `C:/`, ends with its slash (`C:` is another folder). */
+/** Returns a folder's path for opening. The root of a file system, `/` or `C:/`, needs its slash (`C:` is a different folder). */
 function asFolder(absolute: string): string {
   return absolute === '' || /^[A-Za-z]:$/.test(absolute) ? `${absolute}/` : absolute
 }

@@ -2,24 +2,24 @@ import { resolve } from 'node:path'
 import { errorCode } from '../core/error-code.ts'
 import { asPosix, type FileSystem, isAbsence, realPathOf, type Stats } from './file-system.ts'
 
-/** The treatment of a symbolic link in a vault. */
+/** How a symbolic link in a vault is treated. */
 export type LinkFate =
-  /** Dangling, circular, or its target is in the vault already. */
+  /** Dangling, circular, or its target is already in the vault. */
   | { readonly kind: 'ignored' }
-  /** Leads out of the vault, to where it may not be followed; `target` is as the link says. */
+  /** Points outside the vault, to where it must not be followed. `target` is the link's own text. */
   | { readonly kind: 'outside'; readonly target: string }
   | { readonly kind: 'folder'; readonly target: string }
   | { readonly kind: 'file'; readonly target: string; readonly stat: Stats }
 
-/** Decides about symbolic links. Followed targets never overlap with the vault or each other, so there are no loops. */
+/** Decides how to treat symbolic links. Followed targets never overlap with the vault or each other, so there are no loops. */
 export interface OutsideLinks {
-  /** The fate of the link at an absolute path, by its name in the vault. */
+  /** Returns how to treat the link at an absolute path, with its name in the vault. */
   follow(path: string, absolute: string): LinkFate
-  /** Forgets what is followed: everything is about to be asked again. */
+  /** Forgets followed links before everything is listed again. */
   reset(): void
 }
 
-/** Opens the policy for a vault; relative link roots are meant from its root. */
+/** Creates the policy for a vault. Relative link roots are resolved against its root. */
 export function openOutsideLinks(root: string, linkRoots: readonly string[], fs: FileSystem): OutsideLinks {
   const followed = new Map<string, string>()
   const allowed = (target: string) =>
@@ -63,7 +63,7 @@ function linkText(fs: FileSystem, absolute: string): string {
   }
 }
 
-/** True if a real path is a folder or inside it. */
+/** Checks whether a real path is a folder or inside it. */
 function contains(folder: string, path: string, fs: FileSystem): boolean {
   if (folder === '') return false
   const above = asPosix(folder, fs).replace(/\/$/, '')

@@ -6,8 +6,8 @@ import type { Mode } from '../core/note.ts'
 import { diskFileSystem, errorReason, type FileSystem, isAbsence, readSmallText, realPathOf } from './file-system.ts'
 
 /**
- * The absolute real path of a vault's folder; `~/` is understood, because clients start servers without a shell.
- * @throws RouxError `VAULT_NOT_FOUND` when it is missing, not a folder or unreadable.
+ * Returns the absolute real path of a vault's folder. `~/` is supported, because clients start servers without a shell.
+ * @throws RouxError `VAULT_NOT_FOUND` if it is missing, unreadable or not a folder
  */
 export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem): string {
   if (path === '' || path.includes('\0')) throw notFound('No folder was named.', 'Give the path of a folder with Markdown notes.')
@@ -24,7 +24,7 @@ export function requireVaultRoot(path: string, fs: FileSystem = diskFileSystem):
   }
 }
 
-/** The error for a failed call on the root. */
+/** Creates the error for a failed call on the root. */
 export function rootError(root: string, error: unknown): RouxError {
   if (isAbsence(error)) {
     return notFound(`There is no folder "${root}".`, 'Check the spelling, and that the drive it is on is connected.', error)
@@ -42,10 +42,10 @@ function notFound(message: string, hint: string, cause?: unknown): RouxError {
   return new RouxError('VAULT_NOT_FOUND', message, { hint, cause })
 }
 
-// Folders of home folders, for any user.
+// Parent folders of home folders, for any user.
 const HOMES = /^(?:\/home|\/Users|\/var\/home|\/usr\/home|[a-z]:[\\/]Users)$/i
 
-/** True if a folder is too wide for a vault: a file system's root, a home folder, or a folder of home folders. */
+/** Checks whether a folder is too broad for a vault: the root of a file system, a home folder, or a parent of home folders. */
 export function isTooWide(path: string, home: string = homedir()): boolean {
   const folder = realPathOf(path) ?? resolve(path)
   if (folder === parse(folder).root || folder === '/root') return true
@@ -56,7 +56,7 @@ export function isTooWide(path: string, home: string = homedir()): boolean {
   }
 }
 
-/** The mode that a marker folder gives; `undefined` without one (then the notes' links decide). */
+/** Returns the mode determined by a marker folder, or `undefined` if there is none (the notes' links then decide). */
 export function markerOf(root: string, fs: FileSystem = diskFileSystem): Mode | undefined {
   if (isFolder(fs, `${root}/.obsidian`)) return 'obsidian'
   if (isFolder(fs, `${root}/.foam`) || mentionsFoam(root, fs)) return 'foam'

@@ -7,8 +7,8 @@ import { openOutsideLinks } from './outside-links.ts'
 import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type WatchSink } from './watch-engine.ts'
 
 /**
- * Watches a vault with chokidar, on platforms where a watch belongs to a path and not, as on Linux, to an inode. Files
- * are ignored, so there is one watch per folder; changes of files come from the folder's raw events.
+ * Watches a vault with chokidar, on platforms where a watch belongs to a path rather than, as on Linux, to an inode. Files are
+ * ignored, so there is one watch per folder; changes of files come from the folder's raw events.
  */
 export function watchByChokidar(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
   const ended = new AbortController()
@@ -26,7 +26,7 @@ export function watchByChokidar(root: string, options: VaultOptions, sink: Watch
   }
 }
 
-/** Resolves when the watcher is made; its own `ready` is reached when it has looked through the whole vault. */
+/** Resolves when the watcher has been created. Its own `ready` follows after it has scanned the vault. */
 async function openChokidar(root: string, options: VaultOptions, sink: WatchSink): Promise<WatchEngine> {
   const { watch } = await import('chokidar')
   const watcher = watch(root, {
@@ -34,7 +34,7 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     ignoreInitial: true,
     ignorePermissionErrors: true,
     followSymlinks: options.linkRoots.length > 0,
-    // Both hold events back and only concern watched files.
+    // Both delay events and only concern watched files.
     atomic: false,
     awaitWriteFinish: false,
   })
@@ -47,14 +47,14 @@ async function openChokidar(root: string, options: VaultOptions, sink: WatchSink
     if (!name) return sink.folder(folder)
     if (tellRuleChange(folder, asPosix(name, diskFileSystem), sink, options.gitignore)) return
     const path = folder === '' ? asPosix(name, diskFileSystem) : `${folder}/${asPosix(name, diskFileSystem)}`
-    // A folder's own end arrives under its own name, as if it were inside itself.
+    // The deletion of a folder is reported with its own name, as if it were inside itself.
     if (event === 'rename' && name === basename(folder)) sink.folder(folder)
     sink.file(path)
   })
   watcher.on('addDir', (path) => {
     if (relative(path) === CONFIG_FOLDER) return
     sink.folder(relative(path))
-    // chokidar reports this before it watches the folder; look again for what came in between.
+    // chokidar reports this before it watches the folder, so the folder is checked again for changes in between.
     for (const delay of LOOK_AGAIN) setTimeout(() => sink.folder(relative(path)), delay).unref()
   })
   watcher.on('unlinkDir', (path) => (relative(path) === '' ? sink.lost() : sink.folder(relative(path))))

@@ -2,27 +2,27 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isHiddenName } from './ignore-rules.ts'
 
-// Reading the folders is a fifth of a listing's cost: 5 × 50 is 2 %.
+// Reading the folders takes a fifth of the time of a listing, so 5 × 50 gives 2 %.
 const COST = 250
 
-/** Receives events of a watch engine; paths are relative to the vault. */
+/** Receives events from a watch engine. Paths are vault-relative. */
 export interface WatchSink {
   file(path: string): void
-  /** A folder came, went or was replaced. */
+  /** A folder was created, removed or replaced. */
   folder(path: string): void
   /** The vault's own filters or markers changed. */
   all(): void
-  /** A `.gitignore` changed or events were lost: what is watched must be worked out again. */
+  /** A `.gitignore` file changed or events were lost, so the watched folders must be determined again. */
   stale(): void
-  /** The root is not where it was. */
+  /** The root has disappeared. */
   lost(): void
-  /** No more watches can be had. */
+  /** The limit of watches is reached. */
   exhausted(error: unknown): void
 }
 
-/** Something that watches a vault, from the moment it is made. */
+/** A running watch of a vault. */
 export interface WatchEngine {
-  /** Resolves when every later change is reported; never rejects. */
+  /** Resolves once every later change will be reported. Never rejects. */
   readonly ready: Promise<void>
   close(): Promise<void>
 }
@@ -31,13 +31,13 @@ export const CONFIG_FOLDER = '.obsidian'
 
 const FILTER_FILE = 'app.json'
 
-// Folders that decide the mode `auto`; their change affects every note.
+// Folders that determine the mode `auto`. Changes to them affect every note.
 const MARKERS = new Set([CONFIG_FOLDER, '.foam', '.vscode', 'logseq'])
 
-/** Tells what concerns the rules of the vault rather than its notes; `true` when the event needs no more attention. */
+/** Reports changes that concern the vault's rules rather than its notes. Returns `true` if the event is handled. */
 export function tellRuleChange(folder: string, name: string, sink: WatchSink, gitignore: boolean): boolean {
   if (folder === CONFIG_FOLDER) {
-    // The application writes its workspace file there all the time.
+    // Obsidian frequently writes its workspace file there.
     if (name === FILTER_FILE) sink.all()
     return true
   }
@@ -46,22 +46,22 @@ export function tellRuleChange(folder: string, name: string, sink: WatchSink, gi
   return false
 }
 
-/** True if an error means that the system's limit of watches is reached. */
+/** Checks whether an error means that the system's limit of watches is reached. */
 export function isExhaustion(error: unknown): boolean {
   const code = (error as { code?: unknown } | null)?.code
   return code === 'ENOSPC' || code === 'EMFILE' || code === 'ENFILE'
 }
 
 export interface PollingTimes {
-  /** The shortest and longest time between two looks, in ms. */
+  /** Minimum and maximum interval in milliseconds. */
   readonly shortest: number
   readonly longest: number
 }
 
 /**
- * Reports occasionally that everything may have changed. The receiver compares all times and sizes anyway (35 ms for
- * 6,600 files); chokidar's own polling would do it again, with a timer and a `stat` per file ten times a second. The
- * pause grows with the time a look takes, to some 2 % of the time.
+ * Periodically reports that everything may have changed. The receiver compares all times and sizes anyway (35 ms for 6,600 files),
+ * and chokidar's own polling would do so again, with a timer and ten `stat` calls per second and file. The interval grows with the
+ * duration of a comparison, to about 2 % of the time.
  */
 export function watchByPolling(root: string, sink: WatchSink, times: PollingTimes): WatchEngine {
   let timer: NodeJS.Timeout | undefined
@@ -87,7 +87,7 @@ export function watchByPolling(root: string, sink: WatchSink, times: PollingTime
   }
 }
 
-/** Reads all folders, only for the time it takes; `false` when the root is gone. */
+/** Reads all folders to measure the time. Returns `false` if the root is gone. */
 async function readFolders(root: string): Promise<boolean> {
   const pending = [root]
   let isThere = true

@@ -11,10 +11,10 @@ import { CONFIG_FOLDER, isExhaustion, tellRuleChange, type WatchEngine, type Wat
 interface Watched {
   readonly watcher: FSWatcher
   readonly absolute: string
-  /** Tells a folder from another one that took its name. */
+  /** Distinguishes a folder from another one of the same name. */
   readonly inode: number
   readonly rules: FolderRules
-  /** Names of the folders in it that are watched. */
+  /** Names of its watched subfolders. */
   readonly below: Set<string>
 }
 
@@ -25,15 +25,15 @@ interface Request {
 }
 
 /**
- * Watches a vault on Linux with one inotify watch per folder. A folder is watched before it is read, so nothing is
- * missed; a removed folder is forgotten at once, so its successor is watched again. (chokidar 5 misses a folder that is
- * deleted and recreated between two looks, and stats all files of a folder after every event.)
+ * Watches a vault on Linux with one inotify watch per folder. A folder is watched before it is read, so nothing is missed. A removed
+ * folder is forgotten immediately, so its successor is watched again. (chokidar 5 misses a folder that is deleted and recreated
+ * between two checks, and stats all files of a folder after every event.)
  */
 export function watchFolders(root: string, options: VaultOptions, sink: WatchSink): WatchEngine {
   return new FolderWatches(root, options, sink)
 }
 
-// A vault of thousands of folders must not stop the thread while it is walked.
+// A vault with thousands of folders must not block the thread while it is scanned.
 const SLICE = 10
 
 class FolderWatches implements WatchEngine {
@@ -43,7 +43,7 @@ class FolderWatches implements WatchEngine {
   readonly #sink: WatchSink
   readonly #links
   readonly #watched = new Map<string, Watched>()
-  /** Folders that may not be read, until their rights change. */
+  /** Unreadable folders, until their permissions change. */
   readonly #shut = new Map<string, Request>()
   readonly #requests: Request[] = []
   readonly #overflow = openOverflowGuess()
@@ -94,7 +94,7 @@ class FolderWatches implements WatchEngine {
   }
 
   #attach(request: Request): void {
-    // A folder whose parent went in the meantime is asked for again when the parent is back.
+    // A folder whose parent has disappeared is requested again when the parent returns.
     if (this.#isClosed || this.#watched.has(request.path) || !this.#isWithin(request.path)) return
     try {
       const watched = this.#open(request)
@@ -105,7 +105,7 @@ class FolderWatches implements WatchEngine {
       this.#watched.set(request.path, watched)
       if (request.path !== '') this.#watched.get(folderOf(request.path))?.below.add(request.path)
       this.#requestBelow(request)
-      // Reported only now: a listing from here on misses nothing.
+      // Reported only now, so a listing from here on misses nothing.
       if (this.#isReady) this.#tellFolder(request.path)
     } catch (error) {
       this.#fail(request, error)
@@ -190,8 +190,7 @@ class FolderWatches implements WatchEngine {
   }
 
   #onName(folder: string, event: string, name: string): void {
-    // A folder's own end arrives under its own name, as if it were inside itself; an entry in it may have that name,
-    // too.
+    // The deletion of a folder is reported with its own name, as if it were inside itself. An entry inside may have the same name.
     if (event === 'rename') this.#renewIf(folder, name)
     const isDone = tellRuleChange(folder, name, this.#sink, this.#options.gitignore)
     const watched = this.#watched.get(folder)
@@ -201,7 +200,7 @@ class FolderWatches implements WatchEngine {
     if (!watched.rules.hides(name, false)) this.#sink.file(childOf(folder, name))
   }
 
-  /** Times, rights or bytes of something changed. */
+  /** Handles changed times, permissions or bytes. */
   #onChange(path: string): void {
     const shut = this.#shut.get(path)
     if (shut) {
@@ -211,7 +210,7 @@ class FolderWatches implements WatchEngine {
     if (this.#watched.has(path)) this.#tellFolder(path)
   }
 
-  /** A name in a folder came or went: watches the folder that is there now, and none that is not. */
+  /** Handles a name that was added to or removed from a folder, by watching the folder that is there now, if any. */
   #check(above: Watched, folder: string, name: string): void {
     const request = this.#requestFor(folder, name, above)
     if (!request) return
@@ -228,7 +227,7 @@ class FolderWatches implements WatchEngine {
     }
   }
 
-  /** The watch of a folder may be dead, even where a folder of that name (and, reused, that inode) exists. */
+  /** Renews the watch of a folder, which may be dead even if a folder with that name (and a reused inode) exists. */
   #renewIf(path: string, name: string): void {
     const watched = this.#watched.get(path)
     if (!watched || name !== basename(watched.absolute)) return
@@ -250,8 +249,8 @@ function look(path: string) {
 }
 
 /**
- * Guesses that the kernel dropped events: libuv hides its word for it (`IN_Q_OVERFLOW`), but a queue that ran over comes out
- * as one long run of events without a turn of the event loop between.
+ * Guesses whether the kernel dropped events. libuv hides the flag (`IN_Q_OVERFLOW`), but an overflown queue arrives as one long run
+ * of events within a single turn of the event loop.
  */
 function openOverflowGuess(): () => boolean {
   const limit = queueLength() / 2

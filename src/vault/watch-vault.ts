@@ -8,25 +8,25 @@ import { type PollingTimes, type WatchEngine, type WatchSink, watchByPolling } f
 import { watchFolders } from './watch-folders.ts'
 
 export interface WatchOptions extends VaultOptions {
-  /** `polling` for file systems without events; `auto` also polls where a file system may change from elsewhere. */
+  /** `polling` is for file systems without events. `auto` also polls if a file system may be changed by other computers. */
   readonly watch: 'auto' | 'polling'
-  /** The quiet time before changes are reported, in ms. */
+  /** Quiet time before changes are reported, in milliseconds. */
   readonly quiet?: number
-  /** The longest that changes are held back while more keep coming, in ms. */
+  /** Maximum time that changes are held back while more arrive, in milliseconds. */
   readonly maxWait?: number
-  /** Called at once for what `onDirty` will report later: a file, or something without such a path. */
+  /** Called immediately for a change that `onDirty` will report later. `file` is omitted if it is unknown. */
   readonly onNoticed?: (file: string | undefined) => void
-  /** Called when watching is degraded. */
+  /** Called if watching is degraded. */
   readonly onProblem?: (message: string) => void
-  /** By default what suits the platform. */
+  /** Defaults to what suits the platform. */
   readonly engine?: 'inotify' | 'chokidar'
   readonly polling?: PollingTimes
 }
 
 /**
- * Watches a vault; `onDirty` gets files and folders (with everything below) that may have changed. Paths are
- * vault-relative and may be irrelevant or gone. When the root is gone, everything is dirty at once and again when it is
- * back.
+ * Watches a vault. `onDirty` receives files, and folders with their contents, that may have changed. Paths are vault-relative, and
+ * can be irrelevant or no longer exist. If the root disappears, everything is reported as changed immediately and again when it
+ * returns.
  */
 export function watchVault(root: string, options: WatchOptions, onDirty: (dirty: Dirty) => void): Watcher {
   const batch = openDirtyBatch({ quiet: options.quiet ?? 15, maxWait: options.maxWait ?? 120 }, onDirty)
@@ -34,7 +34,7 @@ export function watchVault(root: string, options: WatchOptions, onDirty: (dirty:
   return new VaultWatcher(realPathOf(root) ?? root, options, onNoticed === undefined ? batch : noticing(batch, onNoticed))
 }
 
-/** Reports each event before it joins the batch. */
+/** Reports each event before adding it to the batch. */
 function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => void): DirtyBatch {
   return {
     file(path) {
@@ -55,7 +55,7 @@ function noticing(batch: DirtyBatch, onNoticed: (file: string | undefined) => vo
 
 const POLLING: PollingTimes = { shortest: 2000, longest: 60_000 }
 const RETURN_CHECK = 250
-// Rule files are changed many at once, by a checkout for one.
+// Rule files often change together, for example in a checkout.
 const RESTART_DELAY = 30
 
 class VaultWatcher implements Watcher {
@@ -104,7 +104,7 @@ class VaultWatcher implements Watcher {
     await Promise.all(engines.map((engine) => engine.close()))
   }
 
-  /** Restarts after the root is back or watching became doubtful; what happened in between is reported as `all`. */
+  /** Restarts after the root has returned or watching became unreliable. Changes in between are reported as `all`. */
   #restartIn(delay: number): void {
     if (this.#isClosed || this.#restart) return
     this.#restart = setTimeout(() => {
@@ -160,10 +160,11 @@ function isReadable(folder: string): boolean {
   }
 }
 
-// NFS, SMB (three), FUSE (also sshfs, virtiofs and shared folders of desktops), 9p (also WSL's `/mnt/c`), VirtualBox, Ceph, AFS.
+// NFS, SMB (three), FUSE (including sshfs, virtiofs and shared folders of desktops), 9p (including WSL's `/mnt/c`), VirtualBox, Ceph
+// and AFS.
 const REMOTE = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x786f4256, 0x00c36400, 0x5346414f])
 
-/** True if others may change the folder without events on this system. */
+/** Checks whether others may change the folder without events on this system. */
 function isRemote(root: string): boolean {
   if (process.platform !== 'linux') return false
   try {

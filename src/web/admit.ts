@@ -5,10 +5,7 @@ import type { Admission } from '../http/routes.ts'
 import { bearerOf } from '../http/token-gate.ts'
 import type { WebSession, WebSessions } from './sessions.ts'
 
-/**
- * Decides which requests the routes of the page accept. `hosts` is the setting `http.hosts`: the names of reverse
- * proxies.
- */
+/** Decides which requests the page's routes accept. `hosts` is the `http.hosts` setting: the names of reverse proxies. */
 export class PageGate {
   readonly #hosts: readonly string[]
 
@@ -17,8 +14,8 @@ export class PageGate {
   }
 
   /**
-   * Accepts requests of the page itself. A page cannot change what its browser sends about a request's source; another
-   * local program can, but has no session.
+   * Accepts requests made by the page itself. A page cannot forge what its browser sends about the origin of a request. Another local
+   * program can, but has no session.
    */
   page({ headers }: IncomingMessage): Admission<undefined> {
     const site = headers['sec-fetch-site']
@@ -27,8 +24,8 @@ export class PageGate {
   }
 
   /**
-   * Accepts a visit of the page, also from a link or file elsewhere, because `roux open` starts the browser with a
-   * file. Without a session the page shows nothing, and its policy forbids framing.
+   * Accepts visits, even from a link or file elsewhere, because `roux open` starts the browser with a file. Without a session, the
+   * page shows nothing, and its policy forbids framing.
    */
   visit(request: IncomingMessage): Admission<undefined> {
     const { headers } = request
@@ -36,7 +33,7 @@ export class PageGate {
     return isVisit && headers.origin === undefined ? { sender: undefined } : this.page(request)
   }
 
-  /** Accepts requests of the page within a session. */
+  /** Accepts requests of the page that belong to a session. */
   session(request: IncomingMessage, sessions: WebSessions): Admission<WebSession> {
     const page = this.page(request)
     if ('refusal' in page) return page
@@ -51,10 +48,7 @@ export class PageGate {
     }
   }
 
-  /**
-   * A page at another port of the same host is another page. Only a proxy, whose name is listed, can serve this one
-   * over TLS.
-   */
+  /** A page on another port of the same host is a different page. Only a proxy, whose name is listed, can serve this one over TLS. */
   #isOwnOrigin({ origin, host = '' }: IncomingMessage['headers']): boolean {
     if (origin === undefined) return true
     const isProxied = this.#hosts.includes(hostName(host) ?? '')

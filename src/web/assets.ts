@@ -5,12 +5,12 @@ import { defineRoute, type Route } from '../http/routes.ts'
 import type { PageGate } from './admit.ts'
 
 /**
- * The page may only run its own script and style and talk to its own server. Text from a note that escaped everything
- * else still could not run or send anything.
+ * The page may only run its own script and style and connect to its own server. Even if a note's text escaped all other protection,
+ * it could not run or send anything.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
-  // Worker threads fall under this rule, too.
+  // This also applies to workers.
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' blob:",
@@ -19,7 +19,7 @@ const CONTENT_SECURITY_POLICY = [
   "form-action 'none'",
   "frame-ancestors 'none'",
   "require-trusted-types-for 'script'",
-  // The policy for starting the Markdown thread; a second policy of that name cannot be created.
+  // The policy for starting the Markdown worker. A second policy with that name cannot be created.
   'trusted-types roux',
 ].join('; ')
 
@@ -30,7 +30,7 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 }
 
-/** The routes of the page's own files, which are read on the first request. `folder` is the build's output. */
+/** The routes of the page's own files, which are read on the first request. `folder` is the build output. */
 export function assetRoutes(folder: string, gate: PageGate): readonly Route[] {
   return readdirSync(folder)
     .filter((name) => typeOf(name) !== undefined)
@@ -52,7 +52,7 @@ function send(response: ServerResponse, path: string): void {
   response.end(response.req.method === 'HEAD' ? undefined : bytes)
 }
 
-/** Sets the headers that restrict what browsers may do with an answer of the page's routes. */
+/** Sets headers that restrict what browsers may do with responses of the page's routes. */
 export function secure(response: ServerResponse): void {
   response
     .setHeader('Content-Security-Policy', CONTENT_SECURITY_POLICY)

@@ -26,9 +26,9 @@ import { type WebSession, WebSessions } from './sessions.ts'
 
 const ELSEWHERE = { hint: 'Open it in another program.' }
 
-/** The parts the page is served with. */
+/** Options for serving the page. */
 export interface WebOptions {
-  /** The folder of the page's own files. */
+  /** Folder of the page's own files. */
   readonly folder: string
   readonly tools: readonly Tool[]
   readonly log: Log
@@ -37,13 +37,13 @@ export interface WebOptions {
   eventsFor(access: Access): EventFeed
 }
 
-/** Requests of the page have no time limit, because a person sees that it waits. Budgets are for models. */
+/** Requests of the page have no time limit, because the user sees that it is waiting. Budgets are for models. */
 const MOST_TOKENS = 50_000
 
-/** Maximum body of a request that holds only a code. */
+/** Maximum size of a body that only contains a code. */
 const CODE_BYTES = 1_000
 
-/** The routes of the page, and its sessions. */
+/** Returns the routes of the page and its sessions. */
 export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes & { readonly sessions: WebSessions } {
   const sessions = new WebSessions((key) => parts.isCurrent(key))
   const gate = new PageGate(parts.hosts)
@@ -57,7 +57,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     })
   const routes = [
     ...assetRoutes(options.folder, gate),
-    // Gives `roux open`, or anyone with a token, a code for the browser, and reports whether it was used.
+    // Issues a code for the browser to `roux open`, or to anyone with a token, and reports whether it was used.
     defineRoute<Principal>({
       path: '/web/code',
       methods: {
@@ -72,7 +72,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     }),
     defineRoute<undefined>({
       path: '/web/session',
-      // An unknown sender does not count against the limits of known ones.
+      // Unknown senders do not count towards the limits of known ones.
       methods: { POST: (exchange) => answerBody(exchange, CODE_BYTES, async (body) => beginSession(body, sessions, options)) },
       admit: (request) => gate.page(request),
       answersPreflight: false,
@@ -114,17 +114,17 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
 }
 
 interface OpenStream {
-  /** The key of the session's token. */
+  /** Key of the session's token. */
   readonly key: string
   readonly stream: EventStream
 }
 
-/** Marks an answer that has already been written. */
+/** Marks a response that was already written. */
 const ANSWERED = Symbol('answered')
 
 type Answering<Sender> = (body: unknown, exchange: Exchange<Sender>) => Promise<unknown>
 
-/** Counts a call and answers its body. */
+/** Counts a call and handles its body. */
 async function post<Sender extends { readonly key: string }>(
   exchange: Exchange<Sender>,
   { load, limits }: ServerParts,
@@ -142,7 +142,7 @@ async function post<Sender extends { readonly key: string }>(
   }
 }
 
-/** Reads a request's body and writes the answer. An error with a hint is an answer, too. */
+/** Reads a request's body and writes the response. Errors with a hint are sent as responses too. */
 async function answerBody<Sender>(exchange: Exchange<Sender>, most: number, answer: Answering<Sender>): Promise<void> {
   const { request, response } = exchange
   secure(response)
@@ -193,7 +193,7 @@ async function call(body: unknown, { session, options, signal }: Asked): Promise
   return structuredContent
 }
 
-/** Tells the page that something changed. The page then asks for the details. */
+/** Notifies the page of changes. The page then requests the details. */
 function listen(
   { request, response, sender }: Exchange<WebSession>,
   { eventsFor, streams }: Pick<WebOptions, 'eventsFor'> & { readonly streams: Set<OpenStream> },
@@ -226,16 +226,16 @@ function mayMoveOf(body: unknown): MayMove {
   return asked === 'nothing' || asked === 'all' ? asked : 'once'
 }
 
-/** Maximum number of ids in one request. */
+/** Maximum number of ids per request. */
 const MOST_IDS = 1_000
 
-/** The strings of a list in a body. */
+/** Returns the strings of a list in a body. */
 function listOf(body: unknown, name: string): readonly string[] {
   const list = isRecord(body) ? body[name] : undefined
   return Array.isArray(list) ? list.filter((one) => typeof one === 'string').slice(0, MOST_IDS) : []
 }
 
-/** The members of a body that are strings. */
+/** Returns the string members of a body. */
 function textsOf<Name extends string>(body: unknown, names: readonly Name[]): Partial<Record<Name, string>> {
   const texts: Partial<Record<Name, string>> = {}
   if (!isRecord(body)) return texts
@@ -251,10 +251,7 @@ function requireReading({ access }: WebSession): Access {
   throw new RouxError('PERMISSION_DENIED', `The token "${access.name}" has no scope "read".`)
 }
 
-/**
- * Opens the vault named by a body's id or `vault`. Returns it with the id without that name. @throws RouxError as
- * `openVault` does
- */
+/** Opens the vault given by a body's id or `vault`, and returns it with the id in short form. @throws RouxError as `openVault` does */
 async function openNamed(body: unknown, vaults: Vaults): Promise<{ readonly core: GraphCore; readonly id: string }> {
   const { id = '', vault } = textsOf(body, ['id', 'vault'])
   const named = vaults.names.find((name) => id.startsWith(`${name}:`))
@@ -262,7 +259,7 @@ async function openNamed(body: unknown, vaults: Vaults): Promise<{ readonly core
   return { core: await openVault(named, vaults), id: id.slice(named.length + 1) }
 }
 
-/** Opens a vault by name; the first by default. @throws RouxError `INVALID_PARAMS` for an unknown name */
+/** Opens a vault by name. Defaults to the first one. @throws RouxError `INVALID_PARAMS` for an unknown name */
 async function openVault(given: string | undefined, vaults: Vaults): Promise<GraphCore> {
   const { names } = vaults
   const name = given || names[0]
@@ -272,14 +269,14 @@ async function openVault(given: string | undefined, vaults: Vaults): Promise<Gra
   })
 }
 
-/** A signal that is aborted when the page stops waiting. */
+/** Returns a signal that is aborted when the page stops waiting. */
 function goneOf(response: ServerResponse): AbortSignal {
   const controller = new AbortController()
   response.once('close', () => controller.abort())
   return controller.signal
 }
 
-/** Sends an image as fast as the client reads it. Sends nothing for other files: an SVG may hold a script. */
+/** Streams an image. Sends nothing for other files, because an SVG may contain a script. */
 export async function sendPicture(response: ServerResponse, core: GraphCore, id: string): Promise<void> {
   const picture = await findPicture(core, id)
   if (picture === undefined)
@@ -291,6 +288,6 @@ export async function sendPicture(response: ServerResponse, core: GraphCore, id:
   // Nothing in it may run, even if it is opened as a page.
   response.setHeader('Content-Security-Policy', "sandbox; default-src 'none'").setHeader('Content-Disposition', 'attachment')
   response.writeHead(200, { 'Content-Type': picture.mimeType, 'Content-Length': picture.size })
-  // The page went away or the file became shorter. The response ends early, and the browser notices.
+  // The page disconnected or the file became shorter. The response ends early, which the browser notices.
   await pipeline(Readable.from(picture.parts(), { objectMode: true, highWaterMark: 1 }), response).catch(() => {})
 }

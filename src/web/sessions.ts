@@ -2,37 +2,37 @@ import { randomBytes } from 'node:crypto'
 import type { Principal } from '../http/tokens.ts'
 import { type Access, digestOf } from '../http/tokens.ts'
 
-/** A person's session of the page. */
+/** A session of the page. */
 export interface WebSession {
-  /** Its rights; never more than its token's. */
+  /** Its permissions, which never exceed its token's. */
   readonly access: Access
-  /** The key of that token. */
+  /** Key of that token. */
   readonly key: string
 }
 
-/** How long a code is valid, ms. Starting a browser takes seconds. */
+/** How long a code is valid, in milliseconds. Starting a browser takes seconds. */
 const CODE_LIFE_MS = 60_000
-/** Maximum number of sessions, and of unused codes, per token. The oldest of the same token ends. */
+/** Maximum number of sessions, and of unused codes, per token. Beyond that, the oldest ends. */
 const MOST = 32
 
 interface Code extends WebSession {
   readonly until: number
 }
 
-/** Sessions of the page, in memory only. They end with the process or with their token. */
+/** Sessions of the page, stored only in memory. They end with the process or with their token. */
 export class WebSessions {
   readonly #isCurrent: (key: string) => boolean
   readonly #now: () => number
   readonly #codes = new Map<string, Code>()
   readonly #sessions = new Map<string, WebSession>()
 
-  /** `isCurrent` checks whether a token still has its rights; `now` returns monotonic milliseconds. */
+  /** `isCurrent` checks whether a token still has its permissions. `now` returns monotonic milliseconds. */
   constructor(isCurrent: (key: string) => boolean, now: () => number = () => performance.now()) {
     this.#isCurrent = isCurrent
     this.#now = now
   }
 
-  /** A code that opens one session within a minute. The session can only read, because the page never writes. */
+  /** Creates a code that opens one session within a minute. The session is read-only, because the page never writes. */
   makeCode({ access, key }: Principal): string {
     for (const [digest, code] of this.#codes) if (code.until < this.#now()) this.#codes.delete(digest)
     const code = newSecret()
@@ -42,13 +42,13 @@ export class WebSessions {
     return code
   }
 
-  /** True if a code can still open a session. */
+  /** Checks whether a code can still open a session. */
   isWaiting(code: string): boolean {
     const found = this.#codes.get(nameOf(code))
     return found !== undefined && found.until >= this.#now()
   }
 
-  /** Exchanges a code for the secret of a new session; `undefined` if the code is invalid. */
+  /** Exchanges a code for the secret of a new session. Returns `undefined` if the code is invalid. */
   redeem(code: string): string | undefined {
     const digest = nameOf(code)
     const found = this.#codes.get(digest)
@@ -60,7 +60,7 @@ export class WebSessions {
     return secret
   }
 
-  /** The session of a secret; `undefined` if there is none or its token has lost its rights. */
+  /** Returns the session of a secret, or `undefined` if there is none or its token has lost its permissions. */
   find(secret: string): WebSession | undefined {
     const digest = nameOf(secret)
     const session = this.#sessions.get(digest)
@@ -75,7 +75,7 @@ function forgetOldest(map: Map<string, WebSession>, key: string): void {
   for (const [digest] of own.slice(0, -MOST)) map.delete(digest)
 }
 
-/** A digest is looked up instead of the secret, so the time of the look-up reveals nothing. */
+/** A digest is looked up instead of the secret, so timing reveals nothing. */
 function nameOf(secret: string): string {
   return digestOf(secret).toString('base64')
 }

@@ -9,14 +9,14 @@ import { originOf, type Place } from '../outbound/location.ts'
 import { chatPlace, openChatProvider } from '../outbound/open-chat.ts'
 import { type OpenGate, openGate } from './open-gate.ts'
 
-/** A model on a server that the settings name. */
+/** A model on a server, as configured in the settings. */
 export interface NamedModel extends Admission {
   readonly use: 'chat' | 'embedding'
   readonly model: string
   readonly baseUrl: string
 }
 
-/** How a model answered a question that says nothing of notes. */
+/** How a model answered a test question that contains nothing from the notes. */
 export interface Trial {
   readonly answer: string
   readonly milliseconds: number
@@ -25,7 +25,7 @@ export interface Trial {
 
 const DAY = 86_400_000
 
-/** Consent and usage of models on servers, for people. */
+/** Manages consent for models on servers, and reports their usage. */
 export class AiDesk {
   readonly #settings: Settings
   readonly #key: AiKey | undefined
@@ -37,7 +37,7 @@ export class AiDesk {
     this.#gate = openGate(() => settings.ai)
   }
 
-  /** The models on servers that the settings name, and what keeps each from being asked. Opens no connection. */
+  /** Returns the configured models on servers, and why each must not be used, if so. Opens no connection. */
   async models(): Promise<readonly NamedModel[]> {
     const { ai, embedder } = this.#settings
     const named: (Place & Pick<NamedModel, 'use'>)[] = []
@@ -53,28 +53,28 @@ export class AiDesk {
     return this.#gate.state().consents()
   }
 
-  /** Gives consent for where an address is. @returns its origin @throws RouxError `INVALID_PARAMS` */
+  /** Gives consent for the origin of an address. @returns the origin @throws RouxError `INVALID_PARAMS` */
   allow(address: string): string {
     const origin = requireOrigin(address)
     this.#gate.state().allow(origin, Date.now())
     return origin
   }
 
-  /** Takes consent back, from the next request on. @returns the origin, and whether there was any @throws RouxError `INVALID_PARAMS` */
+  /** Withdraws consent from the next request on. @returns the origin, and whether there was consent @throws RouxError `INVALID_PARAMS` */
   revoke(address: string): { readonly origin: string; readonly was: boolean } {
     const origin = requireOrigin(address)
     return { origin, was: this.#gate.state().revoke(origin) }
   }
 
-  /** The usage of these days, today first. */
+  /** Returns the usage of recent days, today first. */
   usage(days: number): readonly UsageRow[] {
     const since = new Date(Date.now() - (days - 1) * DAY).toISOString().slice(0, 10)
     return this.#gate.state().usage(since)
   }
 
-  /** Today's use of the chat budget; absent without a limit. */
+  /** Today's use of the chat budget. Omitted if there is no limit. */
   async budget() {
-    // Usage is shown even if the settings name no valid address.
+    // Usage is shown even if the settings contain no valid address.
     const chat = (await this.models().catch(() => [])).find(({ use }) => use === 'chat')
     return this.#gate.gate.budget(chat?.location ?? 'remote')
   }

@@ -12,14 +12,17 @@ import type { InsightRuns, InsightSteps } from './insight-client.ts'
 import type { LayoutHow, LayoutRuns } from './layout-client.ts'
 import { ThreadGuard } from './thread-guard.ts'
 
-/** Graph algorithms, runs over a whole vault and the building of graphs of vectors, in a worker that is there only while there is work: it takes some 20 MB. */
+/**
+ * Runs graph algorithms, computations over a whole vault, and builds of vector graphs in a worker. The worker takes about 20 MB and
+ * only exists while there is work.
+ */
 export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, LayoutRuns {
   readonly #calls: WorkerCalls<ComputeService, Worker>
   /** Belongs to the running worker. */
   #guard = new ThreadGuard()
   #ending: Promise<unknown> | undefined
   #nextId = 1
-  /** Graphs that are being built, and runs over a whole vault: they are in the worker's memory. */
+  /** Unfinished graphs and runs that are in the worker's memory. */
   readonly #held = new Set<number>()
   #isClosed = false
 
@@ -52,7 +55,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     const calls = this.#calls
     const graph = this.#nextId++
     this.#held.add(graph)
-    // Where the worker has ended, the memory is given back already.
+    // If the worker has ended, the memory is already free.
     const close = (): void => {
       if (this.#held.delete(graph)) this.#endAfter(calls.callAside('endGraph', graph)).catch(() => {})
     }
@@ -74,7 +77,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
   async beginInsight(file: string, subject: RunSubject): Promise<InsightSteps> {
     const calls = this.#calls
     const run = this.#nextId++
-    // Someone may wait for the result.
+    // Someone may be waiting for the result.
     const release = calls.hold()
     this.#held.add(run)
     const close = once(() => {
@@ -105,7 +108,7 @@ export class ComputeClient implements Analytics, VectorGraphs, InsightRuns, Layo
     await Promise.all([worker?.terminate(), this.#ending])
   }
 
-  /** Ends the worker after a call, unless there is more for it to do. */
+  /** Ends the worker after a call, unless it has more to do. */
   async #endAfter<T>(call: Promise<T>): Promise<T> {
     try {
       return await call

@@ -24,7 +24,7 @@ const port = parentPort
 if (port === null) throw new Error('This file runs as a worker only.')
 port.on('message', (call: Call) => void answer(service, call, (reply) => port.postMessage(reply)))
 
-/** Graphs of vectors by number. */
+/** Vector graphs by number. */
 const graphs = new Map<number, HnswGraph>()
 /** Runs over a whole vault by number. */
 const runs = new Map<number, { readonly run: InsightRun; readonly cache: InsightCache }>()
@@ -64,7 +64,7 @@ const service = {
     graphs.delete(graph)
   },
 
-  /** `file`: what is kept between runs. */
+  /** `file`: path of the cache that persists between runs. */
   beginInsight({ run, file, subject, guard: cells }: InsightStart): void {
     const guard = new ThreadGuard(cells)
     const cache = guarded(
@@ -108,13 +108,13 @@ function step<T>(number: number, take: (run: InsightRun) => T): T {
   try {
     return take(open.run)
   } catch (error) {
-    // The cache may be to blame and can be rebuilt.
+    // The cache may be the cause and can be rebuilt.
     open.cache.reset()
     throw error
   }
 }
 
-/** The cache, which the thread is not ended in the middle of. */
+/** Wraps the cache so that the thread is not terminated while it is in use. */
 function guarded(cache: InsightCache, guard: ThreadGuard): InsightCache {
   return {
     lacking: (contents) => guard.run(() => cache.lacking(contents)),

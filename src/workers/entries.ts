@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The script of a worker. Entry points of workers lie beside the script that this was bundled into. */
+/** Returns the URL of a worker's script, which is next to the script that this module is bundled into. */
 export function entryOf(name: 'indexer' | 'compute' | 'reader' | 'model'): URL {
   const built = new URL(`../workers/${name}.js`, import.meta.url)
-  // Run from source the workers must have been built all the same.
+  // Workers must be built even if the program runs from source.
   return existsSync(fileURLToPath(built)) ? built : new URL(`../../dist/workers/${name}.js`, import.meta.url)
 }
 
-/** The table of the built-in embedder; scripts and sources lie equally deep. */
+/** Path of the built-in embedding table. Built scripts and sources are at the same depth. */
 export function embeddingTable(): string {
   return fileURLToPath(new URL('../../assets/embedder/static-256.bin', import.meta.url))
 }

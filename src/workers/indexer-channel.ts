@@ -1,43 +1,43 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, type Worker } from 'node:worker_threads'
 import type { FromIndexer, ToIndexer } from './messages.ts'
 
-/** 0.1 to 1.6 s: a worker that dies of its input would die again at once. */
+/** Pauses of 0.1 to 1.6 s. A worker that crashes because of its input would crash again immediately. */
 const RESTARTS: RestartRule = { firstPause: 100, limit: 5, window: 60_000 }
 
-/** The channel to the part of an indexing worker that handles one vault. */
+/** A channel to the part of an indexing worker that handles one vault. */
 export interface IndexerChannel {
   post(message: ToIndexer): void
   onMessage(listener: (message: FromIndexer) => void): void
-  /** Called when the whole worker fails; its end follows. */
+  /** Called if the whole worker fails, before it ends. */
   onError(listener: (error: Error) => void): void
-  /** Called when the whole worker ends, after all its messages. */
+  /** Called when the whole worker has ended, after all its messages. */
   onExit(listener: () => void): void
-  /** As long as it is held, the process lives. */
+  /** Keeps the process alive until `unref`. */
   ref(): void
   unref(): void
-  /** The vault's part is done, or will not be waited for: with the last one the worker ends. */
+  /** Ends this vault's part. The worker ends with the last one. */
   end(): Promise<void>
 }
 
 interface Running {
   readonly worker: Worker
-  /** How many vaults are open in it. */
+  /** Number of vaults that use it. */
   open: number
-  /** It is ended by us. */
+  /** True if it is being ended deliberately. */
   isEnding: boolean
   hasEnded: boolean
 }
 
-/** How long a worker has to end by itself, ms. */
+/** How long a worker may take to end by itself, in milliseconds. */
 const ENDING_TIME = 1_000
 
 /**
- * Ends a worker that runs. It is asked to: a thread that is stopped from outside while it is within the compiled database takes the whole
- * process with it, as an exception that nothing can catch. Only one that does not answer is stopped.
+ * Ends a running worker by asking it to exit. Terminating a thread inside the native database code would crash the whole process with
+ * an exception that cannot be caught, so only a worker that does not respond is terminated.
  */
 export async function endIndexer(worker: Worker): Promise<void> {
   const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
-  // Else a process with nothing else to wait for ends, and stops the worker.
+  // Otherwise, a process with nothing else to wait for would exit and terminate the worker.
   worker.ref()
   worker.postMessage({ type: 'end' } satisfies ToIndexer)
   const stopping = setTimeout(() => void worker.terminate(), ENDING_TIME)
@@ -45,10 +45,10 @@ export async function endIndexer(worker: Worker): Promise<void> {
   clearTimeout(stopping)
 }
 
-/** A worker that indexes several vaults, one step of one of them at a time; after one that died, another for the next channel that is opened. */
+/** Runs a worker that indexes several vaults, one step of one vault at a time. After a crash, the next channel starts a new worker. */
 export class IndexerHost {
   readonly #start: () => Worker
-  /** How often the worker died, and when another may be started. */
+  /** Counts crashes and determines when the worker may be restarted. */
   readonly restarts: Restarts
   #running: Running | undefined
 
@@ -57,16 +57,16 @@ export class IndexerHost {
     this.restarts = restarts
   }
 
-  /** A way to the worker for one more vault. */
+  /** Opens a channel to the worker for one more vault. */
   channel(): IndexerChannel {
     if (this.#running !== undefined) return this.#join(this.#running)
     const running: Running = { worker: this.#start(), open: 1, isEnding: false, hasEnded: false }
     const { worker } = running
     this.#running = running
-    // Every vault listens for itself.
+    // Each vault adds its own listeners.
     worker.setMaxListeners(0)
     worker.on('error', () => this.#forget(running))
-    // Counted before any vault hears of it.
+    // Counted before the vaults are notified.
     worker.on('exit', () => {
       running.hasEnded = true
       if (!running.isEnding) this.restarts.died()
@@ -110,7 +110,7 @@ function channelOf(worker: Worker, port: Worker | MessagePort, end: () => Promis
     onError: (listener) => void worker.on('error', listener),
     onExit: (listener) =>
       void worker.on('exit', () => {
-        // Node delivers what a worker sent before it tells its end; what came through a port of its own may still wait.
+        // Node delivers messages from the worker before its exit event, but those from other ports may still be queued.
         if (port !== worker && !isEnded) for (const message of waiting(port as MessagePort)) receive(message)
         listener()
       }),
@@ -129,15 +129,15 @@ function* waiting(port: MessagePort): Iterable<FromIndexer> {
 }
 
 export interface RestartRule {
-  /** Pause before the first restart, ms; doubled with each further death. */
+  /** Pause before the first restart in milliseconds. It doubles with each crash. */
   readonly firstPause: number
-  /** Deaths that are followed by a restart, within the window. */
+  /** Maximum number of restarts within the window. */
   readonly limit: number
-  /** ms. */
+  /** In milliseconds. */
   readonly window: number
 }
 
-/** Counts the deaths of a worker, and says when it may be started again. */
+/** Counts the crashes of a worker and determines when it may be restarted. */
 export class Restarts {
   readonly #rule: RestartRule
   #deaths: readonly number[] = []
@@ -150,7 +150,7 @@ export class Restarts {
     this.#deaths = [...this.#recent(), performance.now()]
   }
 
-  /** How long to wait before the next start, ms; `undefined` while it died too often within the window. */
+  /** Pause before the next start in milliseconds, or `undefined` if there were too many crashes within the window. */
   get pause(): number | undefined {
     const { firstPause, limit } = this.#rule
     const count = this.#recent().length
@@ -158,7 +158,7 @@ export class Restarts {
     return count === 0 ? 0 : firstPause * 2 ** (count - 1)
   }
 
-  /** A sentence for errors about a worker that died too often. */
+  /** Error message for a worker that crashed too often. */
   get givenUp(): string {
     const { limit, window } = this.#rule
     return `It ended ${limit + 1} times within ${window / 1_000} s, and is not started again before that time has passed.`

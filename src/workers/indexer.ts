@@ -29,12 +29,12 @@ import type { WriteService } from './write-service.ts'
 if (parentPort === null) throw new Error('This file runs as a worker only.')
 serveVault(parentPort)
 
-// While the protocol is still being spoken: what is loaded now need not be waited for later. A binding that fails is reported when used.
+// Loaded in advance, while the protocol handshake is in progress. A binding that fails to load is reported on use.
 try {
   loadSqlite()
 } catch {}
 
-/** Works on the one vault that is opened through a port; others come with ports of their own. */
+/** Serves the vault of one port. Other vaults use other ports. */
 function serveVault(port: MessagePort): void {
   const send = (message: FromIndexer): void => port.postMessage(message)
   const embedder = new Calls<EmbedderService>((call) => send({ type: 'embedder', call }))
@@ -78,7 +78,7 @@ function serveVault(port: MessagePort): void {
         if (calls !== undefined) void answer(calls, message.call, (reply) => send({ type: 'reply', reply }))
         break
       case 'damaged':
-        // A reader that has not heard yet that the index was replaced means the one before.
+        // Ignores reports about an index that has already been replaced.
         if (message.replaced !== replaced[message.which]) break
         if (message.which === 'index') service?.replaceDamaged()
         else service?.replaceDamagedSearch()
@@ -91,7 +91,7 @@ function serveVault(port: MessagePort): void {
           writes?.close()
           log?.close()
           send({ type: 'closed' })
-          // Through the parent's port other vaults may still come.
+          // Other vaults may still arrive through the parent's port.
           if (port !== parentPort) port.close()
         })
         break
@@ -105,16 +105,16 @@ interface ServiceCallbacks {
   readonly send: Send
   readonly embedder: Calls<EmbedderService>
   readonly log: OpenLogWriter | undefined
-  /** The current settings of `ai`. */
+  /** The current `ai` settings. */
   ai(): OpenIndexer['settings']['ai']
   readonly onReplaced: (which: IndexName) => void
-  /** Nothing is left to do for now. */
+  /** Called when there is nothing left to do for now. */
   readonly onRest: () => void
 }
 
 type Send = (message: FromIndexer) => void
 
-/** Opens the log of graph changes, if one is kept. */
+/** Opens the log of graph changes if it is enabled. */
 function openLog(
   { root, stateFolder, settings: { insight } }: OpenIndexer,
   onProblem: (reason: string | undefined) => void,
@@ -190,7 +190,7 @@ function openService(
   })
 }
 
-/** The built-in model computes here; what waits for a network or has a thread of its own is asked for where it is. */
+/** The built-in model runs in this thread. Others, which wait for a network or have their own thread, are called in the main thread. */
 async function openPassageEmbedder(
   settings: IndexerData['settings']['embedder'],
   calls: Calls<EmbedderService>,
@@ -200,7 +200,7 @@ async function openPassageEmbedder(
   return openLazyStaticEmbedder(embeddingTable(), settings.dimensions === 0 ? undefined : settings.dimensions)
 }
 
-/** The watcher is loaded when the first comparison is done: it must not delay it. */
+/** The watcher is loaded after the first comparison, so it does not delay it. */
 function startWatching(root: string, options: WatchOptions): NonNullable<ServiceParts['watch']> {
   return (onDirty, onProblem, onNoticed) => {
     const watching = import('../vault/watch-vault.ts').then(({ watchVault }) =>
@@ -215,13 +215,13 @@ function startWatching(root: string, options: WatchOptions): NonNullable<Service
   }
 }
 
-/** Describes a failure for the log: its fix if known, otherwise its place. */
+/** Describes a failure for the log, with a fix if known, otherwise with its location. */
 function describeFailure(error: unknown): string {
   if (error instanceof RouxError) return [error.message, error.hint].filter((part) => part !== undefined).join(' ')
   return String(error instanceof Error ? error.stack : error)
 }
 
-/** A failure at the end does not keep the worker alive. */
+/** Errors while closing must not keep the worker alive. */
 async function closed(service: IndexingService | undefined, send: Send): Promise<void> {
   try {
     await service?.close()
@@ -230,13 +230,13 @@ async function closed(service: IndexingService | undefined, send: Send): Promise
   }
 }
 
-/** The first real request: before it is answered, what a dead process left half written is taken back. */
+/** Handles the first real request. Before it is answered, changes left incomplete by a crashed process are rolled back. */
 function begin(service: IndexingService | undefined, writes: WriteService | undefined, send: Send): void {
   const done = writes === undefined ? Promise.resolve() : writes.recover()
   service?.begin()
   void done
     .catch((error) => {
-      // A vault that is missing, and a database that refuses, is said by every answer.
+      // Missing vaults and unavailable databases are reported by every answer.
       if (!isVaultMissing(error) && !(error instanceof RouxError && error.code === 'STORE_UNAVAILABLE'))
         send({ type: 'error', stack: describeFailure(error) })
     })
@@ -245,7 +245,7 @@ function begin(service: IndexingService | undefined, writes: WriteService | unde
 
 export type IndexerService = ReturnType<typeof indexerService>
 
-/** The methods that the main thread calls. `onBegun` gets the id of a change once the change is recorded, before any file is touched. */
+/** The methods called by the main thread. `onBegun` receives the id of a change once it is recorded, before any file is touched. */
 function indexerService(service: IndexingService, writes: WriteService) {
   return {
     reconcile: (paths: readonly string[] | undefined) => service.reconcile(paths),
@@ -253,10 +253,10 @@ function indexerService(service: IndexingService, writes: WriteService) {
     run: (request: WriteRequest, onBegun: (changeId: string) => void) => writes.run(request, { onBegun }),
     undo: (changeId: string, onBegun: (changeId: string) => void) => writes.undo(changeId, { onBegun }),
     changes: (limit: number) => writes.changes(limit),
-    /** The outcome of a change that a dead worker had begun. */
+    /** The outcome of a change started by a crashed worker. */
     fateOf: (changeId: string) => writes.fateOf(changeId),
   }
 }
 
-/** The longest time that a timer can be set to, ms: who asked has a limit of its own. */
+/** The maximum delay of a timer in milliseconds. The caller has its own timeout. */
 const NEVER = 2 ** 31 - 1

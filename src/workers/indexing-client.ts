@@ -15,16 +15,16 @@ import { embedderService } from './relayed-embedder.ts'
 export interface ClientListeners {
   readonly onReplaced: (which: IndexName, cache: IndexStatus['cache']) => void
   readonly onCommitted: (generation: number) => void
-  /** Opens the embedder, or gives the one that is open. */
+  /** Returns the embedder, opening it if necessary. */
   readonly openEmbedder: () => Promise<Embedder>
   readonly onError: (stack: string) => void
-  /** Called at the first real request. */
+  /** Called on the first real request. */
   readonly onBegin?: (() => void) | undefined
 }
 
 /**
- * The indexing side on the main thread: a service in a worker, reached by messages. A dead worker is restarted; reads
- * are sent once more, and the record tells the outcome of a write.
+ * Indexing as seen from the main thread: a service in a worker. A crashed worker is restarted; reads are repeated, and the outcome of
+ * a write is looked up in the record.
  */
 export class IndexingClient implements Indexing {
   readonly #host: IndexerHost
@@ -32,15 +32,15 @@ export class IndexingClient implements Indexing {
   readonly #listeners: ClientListeners
   readonly #statusListeners = new Set<(status: IndexStatus) => void>()
   readonly #upToDate = new Latch()
-  /** Resolves after recovery of half-written changes; `begin` asks for it. */
+  /** Opens once incomplete changes are recovered, which `begin` triggers. */
   readonly #recovered = new Latch()
   readonly #caughtUp = new Latch()
   #freshness = new Freshness()
-  /** Absent between the death of a worker and the start of the next. */
+  /** `undefined` between the crash of a worker and the start of the next. */
   #channel: IndexerChannel | undefined
-  /** Calls of the worker behind the channel. */
+  /** Calls to the worker. */
   #calls: Calls<IndexerService> | undefined
-  /** Opens with the next worker, or when there will be none. */
+  /** Opens when the next worker has started, or if there will be none. */
   readonly #started = new Latch()
   #restart: NodeJS.Timeout | undefined
   #status: IndexStatus
@@ -48,14 +48,14 @@ export class IndexingClient implements Indexing {
   #askedAt = 0
   #hasBegun = false
   #replaced: Readonly<Record<IndexName, number>> = NOT_REPLACED
-  /** The last reported places of the indexes. */
+  /** The last reported locations of the indexes. */
   #caches: Readonly<Record<IndexName, IndexStatus['cache']>> = { index: 'disk', search: 'disk' }
-  /** Damage was reported; until there is another index, events refer to the damaged one. */
+  /** True if damage was reported and the index is not replaced yet. Until then, events refer to the damaged one. */
   #isReplacing = false
   #isClosing = false
-  /** Why the worker is not started again for now. */
+  /** Why the worker is currently not restarted. */
   #failure: string | undefined
-  /** Latches opened only because the worker was given up. */
+  /** Latches that were opened only because the worker was given up. */
   #forced: readonly Latch[] = []
   #onClosed: () => void = () => {}
 
@@ -71,12 +71,12 @@ export class IndexingClient implements Indexing {
     return this.#status
   }
 
-  /** The time since which nothing was asked, on the clock of `performance.now()`. */
+  /** When the last request ended, as a `performance.now()` time. */
   get quietSince(): number {
     return this.#askedAt
   }
 
-  /** Which files may leave from now on. */
+  /** Updates which files may be sent to a model. */
   setAi(ai: IndexerData['settings']['ai']): void {
     this.#data = { ...this.#data, settings: { ...this.#data.settings, ai } }
     this.#send({ type: 'ai', ai })
@@ -85,7 +85,7 @@ export class IndexingClient implements Indexing {
   begin(): void {
     this.#askedAt = performance.now()
     this.#reviveIfDue()
-    // Every call says it, and every message wakes the worker: it hears of the others only while it embeds.
+    // Sent rarely, because each message wakes the worker, which needs to know of other calls only while it embeds.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
       return
@@ -120,7 +120,7 @@ export class IndexingClient implements Indexing {
     return await inTime(found, timeout, signal)
   }
 
-  /** Makes a call that only reads. If the worker dies, the next one gets the same call. */
+  /** Makes a read-only call. If the worker crashes, the call is repeated on the next one. */
   async #read<T>(use: Use<T>, deaths = READS_OUTLIVE): Promise<T> {
     try {
       return await this.#call(use, deaths)
@@ -129,7 +129,7 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /** @param deaths how many deaths of workers the call survives @throws WorkerEnded */
+  /** @param deaths number of worker crashes after which to give up @throws WorkerEnded */
   async #call<T>(use: Use<T>, deaths: number): Promise<T> {
     this.#reviveIfDue()
     const failure = this.#isClosing ? 'The vault is being closed.' : this.#failure
@@ -154,13 +154,13 @@ export class IndexingClient implements Indexing {
     return this.#calls
   }
 
-  /** The process lives as long as someone waits. */
+  /** Keeps the process alive while someone is waiting. */
   async #hold<T>(promise: Promise<T>): Promise<T> {
     if (this.#held++ === 0) this.#channel?.ref()
     try {
       return await promise
     } finally {
-      // Closing waits for the worker's end, which what is answered meanwhile must not change.
+      // While closing, the channel must stay referenced until the worker has ended.
       if (--this.#held === 0 && !this.#isClosing) this.#channel?.unref()
     }
   }
@@ -180,7 +180,7 @@ export class IndexingClient implements Indexing {
     this.#send({ type: 'damaged', which, replaced: this.#replaced[which] })
   }
 
-  /** The writing side in the same worker: the index has the change before the answer. */
+  /** The write interface, served by the same worker, so the index is up to date before the answer. */
   readonly writing: Writing = {
     run: (request) => {
       const deaths = request.dryRun ? READS_OUTLIVE : 0
@@ -191,7 +191,10 @@ export class IndexingClient implements Indexing {
     changes: (limit) => this.#read((calls) => calls.call('changes', limit)),
   }
 
-  /** Looks up the outcome of a lost write in the record, and never repeats the write. @param isPlan the plan of a dry run is carried out */
+  /**
+   * Looks up the outcome of a lost write in the record, and never repeats the write. @param isPlan whether a dry run was being
+   * executed
+   */
   async #write(
     call: (calls: Calls<IndexerService>, onBegun: (changeId: string) => void) => Promise<WriteResult>,
     { deaths, isPlan } = { deaths: 0, isPlan: false },
@@ -209,7 +212,7 @@ export class IndexingClient implements Indexing {
     }
   }
 
-  /** The recorded outcome of a change after recovery; `undefined` if unknown. */
+  /** Returns the recorded outcome of a change after recovery, or `undefined` if unknown. */
   async #fateOf(changeId: string): Promise<ChangeFate | undefined> {
     try {
       return await this.#read((calls) => calls.call('fateOf', changeId), Number.POSITIVE_INFINITY)
@@ -228,7 +231,7 @@ export class IndexingClient implements Indexing {
     if (channel !== undefined) {
       channel.post({ type: 'close' })
       await inTime(closed, CLOSING_TIME)
-      // A worker in the midst of a long comparison is ended where it stands: its transaction was not committed.
+      // A worker that is busy comparing files can be ended at any point, because its transaction is not committed.
       await channel.end()
     }
     this.#endCalls(ENDED)
@@ -236,8 +239,8 @@ export class IndexingClient implements Indexing {
   }
 
   #open(): void {
-    // Each worker starts on disk, because nobody writes its predecessor's memory any more. Damage found then is
-    // reported once the vault is open.
+    // Each worker starts with the index on disk, because nobody updates the memory of its predecessor. Damage found then is reported
+    // once the vault is open.
     for (const which of ['index', 'search'] as const) if (this.#caches[which] === 'memory') this.#replace(which, 'disk')
     const channel = this.#host.channel()
     this.#channel = channel
@@ -258,7 +261,7 @@ export class IndexingClient implements Indexing {
     if (this.#hasBegun) this.#send({ type: 'begin' })
     if (this.#isReplacing) this.#send({ type: 'damaged', which: 'index', replaced: 0 })
     this.#started.open()
-    // Only what waits for an answer keeps the process alive; a listener for messages would, too.
+    // Only pending calls keep the process alive. A message listener would too.
     if (this.#held === 0) channel.unref()
     else channel.ref()
   }
@@ -292,7 +295,7 @@ export class IndexingClient implements Indexing {
         this.#calls?.receive(message.reply)
         break
       case 'embedder':
-        // The next worker numbers its calls from the start: a reply to this one is not for it.
+        // Call ids start again with each worker, so replies for another worker are ignored.
         void answer(embedderService(listeners.openEmbedder), message.call, (reply) => {
           if (this.#channel === channel) channel.post({ type: 'embedder', reply })
         })
@@ -316,13 +319,13 @@ export class IndexingClient implements Indexing {
     for (const listener of this.#statusListeners) listener(status)
   }
 
-  /** Handles a dead worker: repeats or gives up its requests and starts another. */
+  /** Handles a crashed worker: repeats or rejects its requests and starts another. */
   #lose(channel: IndexerChannel, reason: string): void {
     this.#channel = undefined
     this.#started.shut()
     this.#endCalls(reason)
     void channel.end()
-    // The next start compares everything it missed.
+    // The next start compares everything that was missed.
     this.#freshness = new Freshness()
     this.#caughtUp.open()
     this.#onClosed()
@@ -338,7 +341,7 @@ export class IndexingClient implements Indexing {
       return
     }
     const message = `the indexing worker ended: ${firstLine(reason)}`
-    // Where nothing is complete yet, who waits for that waits on.
+    // Callers waiting for a complete index keep waiting.
     if (this.#upToDate.isOpen) this.#tell({ ...this.#status, phase: 'restarting', message })
     this.#restart = setTimeout(() => this.#start(), pause)
   }
@@ -359,7 +362,7 @@ export class IndexingClient implements Indexing {
     this.#tell({ ...this.#status, phase: 'failed', message: this.#failure })
   }
 
-  /** A worker that was given up is tried again by the first call after a while. */
+  /** The first call after a while retries a worker that was given up. */
   #reviveIfDue(): void {
     if (this.#failure === undefined || this.#isClosing || this.#host.restarts.pause === undefined) return
     this.#failure = undefined
@@ -383,7 +386,7 @@ type Use<T> = (calls: Calls<IndexerService>) => Promise<T>
 
 const NOT_REPLACED = { index: 0, search: 0 }
 const ENDED = 'The indexing worker ended.'
-/** Deaths of workers that a read survives: it may be what they die of. */
+/** Number of worker crashes after which a read fails, because the read itself might be the cause. */
 const READS_OUTLIVE = 2
 const UP_TO_DATE: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 const CLOSING_TIME = 2_000

@@ -10,71 +10,74 @@ import { inTime } from '../core/waiting/aborting.ts'
 import { INSIGHT_VERSION } from '../insight/compute-insight.ts'
 import type { NoteFacts, RunPlan, RunResult, RunSubject, TextOfNote } from '../insight/insight-run.ts'
 
-/** The steps of one run over a vault as a whole, off the main thread. */
+/** Steps of one run over a whole vault, executed off the main thread. */
 export interface InsightSteps {
   /** In the order of the topology. */
   addNotes(notes: readonly NoteFacts[]): Promise<void>
   plan(): Promise<RunPlan>
   addTexts(texts: readonly TextOfNote[]): Promise<void>
-  /** `former`: the communities that were kept last, packed. */
+  /** `former`: the last saved communities in packed form. */
   finish(former: Uint8Array | undefined): Promise<RunResult>
-  /** Gives the memory back. */
+  /** Frees the memory. */
   close(): void
 }
 
 export interface InsightRuns {
-  /** Starts a run. `file` caches the records of notes; the arrays are transferred. */
+  /** Starts a run. `file` caches the records of notes. The arrays are transferred. */
   beginInsight(file: string, subject: RunSubject): Promise<InsightSteps>
 }
 
 export interface InsightClientParts<Kind extends InsightKind = 'whole'> {
-  /** What is computed. */
+  /** The kind of result to compute. */
   readonly kind: Kind
-  /** The vault's name, the prefix of its ids, if it has one. */
+  /** The vault's name, which prefixes its ids, if it has one. */
   readonly name?: string | undefined
   readonly store: Pick<Store, 'read' | 'results'>
   readonly texts: Texts
   readonly runs: InsightRuns
   readonly file: string
-  /** Where communities are kept, of the run that finds them. */
+  /** Stores communities, for the run that computes them. */
   readonly state?: Pick<InsightState, 'communities' | 'keepCommunities'>
-  /** True if a path is left out. */
+  /** True if a path is ignored. */
   readonly isIgnored: (path: string) => boolean
-  /** The rule as text: others who share the store may leave out other paths. */
+  /** The ignore rule as text, because others who share the store may ignore other paths. */
   readonly ignored?: string
   /** True if another process is about to update the store. */
   readonly isKeptElsewhere?: () => boolean
 }
 
-/** The name that the store has for the communities that were kept last, packed. */
+/** Name under which the store keeps the last communities in packed form. */
 const COMMUNITIES = 'communities'
 
-/** Results stored for others; ids lack the vault's name, which each server adds. */
+/** Results stored for others. Ids omit the vault's name, which each server adds. */
 interface Packed {
   readonly recipe: string
   readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
 }
 
-/** Notes whose facts are read at once, and texts. */
+/** Number of notes whose data or texts are read at once. */
 const FACTS = 1_000
 const TEXTS = 64
-/** How often a run begins again because the vault moved on, before it takes what it finds. */
+/** Maximum number of restarts of a run because the vault changed. After that, it uses what it finds. */
 const BEGINNINGS = 3
-/** How often a run is tried that failed. */
+/** Maximum number of attempts after failures. */
 const ATTEMPTS = 2
-/** How long after a run that lacked texts, or failed with an older result at hand, the same generation is not tried again, ms. */
+/**
+ * How long the same generation is not retried after a run that lacked texts, or that failed while an older result exists, in
+ * milliseconds.
+ */
 const PAUSE = 60_000
 
-/** Collects the inputs of an insight and keeps the latest result. Reads in parts and lets other work run between them. */
+/** Collects the input of an insight and caches the latest result. Reads in parts, so other work can run in between. */
 export class InsightClient<Kind extends InsightKind = 'whole'> implements Insights<Kind> {
   readonly #parts: InsightClientParts<Kind>
   readonly #end = new AbortController()
   #last: InsightKinds[Kind] | undefined
   #running: Promise<void> | undefined
   #progress: { readonly done: number; readonly total: number } | undefined
-  /** The generation that someone asked for while a run was under way. */
+  /** The generation requested while a run was in progress. */
   #wanted: number | undefined
-  /** Skip another attempt until this time. */
+  /** Skips further attempts until this time. */
   #pause = { generation: -1, until: 0 }
 
   constructor(parts: InsightClientParts<Kind>) {
@@ -87,7 +90,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     const last = this.#last
     const isPaused = this.#pause.generation === now.generation && performance.now() < this.#pause.until
     if (last?.generation === now.generation && (isPaused || last.unread.length === 0)) return { insight: last, isCurrent: true }
-    // A vault fed from scratch has a lower generation, so earlier results are useless.
+    // A vault that was fed from scratch has a lower generation, so earlier results are useless.
     const isFollowed = last !== undefined && last.generation < now.generation && this.#parts.isKeptElsewhere?.() === true
     const isAwaited = isFollowed || (isPaused && last !== undefined)
     const run = now.complete && !isAwaited ? this.#start(now.generation) : undefined
@@ -100,7 +103,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return this.#progress
   }
 
-  /** Has the one of this generation there for all who share the store, and waits for it. @throws RouxError `PROVIDER_ERROR` */
+  /** Computes the result for this generation, for all who share the store, and waits for it. @throws RouxError `PROVIDER_ERROR` */
   async update(): Promise<void> {
     const { generation, complete } = await this.#read(async (snapshot) => snapshot)
     if (this.#last?.generation !== generation) await this.#takeShared(generation, this.#end.signal)
@@ -108,24 +111,24 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     if (complete && !isPaused && this.#last?.generation !== generation) await this.#start(generation)
   }
 
-  /** Takes over what others who share the store computed since. */
+  /** Takes over newer results computed by others who share the store. */
   async #takeShared(generation: number, signal: AbortSignal | undefined): Promise<void> {
     const { store, kind } = this.#parts
     const known = this.#last
     const than = known !== undefined && known.generation < generation ? known.generation : -1
     const found = await store.results?.newer(kind, than, signal)
-    // Another one may have come while this one was asked for.
+    // Another result may have arrived in the meantime.
     if (found !== undefined && this.#last === known) this.#last = this.#unpack(found.bytes) ?? known
   }
 
-  /** Has those who share the store take it over; where that fails they compute it themselves. */
+  /** Stores the result for others. If that fails, they compute it themselves. */
   async #share(insight: InsightKinds[Kind]): Promise<void> {
     const { store, kind, isKeptElsewhere } = this.#parts
     if (store.results === undefined || insight.unread.length > 0 || isKeptElsewhere?.() === true) return
     await store.results.keep(kind, { generation: insight.generation, bytes: this.#pack(insight) }).catch(() => {})
   }
 
-  /** Identifies the inputs apart from the notes: our version and the left-out paths. */
+  /** Identifies the input apart from the notes: the program version and the ignored paths. */
   get #recipe(): string {
     return JSON.stringify([INSIGHT_VERSION, this.#parts.ignored ?? ''])
   }
@@ -141,12 +144,12 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       if (recipe !== this.#recipe) return undefined
       return { ...insight, ids: insight.ids.map((id) => toNodeId(id, this.#parts.name)) } as unknown as InsightKinds[Kind]
     } catch {
-      // Written by a newer Node.js.
+      // Written by a newer version of Node.js.
       return undefined
     }
   }
 
-  /** Ends what is under way. */
+  /** Cancels the current run. */
   close(): void {
     this.#end.abort(new Error('the vault is closed'))
   }
@@ -198,7 +201,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     }
   }
 
-  /** `undefined` when the vault has moved on, unless this is the last attempt. */
+  /** Returns `undefined` if the vault has changed, unless this is the last attempt. */
   async #tryOnce(isLast: boolean): Promise<InsightKinds[Kind] | undefined> {
     const { generation, topology, ids } = await this.#read(async (snapshot) => {
       const found = await snapshot.topology()
@@ -222,18 +225,18 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
       const { order, isSettled, communitiesKept, computed } =
         'result' in plan ? plan.result : await steps.finish(await this.#formerCommunities())
-      // Ids given by a result that lacks texts would be taken from notes again by the next one.
+      // Communities of a result that lacks texts are not saved, because the next result would assign their ids to other notes.
       if (isSettled && communitiesKept !== undefined) await this.#keepCommunities({ generation, bytes: communitiesKept })
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
-      // A run computes what its kind says.
+      // A run returns the result of its kind.
       return { generation, ids: Array.from(order, idOf), unread: unread.map(idOf), ...computed } as unknown as InsightKinds[Kind]
     } finally {
       steps.close()
     }
   }
 
-  /** Starts from the communities everyone shares, so ids agree. */
+  /** Starts from the communities that everyone shares, so ids agree. */
   async #formerCommunities(): Promise<Uint8Array | undefined> {
     const { store, state } = this.#parts
     if (state === undefined) return undefined
@@ -256,7 +259,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return { generation: snapshot.generation, versions, notes }
   }
 
-  /** Hands the texts of notes over, by their numbers; returns those whose files do not answer. */
+  /** Sends the texts of notes to the run and returns the notes whose files do not respond. */
   async #addTexts(
     steps: InsightSteps,
     lacking: Uint32Array,
@@ -271,11 +274,11 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
         part.map((note) => versions[note] as FileVersion),
         this.#end.signal,
       )
-      // Files are read while the texts before are looked at.
+      // The next files are read while the previous texts are processed.
       await handedOver
       this.#end.signal.throwIfAborted()
       handedOver = steps.addTexts(part.map((note, at) => ({ note, text: typeof read[at] === 'string' ? undefined : read[at] })))
-      // A failure is awaited below; until then nothing handles it.
+      // Errors are handled by the `await` below.
       handedOver.catch(() => {})
       unread.push(...part.filter((_, at) => read[at] === 'unread'))
     }

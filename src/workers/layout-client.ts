@@ -7,14 +7,14 @@ import { isRecord } from '../core/is-record.ts'
 import { makeFolder } from '../core/make-folder.ts'
 import type { LaidOut } from '../insight/layout.ts'
 
-/** Computes places off the main thread. */
+/** Computes layouts off the main thread. */
 export interface LayoutRuns {
-  /** `before` has `NaN` for notes without a place; absent: all are placed. */
+  /** `before` has `NaN` for notes without a position. If omitted, all notes are placed. */
   layOut(graph: Omit<LaidOutGraph, 'ids'>, before: Float32Array | undefined, how: LayoutHow): Promise<LaidOut>
 }
 
 export interface LayoutHow {
-  /** Everything is placed again, and turned to resemble what was before. */
+  /** True if all notes are placed again, then rotated to resemble the previous layout. */
   readonly again: boolean
   /** Reports progress, 0–1. */
   onProgress(share: number): void
@@ -24,18 +24,18 @@ interface Kept {
   readonly ids: readonly NodeId[]
   readonly places: Float32Array
   readonly regions: Int32Array
-  /** Notes that were placed one by one, beside others. */
+  /** Number of notes placed individually next to others. */
   readonly added: number
-  /** True if groups were known when everything was placed. */
+  /** True if groups were known at the time of the full layout. */
   readonly isGrouped: boolean
 }
 
 const FORMAT = 3
 
-/** Up to this many new notes are placed beside existing ones; with more, everything is laid out. */
+/** Up to this many new notes are placed next to existing ones. With more, everything is laid out again. */
 const MOST_NEW = 2_000
 
-/** Keeps the places of a vault's notes in a file that can be made again; where it cannot be written, for as long as the process runs. */
+/** Stores the positions of a vault's notes in a cache file. If the file cannot be written, they stay in memory. */
 export class LayoutClient implements Layouts {
   readonly #file: string
   readonly #runs: LayoutRuns
@@ -61,7 +61,7 @@ export class LayoutClient implements Layouts {
     return this.#underWay
   }
 
-  /** One after the other: two that look at once see the same places. */
+  /** Runs one layout at a time, so two concurrent callers see the same positions. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout> {
     const made = this.#queue.then(() => this.#place(graph, mayMove))
     this.#queue = made.catch(() => {})
@@ -72,7 +72,7 @@ export class LayoutClient implements Layouts {
     const kept = (await this.hasPlaces()) ? this.#kept : undefined
     const before = kept === undefined ? undefined : placesFor(ids, kept)
     const missing = before === undefined ? ids.length : countMissing(before)
-    // A first map is shown before communities are found; that one alone is made again by itself.
+    // The first map is shown before communities are known, and is the only one laid out again automatically.
     const isRough = kept?.isGrouped === false && graph.levels.length > 0
     const isWhole = mayMove === 'all' || (isRough && mayMove === 'once')
     if (missing === 0 && kept !== undefined && before !== undefined && !isWhole) {
@@ -80,9 +80,9 @@ export class LayoutClient implements Layouts {
       if (kept.ids.length !== ids.length) await this.#keep({ ...kept, ids, places: before, regions })
       return { places: before, regions, added: shareOf(this.#kept, ids.length), isRough }
     }
-    // If hardly any note has a place, this is effectively another vault.
+    // If hardly any note has a position, this is effectively another vault.
     const isNew = before === undefined || missing > ids.length / 2
-    // Very many would take minutes to be placed one by one.
+    // Placing very many notes individually would take minutes.
     const isAll = isNew || isWhole || missing > MOST_NEW
     const { places, regions = regionsFor({ ids, ...graph }, kept) } = await this.#run(graph, isNew ? undefined : before, isAll)
     const isGrouped = isAll ? graph.levels.length > 0 : (kept?.isGrouped ?? false)
@@ -114,12 +114,12 @@ export class LayoutClient implements Layouts {
       await writeFile(draft, JSON.stringify({ format: FORMAT, added, isGrouped, ids, places, regions }), { mode: 0o600 })
       await rename(draft, this.#file)
     } catch {
-      // It is kept in memory.
+      // Kept in memory.
     }
   }
 }
 
-/** `undefined` where there is none, or it is damaged. */
+/** Returns `undefined` if there is none or it is damaged. */
 async function readKept(file: string): Promise<Kept | undefined> {
   try {
     const read: unknown = JSON.parse(await readFile(file, 'utf8'))
@@ -144,7 +144,7 @@ function bytesOf(text: string): ArrayBuffer {
   return Uint8Array.from(Buffer.from(text, 'base64')).buffer
 }
 
-/** The regions that notes were in; one that is new is in that of most notes that it is linked with. */
+/** Returns the previous regions. A new note gets the region of most of its linked notes. */
 function regionsFor({ ids, offsets, targets }: LaidOutGraph, kept: Kept | undefined): Int32Array {
   const numberOf = new Map(kept?.ids.map((id, at) => [id, at]))
   const regions = Int32Array.from(ids, (id) => kept?.regions[numberOf.get(id) ?? -1] ?? -1)

@@ -2,7 +2,7 @@ import { listKept } from '../changes/failures.ts'
 import type { ChangeFate, KeptFile } from '../core/changes.ts'
 import { RouxError } from '../core/errors.ts'
 
-/** The worker ended before it answered a call. */
+/** Thrown if the worker ended before answering a call. */
 export class WorkerEnded extends Error {}
 
 export function indexingFailed(reason: string): RouxError {
@@ -11,7 +11,10 @@ export function indexingFailed(reason: string): RouxError {
   })
 }
 
-/** The worker died before it touched any file. @param isPlan a dry run was to be executed, and those die with the worker */
+/**
+ * Error for a worker that crashed before touching any file. @param isPlan whether a dry run was to be executed, which is lost with
+ * the worker
+ */
 export function notBegun(reason: string, isPlan: boolean): RouxError {
   return new RouxError(
     'PROVIDER_ERROR',
@@ -20,12 +23,12 @@ export function notBegun(reason: string, isPlan: boolean): RouxError {
   )
 }
 
-/** Advice when nothing was written. */
+/** Returns the hint for the case that nothing was written. */
 function again(isPlan: boolean) {
   return isPlan ? { hint: 'Repeat the dry run: its plan is lost.' } : { hint: 'Call again.', isTransient: true }
 }
 
-/** The error for a write whose answer was lost, with the recorded outcome. */
+/** Error for a write whose answer was lost, with the recorded outcome. */
 export function lostWriteError(
   { changeId, reason }: { readonly changeId: string; readonly reason: string },
   fate: ChangeFate | undefined,
@@ -56,7 +59,7 @@ function keptError(changeId: string, why: string, kept: readonly KeptFile[]): Ro
   )
 }
 
-/** The message line of a stack. */
+/** Returns the message line of a stack trace. */
 export function firstLine(text: string): string {
   return text.split('\n')[0] ?? text
 }

@@ -4,14 +4,14 @@ import { matchAny } from '../vault/ignore-rules.ts'
 type AiSettings = Settings['ai']
 type PathTest = (path: string) => boolean
 
-/** Tells whether the settings let the text of a file go to a model on a server. */
+/** Returns a test for whether the settings allow a file's text to be sent to a model on a server. */
 export function mayLeave({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>): PathTest {
   const allowed = allowLists(allow).map((globs) => anyOf(globs, false))
   const isDenied = anyOf(deny, true)
   return (path) => allowed.every((fits) => fits(path)) && !isDenied(path)
 }
 
-/** Tells whether a file may be embedded, by the settings as they are now; `undefined` if no server embeds and all files may. */
+/** Returns a test for whether a file may be embedded under the current settings, or `undefined` if no server embeds and all files may. */
 export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () => AiSettings): PathTest | undefined {
   if (kind !== 'openai') return undefined
   let known: { readonly ai: AiSettings; readonly test: PathTest } | undefined
@@ -22,14 +22,14 @@ export function mayEmbed({ kind }: Pick<Settings['embedder'], 'kind'>, ai: () =>
   }
 }
 
-/** The patterns of `ai.allow` and `ai.deny` without a matching path. */
+/** Returns the patterns of `ai.allow` and `ai.deny` that match no path. */
 export function unusedPatterns({ allow, deny }: Pick<AiSettings, 'allow' | 'deny'>, paths: readonly string[]): readonly string[] {
   const unused = (key: string, globs: readonly string[], nocase: boolean): readonly string[] =>
     globs.flatMap((glob) => (paths.some(anyOf([glob], nocase)) ? [] : [`${key}: ${JSON.stringify(glob)}`]))
   return [...unused('ai.allow', allowLists(allow).flat(), false), ...unused('ai.deny', deny, true)]
 }
 
-/** The lists of several sources; a path must fit one pattern of each. */
+/** Returns the lists from several sources. A path must match one pattern of each list. */
 function allowLists(allow: readonly string[]): readonly (readonly string[])[] {
   const lists: string[][] = [[]]
   for (const glob of allow) {
@@ -44,9 +44,9 @@ function anyOf(globs: readonly string[], nocase: boolean): PathTest {
   return (path) => matches(path, false)
 }
 
-/** A pattern as a file or folder of the vault: `/a`, `./a`, `a/` and `a\\` all mean `a` with everything in it. */
+/** Returns the globs for a file or folder pattern: `/a`, `./a`, `a/` and `a\\` all mean `a` with its contents. */
 function readingsOf(glob: string): readonly string[] {
-  // On Windows a backslash separates folders; elsewhere it escapes the character after it.
+  // On Windows, a backslash separates folders; elsewhere, it escapes the next character.
   return [...new Set([glob, glob.replaceAll('\\', '/')])].flatMap((one) => {
     const path = one
       .split('/')

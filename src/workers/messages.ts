@@ -7,39 +7,39 @@ import type { Call, Reply } from '../core/thread-calls.ts'
 import type { FileStat } from '../core/vault.ts'
 import type { EnginePlace } from '../store/open-writers.ts'
 
-/** The configuration of an indexing worker. */
+/** Configuration of an indexing worker. */
 export interface IndexerData {
-  /** The vault's folder, absolute. */
+  /** Absolute path of the vault. */
   readonly root: string
   readonly settings: Pick<Settings, 'vault' | 'links' | 'tags' | 'embedder' | 'write' | 'files' | 'insight' | 'ai'>
-  /** Where the record of changes and the locks are kept. */
+  /** Folder for the record of changes and the locks. */
   readonly stateFolder: string
   readonly engine: EnginePlace
   readonly watch: boolean
 }
 
-/** The same, plus the parts made for each started worker. */
+/** The configuration plus the parts created for each worker. */
 export interface OpenIndexer extends IndexerData {
   /** The counters of a `Freshness`. */
   readonly freshness: SharedArrayBuffer
 }
 
 export type ToIndexer =
-  /** Another vault comes to the same worker. */
+  /** Another vault joins the same worker. */
   | { readonly type: 'join'; readonly port: MessagePort }
   | { readonly type: 'open'; readonly data: OpenIndexer }
   | { readonly type: 'begin' }
-  /** A call came while notes are being embedded. */
+  /** A call arrived while notes are being embedded. */
   | { readonly type: 'asked' }
   | { readonly type: 'call'; readonly call: Call }
-  /** `replaced`: how many times the index had been replaced as far as the reader knows. */
+  /** `replaced`: number of index replacements known to the reader. */
   | { readonly type: 'damaged'; readonly which: IndexName; readonly replaced: number }
-  /** The main thread's embedder answers. */
+  /** Reply from the main thread's embedder. */
   | { readonly type: 'embedder'; readonly reply: Reply }
-  /** The settings of `ai` changed. */
+  /** The `ai` settings changed. */
   | { readonly type: 'ai'; readonly ai: IndexerData['settings']['ai'] }
   | { readonly type: 'close' }
-  /** No vault is open any more: the worker ends. */
+  /** No vault is open anymore, so the worker ends. */
   | { readonly type: 'end' }
 
 export type FromIndexer =
@@ -49,24 +49,24 @@ export type FromIndexer =
   | { readonly type: 'reply'; readonly reply: Reply }
   /** The index now contains everything the watcher reported. */
   | { readonly type: 'caughtUp' }
-  /** Half-written changes of a dead process were undone. */
+  /** Incomplete changes of a crashed process were rolled back. */
   | { readonly type: 'recovered' }
   | { readonly type: 'embedder'; readonly call: Call }
   | { readonly type: 'error'; readonly stack: string }
   | { readonly type: 'closed' }
 
-/** The folder that files are read from. */
+/** The folder to read files from. */
 export type ReadVault = Pick<Settings['vault'], 'ignore' | 'gitignore' | 'mode'> & {
   readonly root: string
   readonly linkRoots: readonly string[]
 }
 
 export type ReadJob =
-  /** A note; `known` means the receiver has facts for this stat. */
+  /** A note. `known` means that the receiver has data for this stat. */
   | { readonly kind: 'text'; readonly path: VaultPath; readonly known?: FileStat }
   | { readonly kind: 'stretch'; readonly path: VaultPath; readonly offset: number; readonly length: number }
 
-/** `undefined` when the file is gone or may not be read. */
+/** `undefined` if the file is gone or not readable. */
 export type ReadResult =
   | { readonly text: NoteText; readonly stat?: FileStat }
   | { readonly bytes: Uint8Array; readonly size: number }

@@ -8,7 +8,7 @@ export interface OpenChat extends Chat {
   close(): void
 }
 
-/** The configured chat model, opened on demand; a failure is retried with the next call. */
+/** Opens the configured chat model on demand. A failure is retried on the next call. */
 export function openChat(ai: () => Settings['ai'], key: KeySource | undefined): OpenChat {
   let checked = JSON.stringify([[], []])
   let gate: OpenGate | undefined
@@ -22,7 +22,7 @@ export function openChat(ai: () => Settings['ai'], key: KeySource | undefined): 
   return {
     context: ai().context,
     maxTokens: ai().max_tokens,
-    // Files the vault excludes have no text: the reader thread refuses them by the current rules.
+    // Excluded files have no text, because the reader thread rejects them under the current rules.
     async unusedPatterns(paths) {
       const { allow, deny } = ai()
       const patterns = JSON.stringify([allow, deny])

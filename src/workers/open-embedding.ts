@@ -11,7 +11,7 @@ import type { OpenGate } from './open-gate.ts'
 
 /** The embedders of one vault. */
 export interface OpenEmbedding {
-  /** The one that the settings name. @throws RouxError `PROVIDER_ERROR` */
+  /** Opens the configured embedder. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
   /** The previous embedder, if it can be opened without further setup. */
   openFormer(id: string): Promise<Embedder | undefined>
@@ -22,16 +22,16 @@ export interface EmbeddingOptions {
   /** For `embedder.base_url`. */
   readonly apiKey?: string | undefined
   readonly onDownload?: ((progress: DownloadProgress) => void) | undefined
-  /** What may leave this computer; absent: nothing. */
+  /** What may be sent to other computers. Defaults to nothing. */
   readonly gate?: (() => GateSettings) | undefined
-  /** The vault, where a process serves several. */
+  /** The vault's name, if a process serves several. */
   readonly name?: string
 }
 
-/** Where nothing was said. */
+/** Used if the settings are silent. */
 const CLOSED = (): GateSettings => ({ allow_remote: false, budget: 'auto' })
 
-/** The configured embedders, opened on demand; a failure is retried with the next call. */
+/** Opens the configured embedders on demand. A failure is retried on the next call. */
 export function openEmbedding(
   settings: Settings['embedder'],
   { apiKey, onDownload, gate }: EmbeddingOptions = {},
@@ -53,14 +53,14 @@ export function openEmbedding(
     open: () => open('', wanted),
     openFormer: async (id) => {
       if (!id.startsWith('static:')) return undefined
-      // The configured one, if it is that: the table need not be read twice.
+      // Uses the configured one if it is the same, to avoid reading the table twice.
       const own = wanted.kind === 'static' ? await open('', wanted) : undefined
       if (own?.id === id) return own
       const former = await open(id, { kind: 'static', allowDownload: false, dimensions: Number(id.split(':').at(-1)) })
       return former.id === id ? former : undefined
     },
     close: async () => {
-      // Nobody waits for the download any more.
+      // Nobody is waiting for the download anymore.
       closing.abort(new Error('the vault was closed'))
       const embedders = await Promise.allSettled(opened.values())
       await Promise.all(embedders.map((each) => (each.status === 'fulfilled' ? each.value.close() : undefined)))
@@ -69,7 +69,7 @@ export function openEmbedding(
   }
 }
 
-/** Routes a server's embedder through the gate, which is opened if it exists. */
+/** Routes a server's embedder through the gate, which is opened on demand. */
 export function gatePassage(settings: () => GateSettings = CLOSED): {
   admit(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
   close(): void
@@ -84,7 +84,7 @@ export function gatePassage(settings: () => GateSettings = CLOSED): {
   }
 }
 
-/** Translates the settings for the embedders. */
+/** Converts the settings to embedder options. */
 export function embedderSettings(settings: Settings['embedder'], apiKey?: string): EmbedderSettings {
   const { kind, model, base_url: baseUrl, dimensions, max_tokens: maxTokens, batch, timeout, download } = settings
   return {
@@ -95,7 +95,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
     ...(model === '' ? undefined : { model }),
     ...(baseUrl === '' ? undefined : { baseUrl }),
     ...(apiKey === undefined ? undefined : { apiKey }),
-    // Empty is a prefix, too: none.
+    // An empty string means no prefix.
     ...(settings.query_prefix === 'auto' ? undefined : { queryPrefix: settings.query_prefix }),
     ...(settings.passage_prefix === 'auto' ? undefined : { passagePrefix: settings.passage_prefix }),
     ...(dimensions === 0 ? undefined : { dimensions }),
@@ -103,7 +103,7 @@ export function embedderSettings(settings: Settings['embedder'], apiKey?: string
   }
 }
 
-/** Where embedders find what they need. */
+/** Dependencies of the embedders. */
 export function embedderDependencies(onProgress?: (progress: DownloadProgress) => void): EmbedderDependencies {
   return {
     tablePath: embeddingTable(),

@@ -4,22 +4,22 @@ import { AiState, aiStateFile } from '../outbound/consent-ledger.ts'
 import { Gate, type GateSettings } from '../outbound/gate.ts'
 import { openSqlite } from '../store/embedded/sqlite.ts'
 
-/** The gate, and what is kept behind it. */
+/** The gate and its state. */
 export interface OpenGate {
   readonly gate: Gate
-  /** Opened with the first call. @throws RouxError `PROVIDER_ERROR` */
+  /** Opened on the first call. @throws RouxError `PROVIDER_ERROR` */
   state(): AiState
   close(): void
 }
 
-/** Opens the gate of a process; no file is opened before something passes it. */
+/** Opens the gate of a process. No file is opened before the first request passes it. */
 export function openGate(settings: () => GateSettings): OpenGate {
   let opened: AiState | undefined
   const state = (): AiState => {
     opened ??= new AiState(aiStateFile(userFolders().state), (path) => openSqlite(path))
     return opened
   }
-  // Without consent there is no file.
+  // Without consent, there is no file.
   const hasConsent = (origin: string): boolean =>
     existsSync(aiStateFile(userFolders().state)) && state().consentOf(origin) !== undefined
   return {

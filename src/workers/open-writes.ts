@@ -11,7 +11,7 @@ import { WriteService } from './write-service.ts'
 
 const SETTINGS_FILE = 'roux.config.yaml'
 
-/** The writing side of a vault, as its settings say. Nothing is opened on disk before it is needed. */
+/** Opens the write interface of a vault according to its settings. Nothing is created on disk until needed. */
 export function openWrites({ root, settings, stateFolder }: IndexerData, service: IndexingService): WriteService {
   const { write, files } = settings
   const changes = openChanges({
@@ -28,7 +28,7 @@ export function openWrites({ root, settings, stateFolder }: IndexerData, service
   })
 }
 
-/** Why settings keep a path from being written. */
+/** Returns why the settings forbid writing a path, if they do. */
 function refusalOf(root: string, { vault, write }: IndexerData['settings']): (path: string) => string | undefined {
   const rules = openIgnoreRules(root, { ignore: vault.ignore, gitignore: vault.gitignore, mode: vault.mode }, diskFileSystem)
   const filters = openExclusionFilters(root, diskFileSystem)
@@ -36,7 +36,7 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   const isAllowed = write.allow.length === 0 ? () => true : anyMatches(write.allow, folds)
   const isDenied = anyMatches(write.deny, folds)
   return (path) => {
-    // The file of write rules is not written through them.
+    // The file that contains the write rules must not be changed by tools.
     if (path.toLowerCase() === SETTINGS_FILE) return 'it holds the settings of this vault'
     if (rules.hides(path, false)) return 'the vault leaves it out (vault.ignore, .gitignore or its name)'
     if (filters.excludes([path])[0] === true) return "it is among the vault's excluded files"

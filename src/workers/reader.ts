@@ -21,7 +21,7 @@ function send(message: FromReader): void {
   port?.postMessage(message, stretch ? [(message.result as { bytes: Uint8Array }).bytes.buffer as ArrayBuffer] : [])
 }
 
-/** Reads through the vault, which follows no link out of it; a missing vault is looked up with each call. */
+/** Reads through the vault, which follows no link to the outside. A missing vault is looked up again on each call. */
 function read(number: number, job: ReadJob): ReadResult {
   try {
     const opened = vaults.get(number)

@@ -3,7 +3,7 @@ import type { Calls } from '../core/thread-calls.ts'
 
 export type EmbedderService = ReturnType<typeof embedderService>
 
-/** An embedder as other threads call it; `open` is called each time, and may return the one that is open. */
+/** Exposes an embedder to other threads. `open` is called each time and can return the same one. */
 export function embedderService(open: () => Promise<Embedder>) {
   return {
     async open(): Promise<Pick<Embedder, 'id' | 'dimensions' | 'batch'>> {
@@ -15,7 +15,7 @@ export function embedderService(open: () => Promise<Embedder>) {
   }
 }
 
-/** The embedder of another thread. @throws what that thread throws when it opens it */
+/** Opens another thread's embedder. @throws what that thread throws when opening it */
 export async function openRelayedEmbedder(calls: Calls<EmbedderService>): Promise<Embedder> {
   return {
     ...(await calls.call('open', undefined)),

@@ -2,24 +2,24 @@ import { setTimeout } from 'node:timers/promises'
 
 const BUSY = 1
 const ENDING = 2
-/** How often it is looked whether a thread has left its native code, ms. */
+/** Polling interval while waiting for a thread to leave native code, in milliseconds. */
 const LOOK = 1
-/** How long that is waited for: what holds it longer hangs on a disk, ms. */
+/** Maximum time to wait for it, in milliseconds. If it takes longer, it hangs on a disk. */
 const PATIENCE = 2_000
 
 /**
- * Keeps a thread from being ended while native code runs in it: SQLite's binding, ended in the middle of a call, takes the whole process along. Two
- * threads share it through its memory.
+ * Keeps a thread from being terminated while it runs native code. Terminating it inside SQLite's binding would crash the whole
+ * process. Two threads share the guard through its memory.
  */
 export class ThreadGuard {
-  /** The part handed to the other thread. */
+  /** The shared memory to pass to the other thread. */
   readonly cells: Int32Array<SharedArrayBuffer>
 
   constructor(cells = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))) {
     this.cells = cells
   }
 
-  /** Does what must not be interrupted. Once the thread is being ended nothing is begun: it waits for its end. */
+  /** Runs work that must not be interrupted. Once the thread is being ended, no new work starts. */
   run<T>(work: () => T): T {
     const before = Atomics.or(this.cells, 0, BUSY)
     if (before === BUSY || before === (BUSY | ENDING)) return work()
@@ -34,7 +34,7 @@ export class ThreadGuard {
     }
   }
 
-  /** Asked by another thread: resolves when nothing is being done any more, and nothing begins; after two seconds at the latest. */
+  /** Called by another thread. Resolves once no work is in progress and none can start, or after two seconds. */
   async end(): Promise<void> {
     const until = performance.now() + PATIENCE
     Atomics.or(this.cells, 0, ENDING)

@@ -14,34 +14,34 @@ export interface WriteParts {
   readonly openView: (access: Exclusive) => Promise<VaultView>
 }
 
-/** A dry run that may be executed. */
+/** A dry run that can be executed. */
 interface KeptPlan {
   readonly title: string
   readonly operations: readonly Operation[]
-  /** The fingerprint of the changes shown. */
+  /** Fingerprint of the changes shown to the caller. */
   readonly fingerprint: string
 }
 
-/** Operations that write links in other files again. */
+/** Operations that rewrite links in other files. */
 const RELINKING: ReadonlySet<Operation['kind']> = new Set(['move', 'renameHeading', 'renameTag', 'clone'])
 
-/** How often a write is planned on what someone else wrote meanwhile. */
+/** Maximum number of times a write is planned again because a file changed in the meantime. */
 const ATTEMPTS = 4
 
-/** True if the caller named a state of the file. */
+/** Checks whether the caller specified the expected state of a file. */
 function namesState(operation: Operation): boolean {
   return 'expectedHash' in operation && operation.expectedHash !== undefined
 }
 
-/** True if links in other files are rewritten, not only reported. */
+/** Checks whether links in other files are rewritten rather than only reported. */
 function relinks(operation: Operation): boolean {
   return operation.kind === 'update' ? operation.title !== undefined : RELINKING.has(operation.kind)
 }
 
-/** Changes that other processes may have made while a worker was started again, and many more. */
+/** More changes than other processes could make while a worker restarts. */
 const LATELY = 1_000
 
-/** Dry runs that can still be executed, and that were: the newest of each. */
+/** Number of dry runs kept, both pending and executed. */
 const PLANS_KEPT = 50
 
 function forgetOldest(kept: Map<string, unknown>): void {
@@ -51,20 +51,20 @@ function forgetOldest(kept: Map<string, unknown>): void {
   }
 }
 
-/** Plans and applies what is asked, one after the other, and brings the index up to date before it answers. */
+/** Plans and applies writes one at a time, and updates the index before answering. */
 export class WriteService {
   readonly #parts: WriteParts
   readonly #plans = new Map<string, KeptPlan>()
-  /** The changes that plans became when they were carried out. */
+  /** Change ids of executed plans. */
   readonly #done = new Map<string, string>()
-  /** Files that recovery left as they were, by the change. */
+  /** Files that recovery left unchanged, by change id. */
   readonly #kept = new Map<string, readonly KeptFile[]>()
 
   constructor(parts: WriteParts) {
     this.#parts = parts
   }
 
-  /** Ends what a dead process left half applied, in this vault. */
+  /** Completes or rolls back changes left by a crashed process. */
   async recover(): Promise<void> {
     await this.#parts.service.exclusively((access) => this.#recover(access))
   }
@@ -75,7 +75,7 @@ export class WriteService {
     if (recovered.length > 0) await access.reconcile({ all: true })
   }
 
-  /** Does for `Writing.run` what it promises. */
+  /** Implements `Writing.run`. */
   async run(request: WriteRequest, progress: ChangeProgress = {}): Promise<WriteResult> {
     const plan = this.#asked(request)
     return await this.#parts.service.exclusively(async (access) => {
@@ -83,7 +83,7 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // Someone wrote between planning and applying: what names no state of its own is as right on the new one.
+          // A file changed between planning and applying. Operations that specify no expected state can be planned again.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })
@@ -111,13 +111,13 @@ export class WriteService {
     return await this.#indexed(access, scopeOf(applied), { ...planned, changeId: applied.id, notes })
   }
 
-  /** Unreported edits are searched only where they matter, because a full comparison takes longer than a write. */
+  /** Full comparison takes longer than a write, so unreported edits are detected only where they matter. */
   async #plan(access: Exclusive, operations: readonly Operation[]): Promise<PlannedWrite> {
     const plan = async () => {
       const view = await this.#parts.openView(access)
       return await planOperations(view, operations, () => this.#parts.changes.deletions())
     }
-    // Links that must follow may stand in any file.
+    // Links that must be updated can be in any file.
     if (!operations.some(relinks)) {
       const planned = await plan().catch((error: unknown) => {
         if (error instanceof RouxError && error.code === 'NODE_NOT_FOUND') return undefined
@@ -148,7 +148,7 @@ export class WriteService {
     return this.#parts.changes.list(limit)
   }
 
-  /** The outcome of a recent change after recovery; `undefined` if the record does not have it. */
+  /** Returns the outcome of a recent change after recovery, or `undefined` if it is not in the record. */
   async fateOf(changeId: string): Promise<ChangeFate | undefined> {
     return await this.#parts.service.exclusively(async (access) => {
       await this.#recover(access)
@@ -157,7 +157,7 @@ export class WriteService {
     })
   }
 
-  /** For when nothing is to do. */
+  /** Call it when idle. */
   tidy(): void {
     this.#parts.changes.tidy()
   }
@@ -198,7 +198,7 @@ export class WriteService {
     return id
   }
 
-  /** The files are changed already: an index that cannot be brought up to date is no failed write. */
+  /** The files are already changed, so a failure to update the index is not a failed write. */
   async #indexed(access: Exclusive, scope: Scope, result: WriteResult): Promise<WriteResult> {
     try {
       await access.reconcile(scope)
@@ -210,13 +210,13 @@ export class WriteService {
   }
 }
 
-/** The paths to compare again: every path, the content of moved folders, and new folders. */
+/** Returns the paths to compare again: all changed paths, the contents of moved folders, and new folders. */
 function scopeOf({ id, paths, folders, files }: AppliedChange): Scope {
   const moves = files.flatMap(({ kind, path, to }) => (kind === 'move' && to !== undefined ? [{ from: path, to }] : []))
   return { all: false, folders: folders.map((path) => ({ path, recursive: true })), files: paths, moves, change: id }
 }
 
-/** Tells whether planning again comes to the same: the same files, from the same bytes, to the same bytes. */
+/** Returns a fingerprint that is equal if a new plan makes the same changes to the same bytes. */
 function fingerprintOf({ changes, files }: PlannedWrite): string {
   const hash = createHash('sha256')
   for (const change of changes) {
@@ -228,7 +228,7 @@ function fingerprintOf({ changes, files }: PlannedWrite): string {
   return hash.digest('hex')
 }
 
-/** The outcome for a file of an undone change; folders have none. */
+/** Returns the outcome for a file of an undone change. Folders have none. */
 function takenBack({ kind, path, to }: ChangedFile): WrittenFile | readonly [] {
   switch (kind) {
     case 'create':

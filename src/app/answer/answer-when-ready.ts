@@ -5,69 +5,69 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import type { Vaults } from '../vaults.ts'
 import { BEHIND, INCOMPLETE, isDone, MIXED, progressWarning, searchWarnings } from './readiness-warnings.ts'
 
-/** Options that every call of a use case has. */
+/** Options common to all use cases. */
 export interface Call {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when the caller no longer waits for the answer. */
   readonly signal?: AbortSignal | undefined
   /**
-   * Deadline, on the clock of `performance.now()`, for waiting on background work: reading the vault, indexing notes,
-   * opening a model. Then the call answers from what is there. All waits of a call share it.
+   * Deadline, on the clock of `performance.now()`, for waiting on background work such as reading the vault, indexing notes or
+   * opening a model. Afterwards, the call answers from the data available. All waits of a call share the deadline.
    */
   readonly waitUntil?: number | undefined
-  /** The answer is for a person or a program, not for a model's context: nothing of it is cut. */
+  /** True if the answer is for a person or a program instead of a model's context. Such answers are never truncated. */
   readonly whole?: boolean
-  /** True if the answer marks the words in its texts, for showing them to a person. */
+  /** True if to mark matching words in the texts of the answer, for display to a person. */
   readonly marked?: boolean
-  /** The budget of a list that names none, tokens; absent: each tool's own. */
+  /** Token budget for lists that do not specify one. If omitted, each tool uses its own default. */
   readonly maxTokens?: number | undefined
-  /** The list is merged with those of other vaults: it begins at the beginning and ends where the page does. */
+  /** True if the list will be merged with those of other vaults. It then starts at offset 0 and ends at the end of the page. */
   readonly isPart?: boolean
-  /** Where there are several: those that the caller may see. */
+  /** If there are several vaults, those that are visible to the caller. */
   readonly vaults?: Vaults
-  /** Called with the current step, if the caller shows it. */
+  /** Reports the current step, if the caller displays it. */
   readonly report?: ((message: string) => void) | undefined
 }
 
-/** How long a call waits for work that goes on behind it before it answers from what is there, ms. */
+/** Milliseconds that a call waits for background work before it answers from the data available. */
 const WAITING = 10_000
 
-/** How long an answer waits for a change that the watcher told and that is not read yet, ms. */
+/** Milliseconds that an answer waits for changes that the watcher reported but that have not been read yet. */
 const CATCHING_UP = 50
 
-/** How long a server waits to learn what is embedded, ms. */
+/** Milliseconds that a server waits to find out which notes are embedded. */
 const OPENING_TIMEOUT = 1_000
 
-/** A call that begins now; of one that waits already, the rest of its time. */
+/** Starts the waiting time of a call, or keeps the deadline of a call that is already waiting. */
 export function waiting(call: Call): Call & { readonly waitUntil: number } {
   return { ...call, waitUntil: call.waitUntil ?? performance.now() + WAITING }
 }
 
-/** How long a call may still wait, ms. */
+/** Returns the remaining waiting time of a call, in milliseconds. */
 export function timeLeft(call: Call): number {
   return Math.max(0, Math.ceil(waiting(call).waitUntil - performance.now()))
 }
 
-/** Reads one generation of the vault; see `Store.read`. */
+/** Reads one generation of the vault. See `Store.read`. */
 export type Read = <R>(use: (snapshot: Snapshot) => Promise<R>) => Promise<R>
 
-/** A step of a use case, with the call's remaining time. */
+/** A step of a use case, run with the remaining time of the call. */
 type Run<T> = (read: Read, call: Call) => Promise<Answer<T>>
 
-/** Runs a use case that reads one snapshot and waits for nothing else: see `answerInSteps`. */
+/** Runs a use case that reads a single snapshot and waits for nothing else. See `answerInSteps`. */
 export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot) => Promise<Answer<T>>): Promise<Answer<T>> {
   return answerInSteps(core, call, (read) => read(use))
 }
 
 /**
- * Runs a use case: allows writing the index from now on, waits for a first complete state, and warns about unfinished
- * work. If an index turns out to be damaged, waits and runs again.
+ * Runs a use case. Allows the index to be written from now on, waits for the first complete state, and warns about unfinished work.
+ * If an index turns out to be damaged, waits and runs the use case again.
  * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing
  */
 export function answerInSteps<T>(core: GraphCore, call: Call, run: Run<T>): Promise<Answer<T>> {
   return runUseCase(core, waiting(call), { run })
 }
 
-/** Runs a use case that needs search indexes, too: waits for missing notes within the call's time, then warns about the rest. */
+/** Runs a use case that also needs search indexes. Waits for missing notes as long as the call allows, then warns about the rest. */
 export function answerFindable<T>(core: GraphCore, call: Call, needs: SearchReadiness, run: Run<T>): Promise<Answer<T>> {
   core.loadSearchEarly?.()
   return runUseCase(core, waiting(call), { needs, run })
@@ -80,7 +80,7 @@ interface UseCase<T> {
 
 async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): Promise<Answer<T>> {
   core.indexing.begin()
-  // The graph may be damaged, and the search index.
+  // Allows one retry for a damaged graph and one for a damaged search index.
   const most = useCase.needs === undefined ? 2 : 3
   for (let tries = 1; ; tries++) {
     try {
@@ -92,7 +92,7 @@ async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): 
   }
 }
 
-/** True if an error means that the store is being rebuilt and will answer later. */
+/** Checks whether an error means that the store is being rebuilt and will answer later. */
 export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unknown): boolean {
   return error instanceof RouxError && error.code === 'STORE_UNAVAILABLE' && store.condition() !== 'unreachable'
 }
@@ -115,7 +115,8 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
       return value
     }, call.signal)
   const answered = await run(read, call)
-  // Finished work was not in what was read, and newly started work may change it; report both.
+  // Work finished in the meantime was not part of the snapshot, and work started in the meantime may still change the answer. Report
+  // both.
   const search = searchBefore.length > 0 ? searchBefore : searchWarnings(core, needs)
   const progress =
     progressWarning(before) ??
@@ -125,7 +126,10 @@ async function runWhenReady<T>(core: GraphCore, call: Call, { needs, run }: UseC
   return { ...answered, warnings: [...(progress === undefined ? [] : [progress]), ...search, ...answered.warnings] }
 }
 
-/** A server waits for words only: meaning follows while it answers. A command has nothing to follow it. */
+/**
+ * A server waits only for the word index, because embedding continues in the background. A command also waits for embeddings, because
+ * nothing runs after it.
+ */
 async function awaitFindable(core: GraphCore, call: Call, needs: SearchReadiness): Promise<void> {
   const { search, watch } = core.indexing.status()
   if (!isDone(search?.words)) await core.indexing.findable('words', timeLeft(call), call.signal)
@@ -137,23 +141,23 @@ async function awaitFindable(core: GraphCore, call: Call, needs: SearchReadiness
   }
 }
 
-/** An answer that needs no warning. */
+/** Creates an answer without warnings. */
 export function plain<T>(value: T): Answer<T> {
   return { value, warnings: [] }
 }
 
-/** Which stretch of a list is asked for; the first items unless said. */
+/** The requested page of a list. Defaults to the first items. */
 export interface PageArguments {
   readonly limit: number
   readonly offset?: number | undefined
 }
 
-/** The stretch of a list that a vault answers a call with. */
+/** Returns the page that a vault must provide for a call. */
 export function pageFor({ limit, offset = 0 }: PageArguments, { isPart = false }: Call): Page {
   return isPart ? { offset: 0, limit: offset + limit } : { offset, limit }
 }
 
-/** A page of a list with a known total. */
+/** Creates an answer with a page of a list whose total is known. */
 export function listed<T>(
   value: T,
   page: { readonly offset: number; readonly shown: number; readonly total: number },

@@ -1,41 +1,44 @@
 import type { Call } from './answer-when-ready.ts'
 
-/** Bounds of `max_tokens`. */
+/** Limits for `max_tokens`. */
 export const LEAST_TOKENS = 100
 export const MOST_TOKENS = 50_000
 
-/** Default budgets of tools, in tokens. */
+/** Default token budgets of tools. */
 export const DEFAULT_TOKENS = { list: 2_000, node: 4_000, nodes: 5_000 } as const
 
-/** The tokens that an answer keeps within: as asked, as set, or the tool's own; `undefined` where it may be as long as it is. */
+/**
+ * Returns the token budget of an answer: the requested one, the configured one, or the tool's default. `undefined` means that there
+ * is no limit.
+ */
 export function tokensFor(asked: number | undefined, own: number, { whole = false, maxTokens }: Call): number | undefined {
   return asked ?? (whole ? undefined : (maxTokens ?? own))
 }
 
-/** A value that keeps within a budget. */
+/** A value that fits into a budget. */
 export interface Fitted<Value> {
   readonly value: Value
-  /** How many items of each member were left out or cut; `results` are rows of the list itself. */
+  /** Number of items omitted or truncated, by member. `results` counts rows of the list itself. */
   readonly omitted: Readonly<Record<string, number>>
 }
 
-/** A tool's budget and how to fit its answer into it. */
+/** A tool's budget and the function that fits its answers into it. */
 export interface Budgeted<Value = unknown> {
-  /** The default. */
+  /** Default budget in tokens. */
   readonly tokens: number
-  /** The value, if there is one, in at most so many bytes of JSON. */
+  /** Fits a non-null value into at most `room` bytes of JSON. */
   fit(value: Exclude<Value, null>, room: number): Fitted<Value>
 }
 
-/** UTF-8 bytes of a token, as budgets count. */
+/** UTF-8 bytes counted as one token. */
 export const TOKEN_BYTES = 4
 
-/** UTF-8 bytes of a value's compact JSON. */
+/** Returns the size of a value's compact JSON in UTF-8 bytes. */
 export function jsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value) ?? '')
 }
 
-/** The remaining budget while an answer is filled. */
+/** Keeps track of the remaining budget while an answer is filled. */
 export class Purse {
   #left: number
   readonly #all: number
@@ -45,12 +48,12 @@ export class Purse {
     this.#left = bytes
   }
 
-  /** Bytes that are left of a share of the whole. */
+  /** Returns the bytes left of the given share of the budget. */
   left(share = 1): number {
     return Math.max(0, this.#left - (1 - share) * this.#all)
   }
 
-  /** Bytes that are left of the whole; below 0 where more was spent. */
+  /** Returns the bytes left of the whole budget. Negative if it was exceeded. */
   remaining(): number {
     return this.#left
   }
@@ -60,18 +63,21 @@ export class Purse {
   }
 }
 
-/** Bytes between two items of a list. */
+/** Bytes of the separator between two items of a list. */
 export const SEPARATOR = 1
 
 export interface InTurnOptions<Item> {
-  /** See `Purse.left`. */
+  /** Share of the budget that may be used, as in `Purse.left`. */
   readonly share?: number
-  /** Items of each list that are shown even without room. */
+  /** Minimum number of items shown from each list, even if there is no room. */
   readonly least?: number
   bytesOf?(item: Item): number
 }
 
-/** How many items of each list fit: one of each list in turn, and no further ones of a list after one that does not fit. */
+/**
+ * Counts how many items of each list fit. Takes one item from each list in turn, and is done with a list at its first item that does
+ * not fit.
+ */
 export function countInTurn<Item>(
   lists: readonly (readonly Item[])[],
   purse: Purse,
@@ -93,12 +99,12 @@ export function countInTurn<Item>(
   return counts
 }
 
-/** The counts that are not 0. */
+/** Removes counts that are 0. */
 export function nonZero(counts: Fitted<unknown>['omitted']): Fitted<unknown>['omitted'] {
   return Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0))
 }
 
-/** How much of each list is not shown, where `total` says how long it is. */
+/** Returns how many items of each list are not shown, given the total length of each list. */
 export function leftOut<Name extends string>(
   total: Readonly<Record<Name, number>>,
   shown: Readonly<Record<NoInfer<Name>, readonly unknown[]>>,
@@ -107,7 +113,7 @@ export function leftOut<Name extends string>(
   return nonZero(Object.fromEntries(names.map((name) => [name, total[name] - shown[name].length])))
 }
 
-/** Adds up what two parts of an answer left out. */
+/** Adds up the items omitted from two parts of an answer. */
 export function sums(a: Fitted<unknown>['omitted'], b: Fitted<unknown>['omitted']): Fitted<unknown>['omitted'] {
   const names = new Set([...Object.keys(a), ...Object.keys(b)])
   return Object.fromEntries([...names].map((name) => [name, (a[name] ?? 0) + (b[name] ?? 0)]))

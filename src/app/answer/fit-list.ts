@@ -3,64 +3,64 @@ import { MARKER } from '../../core/text/partial-reading.ts'
 import { countInTurn, type Fitted, jsonBytes, Purse, SEPARATOR } from './budget.ts'
 import { boundaryBefore, CONTENT_LIMITS, truncate } from './truncate.ts'
 
-/** An item of a list as an answer shows it. */
+/** An item of a list as shown in an answer. */
 export type Row = Readonly<Record<string, unknown>>
 
 export interface Composed<R extends object> {
   readonly rows: readonly R[]
-  /** How many items of each member were left out or cut; `results` are rows. */
+  /** Number of items omitted or truncated, by member. `results` counts rows. */
   readonly omitted: Readonly<Record<string, number>>
-  /** Bytes of the rows' JSON with what separates them. */
+  /** Size of the rows' JSON in bytes, including separators. */
   readonly bytes: number
 }
 
 export interface ComposeOptions {
-  /** Bytes of the JSON that rows may take. */
+  /** Maximum size of the rows' JSON in bytes. */
   readonly room: number
-  /** The name under which omitted rows are counted. */
+  /** Name used for the count of omitted rows. */
   readonly called?: string
-  /** True if the first row is always shown, because lists must make progress. */
+  /** True if the first row is always shown, so paging makes progress. */
   readonly isFirstSure?: boolean
 }
 
-/** Titles longer than this say what they say in their beginning. */
+/** Longer titles are truncated, because the beginning is enough to recognize them. */
 const TITLE_LENGTH = 200
-/** A row's main member counts as part of it up to the length of contents in lists. */
+/** Maximum length of a row's main text, the same as for note content in lists. */
 const ABOUT_LENGTH = CONTENT_LIMITS.list
-/** A text cut to less says nothing. */
+/** Text truncated below this length is not useful. */
 const LEAST_TEXT = 160
-/** Values of properties that are longer are cut in lists, and lists of values after these. */
+/** Limits for property values in lists: characters per value, and values per property. */
 const VALUE_LENGTH = 100
 const VALUES = 5
 /** Optional members may use only this share of the budget. */
 const USEFUL = 0.55
 
-/** Bytes for one member of one row. */
+/** Bytes available to one member of one row. */
 interface Room {
-  /** Its fair share of the rest. */
+  /** Fair share of the remaining bytes. */
   readonly fair: number
-  /** All that is left: for the least that is worth showing. */
+  /** All remaining bytes. Used only for the minimum that is worth showing. */
   readonly most: number
 }
 
-/** As much of a member as fits, beside what is shown of it already; `undefined` where that is no more. */
+/** Returns as much of a member as fits, extending what is already shown. `undefined` if nothing can be added. */
 type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
-/** A member that is filled in for all rows before the next, the best row first. */
+/** A member that is filled in for all rows before the next step, best row first. */
 interface Step {
   readonly member: string
   readonly fill: Fill
-  /** Share of the whole budget. */
+  /** Share of the whole budget that the step may use. */
   readonly share: number
   /** True if each row gets an equal part of the rest. */
   readonly isShared?: boolean
-  /** The first rows, which are read most, share up to half of the rest in advance. */
+  /** Number of leading rows that may each use up to half of the remaining bytes, because they are read most. */
   readonly first?: number
 }
 
 /**
- * The order in which an answer is filled, after the ids, titles and scores of all rows: what the tool is about, the best passage or the
- * content, tags and properties, links, further passages.
+ * The order in which an answer is filled, after the ids, titles and scores of all rows: the tool's main members, the best passage or
+ * the content, tags and properties, links, and further passages.
  */
 const STEPS: readonly Step[] = [
   { member: 'snippet', fill: whole, share: 1 },
@@ -81,8 +81,8 @@ const STEPS: readonly Step[] = [
 const LAYERED: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
 /**
- * The rows as a budget holds them: each step for all rows before the next. No row lacks a member that it had: what is left out of it makes
- * lists, objects and texts shorter, down to empty ones.
+ * Fits rows into a budget. Each step is applied to all rows before the next one. Rows keep all of their members: lists, objects and
+ * texts are only shortened, if necessary until they are empty.
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, called = 'results', isFirstSure = true } = options
@@ -98,24 +98,23 @@ export function compose<R extends object>(rows: readonly R[], options: ComposeOp
   }
 }
 
-/** Bytes of rows reduced to their identity. */
+/** Returns the size in bytes of the rows in their minimal form. */
 export function leastBytes(rows: readonly object[]): number {
   return rows.reduce((sum: number, row) => sum + jsonBytes(emptied(shortened(row as Row))) + SEPARATOR, 0)
 }
 
-/** A list within a budget. */
+/** Fits a list into a budget. */
 export function fitRows<R extends object>(rows: readonly R[], room: number): Fitted<readonly R[]> {
   const { rows: value, omitted } = compose(rows, { room: room - BRACKETS })
   return { value, omitted }
 }
 
-/** The list's brackets, minus the last row's missing separator. */
+/** Two brackets, minus the separator that the last row does not need. */
 const BRACKETS = 1
 
 interface Draft {
-  /** The complete row. */
   readonly row: Row
-  /** The row as shown so far. */
+  /** The part of the row that is shown so far. */
   readonly shown: Record<string, unknown>
 }
 
@@ -134,7 +133,7 @@ function fittingDrafts(rows: readonly Row[], purse: Purse, isFirstSure: boolean)
   return drafts
 }
 
-/** A row that takes too many bytes, with so much less of its text, or none. */
+/** Shortens the text of a row that is too large by the given number of bytes. Returns a row without text unchanged. */
 function withLessText({ row, shown }: Draft, bytes: number): Draft {
   if (typeof row.text !== 'string') return { row, shown }
   const text = truncate(row.text, Math.max(MARKER.length + 1, row.text.length - bytes)).text
@@ -160,7 +159,7 @@ function inOrder(row: Row, shown: Row): Row {
   return Object.fromEntries(Object.keys(row).map((key) => [key, shown[key]]))
 }
 
-/** A row with nothing in its layered members. */
+/** Reduces the layered members of a row to their minimal form. */
 function emptied(row: Row): Record<string, unknown> {
   if (!isRecord(row)) return row
   const entries = Object.entries(row).map(([key, value]) => [key, LAYERED.has(key) ? leastOf(key, value) : value] as const)
@@ -168,8 +167,8 @@ function emptied(row: Row): Record<string, unknown> {
 }
 
 /**
- * The minimal form of a layered member: the first of the candidates (for similar notes, the other note); empty for
- * others.
+ * Returns the minimal form of a layered member. For `candidates`, this is the first item (for similar notes, the other note). Other
+ * members become empty.
  */
 function leastOf(key: string, value: unknown): unknown {
   return key === 'candidates' && Array.isArray(value) ? value.slice(0, 1) : emptiedValue(value)
@@ -206,18 +205,18 @@ function shortValue(value: unknown): unknown {
   return isRecord(value) && jsonBytes(value) > VALUE_LENGTH ? MARKER.trim() : value
 }
 
-/** All of it or nothing. */
+/** Returns the whole value, or `undefined` if it does not fit. */
 function whole(value: unknown, { most }: Room): unknown {
   return jsonBytes(value) <= most ? value : undefined
 }
 
-/** The beginning of a text, with the marker where it is cut. */
+/** Truncates text to fit, and appends the truncation marker. */
 function cutText(value: unknown, room: Room): unknown {
   if (typeof value !== 'string') return whole(value, room)
   return fittingText(value, room, (text, length) => truncate(text, length).text)
 }
 
-/** The first items that fit; one of them where there is any room for it. */
+/** Returns the first items that fit into the fair share, or one item if it fits into the total room. */
 export function firstItems(value: unknown, room: Room): unknown {
   if (!Array.isArray(value)) return whole(value, room)
   const count = Math.max(countOf(value, room.fair), Math.min(1, countOf(value.slice(0, 1), room.most)))
@@ -241,7 +240,7 @@ export function firstEntries(value: unknown, room: Room): unknown {
   return Object.fromEntries(fitting)
 }
 
-/** The first passage alone, its text cut to the room. */
+/** Returns only the first passage, with its text truncated to fit. */
 function bestPassage(value: unknown, { fair, most }: Room): unknown {
   const [best] = Array.isArray(value) ? value : []
   if (!isRecord(best) || typeof best.text !== 'string') return undefined
@@ -254,18 +253,18 @@ function cutPassage(text: string, length: number): string {
   return `${text.slice(0, boundaryBefore(text, 0, length - 1)).trimEnd()}…`
 }
 
-/** Passages after the first. */
+/** Adds passages after the first one, as far as they fit. */
 function furtherPassages(value: unknown, room: Room, shown: unknown): unknown {
   if (!Array.isArray(value) || !Array.isArray(shown) || shown.length === 0) return undefined
   const all = [...shown, ...value.slice(shown.length)]
   return all.slice(0, Math.max(shown.length, countOf(all, room.fair)))
 }
 
-/** Cuts a text until its JSON fits; `undefined` if nothing worth reading fits. */
+/** Truncates text until its JSON fits. Returns `undefined` if nothing worth reading fits. */
 function fittingText(text: string, { fair, most }: Room, cut: (text: string, length: number) => string): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text
-  // Escapes and multi-byte letters are spread fairly evenly; shorten again if the text is still too long.
+  // Assumes that escapes and multi-byte characters are evenly distributed. Shortens the text further if it is still too long.
   for (let length = Math.floor((text.length * fair) / bytes); length > LEAST_TEXT; length = Math.floor(length * 0.9)) {
     const shorter = cut(text, length)
     if (jsonBytes(shorter) <= fair) return shorter

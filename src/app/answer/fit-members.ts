@@ -2,10 +2,13 @@ import { isRecord } from '../../core/is-record.ts'
 import { countInTurn, type Fitted, jsonBytes, nonZero, Purse, sums } from './budget.ts'
 import { compose, firstEntries, firstItems, type Row } from './fit-list.ts'
 
-/** Fits an answer into so many bytes of JSON. */
+/** Fits an answer into a number of bytes of JSON. */
 type Fit = <V extends object>(value: V, room: number) => Fitted<V>
 
-/** Fits an answer whose only list is at one of these places: a member, or a member of one (`dead_ends.first`). Its rows are the results. */
+/**
+ * Fits an answer with a single list, located at one of these places: a member, or a nested member such as `dead_ends.first`. The rows
+ * of the list count as results.
+ */
 export function fitMember(...places: readonly string[]): Fit {
   return (value, room) => {
     const place = places.find((one) => listAt(value, one) !== undefined)
@@ -17,8 +20,8 @@ export function fitMember(...places: readonly string[]): Fit {
 }
 
 /**
- * Fits an answer with several lists, given by name and place: an item of each in turn. A long list cannot push out the
- * others. Other members stay as they are.
+ * Fits an answer with several lists, given by name and place. Takes one item of each list in turn, so a long list cannot crowd
+ * out the others. Other members are unchanged.
  */
 export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   return (value, room) => {
@@ -39,13 +42,10 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
   }
 }
 
-/** The share of the rest that a list may take, 0–1, or so many bytes of it. */
+/** Share (0–1) of the remaining bytes that a list may use, or a function that returns a number of bytes. */
 type Share = number | ((left: number) => number)
 
-/**
- * Fits the lists of an answer, one round after the other. The lists of a round have shares of the room that is left before it. The
- * next round gets the rest.
- */
+/** Fits the lists of an answer in rounds. The lists of a round share the room left before the round, and the next round gets the rest. */
 export function fitShares<V extends object>(
   value: V,
   rounds: readonly Readonly<{ [Name in keyof V]?: Share }>[],
@@ -68,7 +68,7 @@ export function fitShares<V extends object>(
   return { value: shown, omitted }
 }
 
-/** The first items of some lists and objects of an answer, in this order; other members stay as they are. */
+/** Fits the named lists and objects of an answer, in this order, by showing their first items. Other members are unchanged. */
 export function fitFacts<V extends object>(value: V, names: readonly (keyof V & string)[], room: number): Fitted<V> {
   const shown: Record<string, unknown> = { ...(value as Row) }
   const purse = new Purse(room)

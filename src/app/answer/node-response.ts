@@ -3,44 +3,44 @@ import type { Node, NodeKind, NodeSummary, Snapshot } from '../../core/store.ts'
 import type { Call } from './answer-when-ready.ts'
 import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
 
-/** Maximum links of a node in an answer. */
+/** Maximum number of links per node in an answer. */
 export const MAX_LINKS = 100
 
-/** Default number of links of a node in a list: the best linked ones. */
+/** Default number of links per node in a list, choosing the targets with the highest in-degree. */
 const LISTED_LINKS = 3
 
-/** A node as answers show it. */
+/** A node as shown in answers. */
 export interface NodeResponse {
   readonly id: NodeId
   readonly title: string
-  /** Left out where only metadata was asked for. */
+  /** Omitted if only metadata was requested. */
   readonly content?: string
   readonly tags: readonly string[]
   readonly links: readonly NodeSummary[]
-  /** In place of `content`. */
+  /** Included instead of `content`. */
   readonly properties?: Readonly<Record<string, unknown>>
-  /** Only of nodes that are no notes. */
+  /** Omitted for notes. */
   readonly kind?: NodeKind
 }
 
-/** A node in a list. */
+/** A node as shown in lists. */
 export interface ListedNode extends NodeResponse {
-  /** The total; `links` shows the first ones. */
+  /** Total number of links. `links` contains only the first ones. */
   readonly link_count: number
 }
 
-/** How many links of each node a list shows. */
+/** Returns how many links to show for each node in a list. */
 export function linksShown(asked: number | undefined, { whole = false }: Call): number {
   return asked ?? (whole ? MAX_LINKS : LISTED_LINKS)
 }
 
 export interface ListOptions {
   readonly shown: 'excerpt' | 'metadata'
-  /** Maximum per node. */
+  /** Maximum number of links per node. */
   readonly links: number
 }
 
-/** The nodes of these ids as a list shows them; those that are gone meanwhile are left out. */
+/** Returns nodes as shown in lists, omitting those that no longer exist. */
 export async function listResponses(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -51,18 +51,18 @@ export async function listResponses(
   return present.map((node) => listResponse(node, shown))
 }
 
-/** A node as a list shows it: with the beginning of its content or with its properties. */
+/** Returns a node as shown in lists, with either the beginning of its content or its properties. */
 export function listResponse(node: Node, shown: ListOptions['shown']): ListedNode {
   const response = shown === 'metadata' ? metadataResponse(node) : excerptResponse(node, CONTENT_LIMITS.list)
   return { ...response, link_count: node.linkCount }
 }
 
-/** A node with the beginning of its content. */
+/** Returns a node with the beginning of its content. */
 export function excerptResponse(node: Node, limit: number): NodeResponse {
   return contentResponse(node, truncateExcerpt(node.excerpt, limit, node.excerptCut))
 }
 
-/** A node with this content. */
+/** Returns a node with the given content. */
 export function contentResponse(node: Node, content: string): NodeResponse & { readonly content: string } {
   return { id: node.id, title: node.title, content, tags: node.tags, links: node.links, ...kindOf(node) }
 }

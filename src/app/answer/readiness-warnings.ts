@@ -9,19 +9,19 @@ export const INCOMPLETE: Warning = {
   message: 'Another process is still reading the vault, so this answer may be incomplete. Ask again in a moment.',
 }
 
-/** Warns that a snapshot is of more than one state. */
+/** Warns that a snapshot mixes several states of the vault. */
 export const MIXED: Warning = {
   code: 'STALE',
   message: 'The vault changed during this call, so parts of the answer may be out of date.',
 }
 
-/** Warns that changed files are not read yet. */
+/** Warns that changed files have not been read yet. */
 export const BEHIND: Warning = {
   code: 'STALE',
   message: 'Files have just changed and are not read yet, so this answer may be out of date. Ask again in a moment.',
 }
 
-/** Warns about an index that is not as it should be. */
+/** Returns a warning if the index is incomplete or not up to date. */
 export function progressWarning(status: IndexStatus): Warning | undefined {
   const files = status.total > 0 ? ` (${status.done} of ${status.total} files)` : ''
   switch (status.phase) {
@@ -59,7 +59,7 @@ function silence(seconds: number): Warning {
   }
 }
 
-/** Why a search may miss notes; none where it does not matter. */
+/** Returns warnings about notes that a search may miss. Empty if the call does not need the search indexes. */
 export function searchWarnings(core: GraphCore, needs: SearchReadiness | undefined): readonly Warning[] {
   if (needs === undefined) return []
   const search: SearchProgress | undefined = core.indexing.status().search
@@ -83,12 +83,12 @@ function amount(progress: Progress | undefined): string {
   return progress === undefined || progress.total === 0 ? '' : ` (${progress.done} of ${progress.total})`
 }
 
-/** True if all notes are in a search index. */
+/** Checks whether a search index contains all notes. */
 export function isDone(progress: Progress | undefined): boolean {
   return progress !== undefined && progress.done >= progress.total
 }
 
-/** Warns that there is no insight yet; asking again continues the same run. */
+/** Warns that there is no insight yet. Later calls continue the same run. */
 export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['progress']>>): Warning {
   const { done = 0, total = 0 } = progress ?? {}
   const read =
@@ -99,7 +99,7 @@ export function firstInsightWarning(progress: ReturnType<NonNullable<Insights['p
   }
 }
 
-/** Warns that the latest insight is of an older state of the vault. */
+/** Warns that the latest insight describes an older state of the vault. */
 export const OLDER_INSIGHT: Warning = {
   code: 'STALE',
   message: 'The vault has changed since its last analysis. A new one is running; this answer is from the old one.',

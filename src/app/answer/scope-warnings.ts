@@ -10,17 +10,17 @@ import { quoted } from './truncate.ts'
 
 /** Maximum similar names in a warning. */
 const NEAREST = 3
-/** How many unknown tags a warning each is about. */
+/** Maximum number of unknown tags that get their own warning. */
 const MOST_TAGS = 20
-/** Deeper than any vault's folders. */
+/** Exceeds the folder depth of any vault. */
 const ALL_LEVELS = 1_000
 
-/** The restrictions of an answer. */
+/** Restrictions that a call sets for its answer. */
 export interface AskedScope extends Pick<ScopeArguments, 'folder' | 'path' | 'tag'> {
   readonly tags?: readonly string[] | undefined
 }
 
-/** Says which of the folders and tags that an empty answer was limited to do not exist, and which are named alike. */
+/** Warns about requested folders and tags that do not exist if the answer is empty, and suggests similar names. */
 export async function scopeWarnings(
   snapshot: Snapshot,
   { folder, path, tag, tags = [] }: AskedScope,
@@ -39,7 +39,7 @@ async function folderWarning(snapshot: Snapshot, folder: string): Promise<readon
   return [unknown(`There is no folder ${quoted(folder)} with notes.`, await foldersLike(snapshot, folder))]
 }
 
-/** A path is the beginning of ids: only one that begins none is a mistake. */
+/** Warns only if no id starts with the path, because paths are prefixes of ids. */
 async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly Warning[]> {
   if (path === '') return []
   const { total } = await snapshot.select(
@@ -50,13 +50,13 @@ async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly W
   return [unknown(`No id begins with ${quoted(path)}.`, await foldersLike(snapshot, trimFolder(path)))]
 }
 
-/** The folder of this path, or the nearest names of folders. */
+/** Returns the folder with this path, or the folders with the most similar names. */
 async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly string[]> {
   const root = await snapshot.tree('', { depth: ALL_LEVELS, limit: 0, includeArchived: true })
   return nearest(folder, root === undefined ? [] : pathsBelow(root), NEAREST)
 }
 
-/** Says which tags no note carries, each of the first with the nearest. */
+/** Warns about tags that no note has. The first ones each get their own warning with the most similar tags. */
 export async function tagWarnings(snapshot: Snapshot, tags: readonly string[], { signal }: Call): Promise<readonly Warning[]> {
   const turn = takeTurns(signal)
   const names = (await snapshot.tags()).map(({ tag }) => tag)

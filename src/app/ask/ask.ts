@@ -16,7 +16,7 @@ import { type FoundPassage, retrieve } from './retrieve.ts'
 
 export interface AskArguments {
   readonly question: string
-  /** Only this note. */
+  /** Restricts the answer to this note. */
   readonly noteId?: string | undefined
   readonly folder?: string | undefined
   readonly tag?: string | undefined
@@ -32,19 +32,19 @@ export interface AskCitation {
   readonly heading: readonly string[]
   readonly start_line: number
   readonly end_line: number
-  /** As it stands in these lines of the file. */
+  /** Verbatim text from these lines of the file. */
   readonly quote: string
   readonly support: 'ok' | 'weak'
 }
 
 export interface AskAnswer {
   readonly status: 'answered' | 'partial' | 'not_found'
-  /** Markdown, with links to the notes it cites and none else. */
+  /** Markdown that links only to the cited notes. */
   readonly answer: string
   readonly citations: readonly AskCitation[]
   /** Sentences without a citation. */
   readonly uncited: readonly string[]
-  /** Counts of removed citations and links. */
+  /** Number of citations and links that were removed. */
   readonly removed: { readonly citations: number; readonly links: number }
   readonly passages_used: number
   readonly model: string
@@ -52,24 +52,28 @@ export interface AskAnswer {
   readonly usage: ChatUsage
 }
 
-/** How long a call without progress reports may take, ms. Clients give up after a minute. */
+/** Maximum milliseconds for a call without progress reports. Clients time out after a minute. */
 const PATIENCE = 50_000
-/** How often to report progress, ms. */
+/** Milliseconds between progress reports. */
 const INTERVAL = 1_000
-/** Check for endless repetition after this many characters. */
+/** Number of characters between checks for endless repetition. */
 const LOOKED_AT_EVERY = 200
-/** If the server read less than this share of the prompt, it cut the prompt. */
+/** If the server read less than this share of the prompt, it truncated the prompt. */
 const LEAST_READ = 0.5
-/** Context windows are multiples of this. A server that read exactly such a number, and less than this share of the prompt, cut the prompt too. */
+/**
+ * Context windows are multiples of this number. If the server read an exact multiple, and less than `LEAST_FILLED` of the prompt, it
+ * also truncated the prompt.
+ */
 const WINDOW = 1_024
 const LEAST_FILLED = 0.9
 
 const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
 
 /**
- * Has a chat model answer a question from the notes. Only what stands in them is cited, by lines that were looked up after the answer; where
- * nothing is found no model is asked.
- * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT` as the model is asked; `NODE_NOT_FOUND`.
+ * Asks a chat model to answer a question from the notes. The answer cites only lines that were verified afterwards. If no passages
+ * are found, the model is not asked.
+ * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when asking the model;
+ * `NODE_NOT_FOUND`
  */
 export async function ask(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<AskAnswer>> {
   const chat = requireChat(core)
@@ -79,7 +83,7 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   const { model, location } = provider
   if (prompt.passages.length === 0) return { value: { ...UNANSWERED, model, location, usage: NOTHING }, warnings }
   const reply = await replyOf(provider, { prompt, chat, call })
-  // The parser of Markdown is loaded for an answer only.
+  // Imported lazily because the Markdown parser is needed only if there is an answer.
   const { citeAnswer } = await import('../../ai/cite.ts')
   const cited = await citeAnswer(reply.text, prompt.passages.map(toCited))
   const checked = cited.isNotFound ? undefined : await checkFiles(core, { cited, passages: prompt.passages }, call)
@@ -93,7 +97,10 @@ export async function ask(core: GraphCore, args: AskArguments, call: Call = {}):
   return { value, warnings: [...warnings, ...reply.warnings, ...cut] }
 }
 
-/** Returns the prompt that `ask` would send, without sending it. @throws RouxError as `ask` does while it looks for passages */
+/**
+ * Returns the prompt that `ask` would send, without sending it.
+ * @throws RouxError like `ask` when looking for passages
+ */
 export async function askPrompt(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<Prompt>> {
   const { prompt, warnings } = await promptFor({ core, chat: requireChat(core), call }, args)
   return { value: prompt, warnings }
@@ -126,7 +133,7 @@ async function promptFor(
   const query = (before === undefined ? question : `${question}\n${before}`).slice(0, 8_000)
   const { context, maxTokens } = chat
   const found = await retrieve(core, { ...where, query, room: Math.floor((context - maxTokens) * 0.8) }, call)
-  // Checked last: the settings may have changed during the search.
+  // Checked last because the settings may have changed during the search.
   const mayLeave = chat.mayLeave(found.value.map(({ path }) => path))
   const passages = found.value.filter((_, at) => mayLeave[at] === true)
   const unused = (await chat.unusedPatterns?.(() => pathsOf(core, call))) ?? []
@@ -136,7 +143,7 @@ async function promptFor(
     ...(kept === 0 ? [] : [notice(`${kept} matching passages were withheld from the model because of ai.allow or ai.deny.`)]),
     ...unused.map((pattern) => notice(`${pattern} matches no note. Check its spelling; patterns start at the vault's folder.`)),
   ]
-  // The first ones, as they were found or their beginning.
+  // The first passages, complete or truncated to fit.
   const chosen = prompt.passages.flatMap((passage) => {
     const source = passages.find((one) => one.id === passage.id && one.startLine === passage.startLine)
     return source === undefined ? [] : [{ ...source, ...passage, id: source.id }]
@@ -144,7 +151,7 @@ async function promptFor(
   return { prompt: { ...prompt, passages: chosen }, warnings: [...found.warnings, ...warnings] }
 }
 
-/** The paths of all notes and canvases. */
+/** Returns the paths of all notes and canvases, including hidden ones. */
 async function pathsOf(core: GraphCore, call: Call): Promise<readonly string[]> {
   const { value } = await answer(core, { signal: call.signal }, async (snapshot) => {
     const { items } = await snapshot.select({ kinds: ['note', 'canvas'], withExcluded: true }, ALL)
@@ -161,7 +168,7 @@ interface Reply {
   readonly warnings: readonly Warning[]
 }
 
-/** Asks the model, and returns what it said in time. */
+/** Asks the model and returns the text received in time. */
 async function replyOf(
   provider: ChatProvider,
   { prompt, chat, call }: { readonly prompt: Prompt; readonly chat: Chat; readonly call: Call },
@@ -246,7 +253,7 @@ function isCut(read: number, expected: number): boolean {
   return read < expected * LEAST_READ || (read % WINDOW === 0 && read < expected * LEAST_FILLED)
 }
 
-/** The names of a passage may be quoted, too. */
+/** The title and the headings of a passage may also be quoted. */
 function toCited({ text, startLine, hidden, title, headings }: FoundPassage) {
   return { text, startLine, hidden, names: [title, ...headings.map((heading) => heading.text)] }
 }
@@ -256,7 +263,7 @@ interface Cited {
   readonly passages: readonly FoundPassage[]
 }
 
-/** The answer with the citations that the files bear out as they are now, numbered by what is left. */
+/** Keeps only the citations that are confirmed by the current files, and renumbers them. */
 async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Call) {
   const ids = [...new Set(cited.citations.flatMap(({ passage }) => passages[passage]?.id ?? []))]
   const { value: texts } = await answer(core, { signal: call.signal }, async (snapshot) => ({
@@ -295,13 +302,13 @@ async function checkFiles(core: GraphCore, { cited, passages }: Cited, call: Cal
   return { shown, dropped: cited.citations.length - kept.length }
 }
 
-/** The line that a text begins on; `undefined` where it does not stand there. */
+/** Returns the 1-based line on which a quote starts, or `undefined` if the text does not contain it. */
 function lineOf(text: string, quote: string): number | undefined {
   const at = text.indexOf(quote)
   return at < 0 ? undefined : text.slice(0, at).split('\n').length
 }
 
-/** A note's address as a link of Markdown can hold it. */
+/** Returns a note's URI, encoded for use in a Markdown link. */
 function addressOf(id: string): string {
   const encoded = id.split('/').map((part) => encodeURIComponent(part).replace(/[()]/g, (sign) => (sign === '(' ? '%28' : '%29')))
   return `roux://node/${encoded.join('/')}`

@@ -3,20 +3,20 @@ import { RouxError } from '../../core/errors.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import type { GraphCore } from '../graph-core.ts'
 
-/** One message of a conversation that a program leads. */
+/** One message of a conversation that is managed by the calling program. */
 export interface PluginMessage {
   readonly role: 'system' | 'user' | 'assistant'
   readonly content: string
 }
 
 export interface ChatOptions {
-  /** The limit of the answer in tokens; the setting `ai.max_tokens` is the maximum and the default. */
+  /** Maximum length of the answer in tokens. The setting `ai.max_tokens` is both the default and the upper limit. */
   readonly maxTokens?: number | undefined
-  /** 0–2. Default: 0. */
+  /** From 0 to 2. Defaults to 0. */
   readonly temperature?: number | undefined
 }
 
-/** A model's answer, unchanged: no source was checked and no link removed. */
+/** A model's unmodified answer. Sources are not checked, and links are not removed. */
 export interface ChatReply {
   readonly text: string
   readonly finish: ChatFinish
@@ -26,8 +26,9 @@ export interface ChatReply {
 }
 
 /**
- * Asks the chat model that the settings name; the caller picks none.
- * @throws RouxError `AI_DISABLED`, `INVALID_PARAMS`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR`, `TIMEOUT` as the model is asked
+ * Asks the chat model named in the settings. The caller cannot choose another one.
+ * @throws RouxError `AI_DISABLED`, `INVALID_PARAMS`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when
+ * asking the model
  */
 export async function chatWith(
   core: GraphCore,
@@ -72,7 +73,10 @@ function requireSound({ turns, maxTokens = 1, temperature = 0 }: Told): void {
   if (wrong.length > 0) throw new RouxError('INVALID_PARAMS', `${wrong.join('; ')}.`)
 }
 
-/** The chat model. @throws RouxError `AI_DISABLED` with the setting that switches it on */
+/**
+ * Returns the chat model.
+ * @throws RouxError `AI_DISABLED`, naming the setting that enables it
+ */
 export function requireChat({ chat }: GraphCore): Chat {
   if (chat !== undefined) return chat
   throw new RouxError('AI_DISABLED', 'Chat models are switched off.', {

@@ -13,28 +13,32 @@ import { requireNamed, unknownNodeError } from '../names/known-node.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import { requireText } from '../read/texts.ts'
 
-/** A passage for a question. */
+/** A passage found for a question. */
 export interface FoundPassage extends Passage {
   readonly id: NodeId
   readonly path: string
-  /** The hash of the file when it was read. */
+  /** Hash of the file when it was read. */
   readonly hash: string
-  /** All headings of the note: a passage may continue below other headings than it starts under. */
+  /** All headings of the note, because a passage may extend past the heading it starts under. */
   readonly headings: readonly Heading[]
 }
 
 export interface RetrieveArguments {
-  /** The question, and the one before it. */
+  /** The question, followed by the previous one if there is any. */
   readonly query: string
   readonly noteId?: string | undefined
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly relevance: Relevance
-  /** How many tokens of text fit. */
+  /** Maximum number of tokens for all passages. */
   readonly room: number
 }
 
-/** The passages for a question, the best first, as they are in the files; of one note all of it, where there is room. @throws RouxError `NODE_NOT_FOUND` for a note that there is not */
+/**
+ * Returns the passages for a question as they appear in the files, best first. If the question is restricted to a note that fits,
+ * returns the whole note.
+ * @throws RouxError `NODE_NOT_FOUND` if the note does not exist
+ */
 export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {
   const { room, noteId, ...where } = args
   const whole = noteId === undefined ? undefined : await wholeNote(core, noteId, call)
@@ -50,7 +54,7 @@ interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {
 
 type HiddenIn = (source: NoteText, text: string) => ReturnType<typeof findHidden>
 
-/** Finds the comments of each source once, however many passages are from it. */
+/** Caches the comments of each source, so they are found only once for all of its passages. */
 function commentsBySource(): HiddenIn {
   const known = new Map<NoteText, ReturnType<typeof findHidden>>()
   return (source, text) => {
@@ -60,10 +64,10 @@ function commentsBySource(): HiddenIn {
   }
 }
 
-/** The visible text of a passage, if there is any. */
+/** Returns the visible text of a passage, or an empty array if there is none. */
 function toFound({ node, source, place }: Placed, hiddenIn: HiddenIn): readonly FoundPassage[] {
   const { id, title, path } = node
-  // Without a path, `ai.deny` cannot be checked.
+  // `ai.deny` cannot be checked without a path.
   if (path === undefined) return []
   const whole = readableSource(node, source).text
   const part = whole.slice(place.start, place.end)
@@ -88,7 +92,7 @@ async function wholeNote(core: GraphCore, noteId: string, call: Call): Promise<F
     const { id } = await requireNamed(snapshot, core, noteId)
     const [[node], [version]] = await Promise.all([snapshot.nodes([id], { links: 0 }), snapshot.versions([id])])
     const source = await requireText({ core, snapshot, call }, id)
-    // Notes that the vault's own filters hide are not sent.
+    // Notes hidden by the vault's own filters are not sent.
     if (node === undefined || node.excluded || version === undefined || source === undefined)
       throw await unknownNodeError(snapshot, noteId)
     const place = { start: 0, end: source.text.length, startLine: 1 }

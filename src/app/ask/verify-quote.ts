@@ -9,20 +9,23 @@ export interface VerifyArguments {
   readonly quote: string
 }
 
-/** The place of a quote in a note, if the note contains it. */
+/** Location of a quote in a note, if the note contains it. */
 export type VerifiedQuote =
   | { readonly found: false }
   | {
       readonly found: true
-      /** Word by word; else the note has some words more between them. */
+      /** True if the quote matches word for word. If false, the note has a few additional words in between. */
       readonly exact: boolean
       readonly start_line: number
       readonly end_line: number
-      /** The note's text at that place. */
+      /** The note's text at that location. */
       readonly text: string
     }
 
-/** Looks a quote up in a note as it is now. @throws RouxError `NODE_NOT_FOUND` */
+/**
+ * Looks up a quote in the current text of a note.
+ * @throws RouxError `NODE_NOT_FOUND`
+ */
 export function verifyQuote(
   core: GraphCore,
   { id: written, quote }: VerifyArguments,

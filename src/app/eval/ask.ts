@@ -5,12 +5,12 @@ import type { KnownItem } from './known-items.ts'
 
 export type SearchMode = SearchArguments['mode']
 
-/** The result for a known item. */
+/** The search result for one known item. */
 export interface Asked {
   readonly item: KnownItem
-  /** From 1; 0 where it is not among the first ten. */
+  /** 1-based rank, or 0 if the note is not in the top ten. */
   readonly rank: number
-  /** How long the answer took, ms. */
+  /** Response time in milliseconds. */
   readonly ms: number
 }
 
@@ -24,7 +24,7 @@ export interface AskOptions {
 const DEPTH = 10
 const DEFAULTS = { includeContent: false, relevance: 'normal', explain: false } as const
 
-/** Asks `search` each query, one after the other, with the tool's own defaults. */
+/** Runs each query through `search`, one at a time, with the tool's default settings. */
 export async function askKnownItems(
   core: GraphCore,
   items: readonly KnownItem[],

@@ -10,13 +10,13 @@ import { drawIndex, type Random, seededRandom, shuffled } from './statistics.ts'
 
 export const QUERY_KINDS = ['title', 'title with a typo', 'alias', 'heading', 'link sentence', 'first sentence'] as const
 
-/** Longer texts are nothing that anybody types. */
+/** Nobody types queries longer than this. */
 const LONGEST_NAME = 200
 
-/** One of this many first links of a note is used. */
+/** Number of a note's first links from which one is drawn. */
 const LINKS = 50
 
-/** How much of a note is looked through for its first sentence, in UTF-16 units. */
+/** UTF-16 code units of a note that are searched for its first sentence. */
 const BEGINNING = 10_000
 
 const PARAGRAPH = 6
@@ -25,27 +25,27 @@ const LINK = /\[\[|\]\(/
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
-/** Shorter words are seldom mistyped, and are nothing any more when they are. */
+/** Shorter words are rarely mistyped, and become unrecognizable if they are. */
 const SHORTEST_WORD = 4
 
-/** Fewer words than these ask for nothing in particular. */
+/** Sentences with fewer words are too vague to be a query. */
 const FEWEST_WORDS = 4
 
 export interface KnownItemOptions {
-  /** Maximum queries of a kind. */
+  /** Maximum number of queries of each kind. */
   readonly count: number
-  /** The same seed makes the same queries of an unchanged vault. */
+  /** The same seed generates the same queries for an unchanged vault. */
   readonly seed: number
   readonly signal?: AbortSignal | undefined
 }
 
-/** Notes that are read in one go. */
+/** Number of notes read per batch. */
 const BATCH = 500
 
 /**
- * Queries made from the notes of a vault itself, at most so many of a kind. Titles, aliases and headings are taken where no other note
- * has the same; sentences where no other query says the same. Archived notes, which `search` leaves out, are no answers, and of notes that
- * are kept from the embedder nothing is asked.
+ * Generates queries from the notes of a vault, at most `count` of each kind. Only uses titles, aliases and headings that are unique
+ * to one note, and sentences that are unique among the queries. Excludes archived notes, which `search` does not return, and notes
+ * that must not be embedded.
  */
 export async function knownItems(core: GraphCore, { count, seed, signal }: KnownItemOptions): Promise<readonly KnownItem[]> {
   const random = seededRandom(seed)
@@ -113,7 +113,7 @@ function oneOf<T>(items: readonly T[], random: Random): T | undefined {
   return items[drawIndex(items.length, random)]
 }
 
-/** A title with a slip is no query where that is a name again. */
+/** Adds a typo to a title. Returns `undefined` if there is no room for one, or if the result is another name. */
 function mistypedTitle(
   { query, wanted }: KnownItem,
   { names, random }: { readonly names: NameCounts; readonly random: Random },
@@ -122,7 +122,7 @@ function mistypedTitle(
   return typed === undefined || names.isName(typed) ? undefined : { kind: 'title with a typo', query: typed, wanted }
 }
 
-/** The queries made from the first items that allow one. */
+/** Makes at most `count` queries, from the first items that yield one. */
 function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem | undefined): readonly KnownItem[] {
   const made: KnownItem[] = []
   for (const item of from) {
@@ -133,10 +133,10 @@ function take<T>(from: readonly T[], count: number, make: (item: T) => KnownItem
   return made
 }
 
-/** Maximum notes read per query: in some vaults nearly all start alike. */
+/** Maximum number of notes read per query, because nearly all notes of some vaults start with the same sentence. */
 const READ_FOR_ONE = 20
 
-/** Sentences that no other note of those read says. */
+/** Makes queries from sentences that occur in only one of the notes read. */
 async function sentences(
   notes: readonly NamedNote[],
   { count, signal }: Pick<KnownItemOptions, 'count' | 'signal'>,
@@ -159,25 +159,24 @@ async function sentences(
 
 export type QueryKind = (typeof QUERY_KINDS)[number]
 
-/** A query with a known answer, because it was made from that note. */
+/** A query whose correct answer is known, because it was generated from that note. */
 export interface KnownItem {
   readonly kind: QueryKind
   readonly query: string
   readonly wanted: NodeId
-  /** The note that the query was taken from word for word, where that is another: it does not count as an answer. */
+  /** Note from which the query was copied verbatim, if it is not `wanted`. It does not count as an answer. */
   readonly source?: NodeId
 }
 
-/** A note's names. */
 export interface NoteNames {
   readonly title: string
-  /** Without the title. */
+  /** Excluding the title. */
   readonly aliases: readonly string[]
-  /** Without the title. */
+  /** Excluding the title. */
   readonly headings: readonly string[]
 }
 
-/** How many notes each name belongs to, compared folded. */
+/** Counts the notes that each name belongs to. Names are compared in folded form. */
 class NameCounts {
   readonly #names = new Map<string, number>()
   readonly #headings = new Map<string, number>()
@@ -189,17 +188,17 @@ class NameCounts {
     }
   }
 
-  /** True if it is a title or alias. */
+  /** Checks whether any note has this title or alias. */
   isName(name: string): boolean {
     return this.#names.has(foldName(name))
   }
 
-  /** True if it is the title or alias of exactly one note, and usable as a query. */
+  /** Checks whether exactly one note has this title or alias, and whether it is usable as a query. */
   isOnlyName(name: string): boolean {
     return canBeAsked(name) && this.#names.get(foldName(name)) === 1
   }
 
-  /** True if it is a heading in exactly one note, nobody's title or alias, and usable as a query. */
+  /** Checks whether exactly one note has this heading, no note has it as a title or alias, and it is usable as a query. */
   isOnlyHeading(name: string): boolean {
     return canBeAsked(name) && this.#headings.get(foldName(name)) === 1 && !this.isName(name)
   }
@@ -210,18 +209,21 @@ function canBeAsked(name: string): boolean {
 }
 
 export interface LinkSentenceOptions {
-  /** The notes that may be the answer. */
+  /** Notes that may be the answer. */
   readonly listed: ReadonlySet<NodeId>
   readonly random: Random
 }
 
-/** A sentence of a note that links to another, without what the link says; `undefined` where none says enough without. */
+/**
+ * Makes a query from a sentence that links to another note, excluding the words of the link and of that note's names. Returns
+ * `undefined` if too few words remain.
+ */
 async function linkSentence(
   core: GraphCore,
   from: NodeId,
   { listed, random }: LinkSentenceOptions,
 ): Promise<KnownItem | undefined> {
-  // Drawn once, however often this runs.
+  // Drawn only once, even if the callback below runs several times.
   const drawn = random()
   const found = await core.store.read(async (snapshot) => {
     const { items } = await snapshot.neighbors(from, { direction: 'out', kinds: ['note'] }, { offset: 0, limit: LINKS })
@@ -242,13 +244,16 @@ async function linkSentence(
   const link = source.text.slice(start, end)
   const masked = source.text.slice(0, start) + ' '.repeat(end - start) + source.text.slice(end)
   const sentence = sentenceAt(masked, start, end)
-  // With other links in it, it is about them as much.
+  // A sentence with other links is just as much about those.
   if (LINK.test(sentence)) return undefined
   const query = withoutWords(sentence, [link, target.title, ...target.aliases])
   return query === undefined ? undefined : { kind: 'link sentence', query, wanted: to, source: from }
 }
 
-/** The first sentence of a note's text, without the words of its title; `undefined` where it says nothing else. */
+/**
+ * Makes a query from the first sentence of a note, excluding the words of its title and aliases. Returns `undefined` if too few words
+ * remain.
+ */
 async function firstSentence(
   core: GraphCore,
   { id, title, aliases }: { readonly id: NodeId; readonly title: string; readonly aliases: readonly string[] },
@@ -266,8 +271,8 @@ async function firstSentence(
 }
 
 /**
- * Adds one typo to a word of four letters or more: an extra, missing, wrong or swapped letter. The first letter stays,
- * because hardly anybody mistypes it. `undefined` if no word is long enough.
+ * Adds one typo to a word of at least four letters: an extra, missing, wrong or swapped letter. The first letter is preserved because
+ * it is rarely mistyped. Returns `undefined` if no word is long enough.
  */
 export function withTypo(text: string, random: Random): string | undefined {
   const words = [...text.matchAll(/\p{L}+/gu)].filter(([word]) => [...word].length >= SHORTEST_WORD)
@@ -296,8 +301,8 @@ function otherLetter(letter: string, random: Random): string {
 }
 
 /**
- * A sentence of Markdown as a question: as plain text, without every word that one of the names has in any form. `undefined`
- * where fewer than four words are left, stop words not counted.
+ * Turns a Markdown sentence into a plain-text question by removing all words of the given names, in any form. Returns `undefined` if
+ * fewer than four words remain, not counting stop words.
  */
 function withoutWords(sentence: string, names: readonly string[]): string | undefined {
   const plain = plainText(sentence.replaceAll('…', ' ').replace(/\s+/g, ' '))

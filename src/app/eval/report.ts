@@ -2,28 +2,28 @@ import type { Asked, SearchMode } from './ask.ts'
 import { QUERY_KINDS, type QueryKind } from './known-items.ts'
 import { type Estimate, meanOf, quantile, shareOf } from './statistics.ts'
 
-/** How well a vault's own notes are found. */
+/** Report on how well search finds a vault's own notes. */
 export interface VaultReport {
   readonly vault: string
   readonly seed: number
   readonly embedder: string | null
   readonly scores: readonly KnownItemScores[]
   readonly slowest: readonly NotedQuery[]
-  /** Queries whose note was not among the first ten. */
+  /** Queries whose note was not in the top ten. */
   readonly missed: readonly NotedQuery[]
 }
 
-/** How queries of one kind were answered in one mode. */
+/** Scores of one kind of query in one search mode. */
 export interface KnownItemScores {
   readonly kind: QueryKind | 'all'
   readonly mode: SearchMode
   readonly queries: number
-  /** Shares of queries whose note came first, or among the first five. */
+  /** Share of queries whose note ranked first (`hit1`) or in the top five (`hit5`). */
   readonly hit1: Estimate
   readonly hit5: Estimate
-  /** Mean of 1 / rank among the first ten. */
+  /** Mean reciprocal rank, counting only the top ten. */
   readonly mrr: Estimate
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly median: number
   readonly p99: number
 }
@@ -33,7 +33,7 @@ export interface AskedMode {
   readonly asked: readonly Asked[]
 }
 
-/** The scores of every kind that has queries, then of all, mode by mode within. */
+/** Returns the scores for each kind that has queries, followed by the scores for all queries, with one entry per mode. */
 export function scoreKnownItems(modes: readonly AskedMode[]): readonly KnownItemScores[] {
   return [...QUERY_KINDS, 'all' as const].flatMap((kind) =>
     modes.flatMap(({ mode, asked }) => {
@@ -57,7 +57,7 @@ function scoresOf(asked: readonly Asked[], kind: KnownItemScores['kind'], mode: 
   }
 }
 
-/** A query worth a look. */
+/** A query that is worth inspecting. */
 export interface NotedQuery {
   readonly mode: SearchMode
   readonly kind: QueryKind
@@ -66,14 +66,14 @@ export interface NotedQuery {
   readonly ms: number
 }
 
-/** The queries that took longest, over all modes. */
+/** Returns the slowest queries across all modes. */
 export function slowest(modes: readonly AskedMode[], count: number): readonly NotedQuery[] {
   return noted(modes)
     .sort((a, b) => b.ms - a.ms)
     .slice(0, count)
 }
 
-/** The first queries of each kind whose note was not among the first ten. */
+/** Returns the first queries of each kind whose note was not in the top ten. */
 export function missed(modes: readonly AskedMode[], count: number): readonly NotedQuery[] {
   const lost = noted(modes.map(({ mode, asked }) => ({ mode, asked: asked.filter(({ rank }) => rank === 0) })))
   return QUERY_KINDS.flatMap((kind) => lost.filter((query) => query.kind === kind).slice(0, count))

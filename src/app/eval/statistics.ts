@@ -2,22 +2,25 @@ const MODULUS = 2_147_483_647
 
 const MULTIPLIER = 48_271
 
-/** A figure and where it lies with 95 % confidence. */
+/** A value with its 95% confidence interval. */
 export interface Estimate {
   readonly value: number
   readonly low: number
   readonly high: number
 }
 
-/** Samples of a bootstrap: the ends of the interval are then off by some hundredths of its width. */
+/** Number of bootstrap samples. The ends of the interval are accurate to a few hundredths of its width. */
 const SAMPLES = 2_000
 
 const SEED = 1
 
-/** The 97.5th percentile of the normal distribution. */
+/** The 97.5th percentile of the standard normal distribution. */
 const Z = 1.96
 
-/** A share of yes among yes and no, with Wilson's interval (1927), which holds for shares near 0 and 1 too. NaN of none. */
+/**
+ * Returns the share of `true` answers with its Wilson score interval (1927), which is also valid for shares near 0 and 1. NaN if
+ * there are no answers.
+ */
 export function shareOf(answers: readonly boolean[]): Estimate {
   const count = answers.length
   const value = answers.filter(Boolean).length / count
@@ -27,7 +30,7 @@ export function shareOf(answers: readonly boolean[]): Estimate {
   return { value, low: Math.max(0, (centre - reach) / scale), high: Math.min(1, (centre + reach) / scale) }
 }
 
-/** A mean with the percentile bootstrap's interval (Efron 1979). NaN of none. */
+/** Returns the mean with its percentile bootstrap interval (Efron 1979). NaN if there are no values. */
 export function meanOf(values: readonly number[]): Estimate {
   const random = seededRandom(SEED)
   const redrawn = (): number => {
@@ -43,16 +46,19 @@ function average(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length
 }
 
-/** The value below which this share (0–1) of the values lies; NaN of none. */
+/** Returns the value below which the given share (0–1) of the values lies, or NaN if there are no values. */
 export function quantile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
-/** Numbers from 0 up to, not including, 1. */
+/** Returns a number from 0 (inclusive) to 1 (exclusive). */
 export type Random = () => number
 
-/** The same numbers for the same seed: Park and Miller's minimal standard generator (1988; multiplier of 1993). */
+/**
+ * Creates a deterministic random number generator: Park and Miller's minimal standard generator (1988), with their multiplier of
+ * 1993.
+ */
 export function seededRandom(seed: number): Random {
   let state = (Math.abs(Math.trunc(seed)) % (MODULUS - 1)) + 1
   return () => {
@@ -61,12 +67,12 @@ export function seededRandom(seed: number): Random {
   }
 }
 
-/** A whole number from 0 up to, not including, `count`. */
+/** Returns an integer from 0 (inclusive) to `count` (exclusive). */
 export function drawIndex(count: number, random: Random): number {
   return Math.floor(random() * count)
 }
 
-/** All of the items in an order drawn again (Fisher and Yates). */
+/** Returns all items in random order (Fisher–Yates shuffle). */
 export function shuffled<T>(items: readonly T[], random: Random): readonly T[] {
   const order = [...items]
   for (let last = order.length - 1; last > 0; last--) {

@@ -33,7 +33,7 @@ export async function notesOfCommunities(
   return { communities: new Map(found), warnings }
 }
 
-/** A community, on the level of its id. */
+/** A community and the level that its id belongs to. */
 export interface FoundCommunity {
   readonly community: Community
   readonly level: CommunityLevel
@@ -66,15 +66,18 @@ export function requireCommunity(
   })
 }
 
-/** The id as answers show it. */
+/** Returns the id as shown in answers, including the vault's name if there is one. */
 export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): string {
   return name === undefined ? id : `${name}:${id}`
 }
 
-/** Characters of a label that is a note's title: the whole title stands with the key notes. */
+/** Maximum characters of a label taken from a note's title. The full title is shown among the key notes. */
 const LONGEST_LABEL = 48
 
-/** A community's label: the user's name, otherwise the title of its first key note, cut after a word if long. */
+/**
+ * Returns a community's label: the name given by the user, or else the title of its first key note, truncated after a word if it is
+ * long.
+ */
 export function communityLabel(
   id: string,
   { given, title = id }: { readonly given: string | undefined; readonly title: string | undefined },
@@ -85,12 +88,12 @@ export function communityLabel(
   return `${words.length * 2 > LONGEST_LABEL ? words : head}…`
 }
 
-/** The notes of a community, by id. */
+/** Returns the ids of a community's notes. */
 function membersOf({ ids }: Pick<Insight, 'ids'>, { level, place }: FoundCommunity): readonly NodeId[] {
   return ids.filter((_, note) => level.of[note] === place)
 }
 
-/** For each note the ids of its communities on both levels. */
+/** Maps each note to the ids of its communities on both levels. */
 export function communitiesOf({
   ids,
   communities,
@@ -108,7 +111,7 @@ export function communitiesOf({
 /** Maximum successors named. */
 const MOST_HEIRS = 3
 
-/** The successors of a former community, those with most of its notes first; `undefined` if it never existed. */
+/** Returns the successors of a former community, starting with those that received most of its notes. `undefined` if it never existed. */
 function presentHeirs(
   id: string,
   { levels, successors }: Pick<Communities, 'levels' | 'successors'>,
@@ -130,7 +133,7 @@ function presentHeirs(
 /** How long a command waits, ms. No client gives up on a command. */
 const COMMAND_WAITS = 600_000
 
-/** An insight, how to answer from it, and the answer without one. */
+/** An insight, the function that answers from it, and the answer if there is no insight. */
 interface InsightUse<T, Kind extends InsightKind> {
   readonly from: Insights<Kind>
   readonly empty: T
@@ -138,7 +141,8 @@ interface InsightUse<T, Kind extends InsightKind> {
 }
 
 /**
- * Answers from an insight. A call waits for the first one; later the last result answers, with `STALE` while a newer one is made.
+ * Answers from an insight. Waits for the first insight. Later calls use the latest one, and warn with `STALE` while a newer one is
+ * being computed.
  */
 export function answerFromInsight<T, Kind extends InsightKind>(
   core: GraphCore,
@@ -158,7 +162,7 @@ interface Latest<Kind extends InsightKind> {
   readonly warnings: readonly Warning[]
 }
 
-/** The latest insight within the call's time, with warnings. */
+/** Returns the latest insight that is available in time, with warnings. */
 export async function latestOf<Kind extends InsightKind>(insights: Insights<Kind>, call: Call): Promise<Latest<Kind>> {
   const wait = call.whole ? COMMAND_WAITS : timeLeft(call)
   const followed = await insights.follow({ wait, signal: call.signal })

@@ -8,7 +8,7 @@ import { PATIENCE } from './question-vector.ts'
 
 /** Titles sampled to learn the cosine of a right answer. */
 const RELATED_TITLES = 50
-/** Traits assumed until the vault provides its own. */
+/** Traits assumed until they have been measured in the vault. */
 const ASSUMED: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
 
 const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
@@ -16,8 +16,8 @@ const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
 /**
- * The meaning of an embedder's cosines: known for some models, otherwise measured once from the vault when all notes
- * have vectors. A failed or slow measurement is retried with the next question.
+ * Returns how to interpret an embedder's cosines. This is known for some models, and otherwise measured once in the vault after all
+ * notes have vectors. A failed or slow measurement is retried with the next question.
  */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const known = traitsOf(embedder.id)
@@ -27,7 +27,7 @@ export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<Em
   return await untilAborted(measuring, AbortSignal.timeout(PATIENCE)).catch(() => ASSUMED)
 }
 
-/** The traits known so far, without using the embedder. */
+/** Returns the traits known so far, without using the embedder. */
 export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTraits {
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? ASSUMED
 }

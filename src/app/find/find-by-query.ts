@@ -19,12 +19,12 @@ import { WITH_TEXT } from '../scope.ts'
 
 export interface QueryOptions {
   readonly scope: Scope
-  /** Without words in the query `relevance` is `modified`. */
+  /** `relevance` falls back to `modified` if the query has no words. */
   readonly orderBy: FindOrder['by']
-  /** Titles ascending, everything else descending, unless said. */
+  /** Defaults to ascending for titles, and to descending otherwise. */
   readonly order?: 'asc' | 'desc' | undefined
   readonly page: Page
-  /** The notes of the communities that the query names. */
+  /** Notes of the communities named in the query. */
   readonly communities?: CommunityIds | undefined
 }
 

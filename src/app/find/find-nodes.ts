@@ -22,7 +22,7 @@ import { wordsOf } from './passage-text.ts'
 import { queryWarnings } from './query-warnings.ts'
 
 export interface FindArguments extends PageArguments {
-  /** See `docs/query.md`. */
+  /** Query in the syntax described in `docs/query.md`. */
   readonly query: string
   readonly folder?: string | undefined
   readonly orderBy: FindOrder['by']
@@ -37,7 +37,7 @@ export interface FoundNode extends ListedNode {
   readonly score: number
   readonly created?: string
   readonly modified?: string
-  /** The text around the best match: its lines, without empty ones. */
+  /** Lines around the best match, excluding empty ones. */
   readonly snippet: string
   /** The positions of the words in `snippet`, as UTF-16 offsets, if requested. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
@@ -67,7 +67,7 @@ async function findIn(
 ): Promise<Answer<readonly FoundNode[]>> {
   const { core, snapshot } = reading
   const scope = toScope({ folder: args.folder })
-  // A query without words looks for notes only; words are also searched on canvases.
+  // A query without words matches only notes. Words are also searched on canvases.
   const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
   const page = pageFor(args, reading.call)
   const { found, words, fallback, shared } = await findByQuery(snapshot, core, query, {
@@ -95,11 +95,11 @@ const FALLBACKS = {
 interface Wanted {
   readonly words: readonly QueryWord[]
   readonly tasks: ReadonlySet<TaskState>
-  /** Of each note. */
+  /** Number of links per note. */
   readonly links: number
 }
 
-/** The notes found, with the text around the best match of each. */
+/** Returns the notes found, with the text around the best match in each. */
 async function describe(
   reading: Reading,
   items: Found['items'],
@@ -119,7 +119,7 @@ async function describe(
       ...(node.created === undefined ? undefined : { created: node.created }),
       ...(node.modified === undefined ? undefined : { modified: node.modified }),
     }
-    // Without words nothing is ranked, and every note is as good an answer.
+    // Notes are not ranked without words, so all of them score the same.
     const shown = words.length === 0 ? 1 : score
     const marked = call.marked === true ? { highlights } : undefined
     return [{ ...listResponse(node, 'metadata'), score: roundScore(shown), ...times, snippet: text, ...marked, line }]
@@ -155,7 +155,7 @@ function tasksOf(
   return joined((written.length > 0 ? written : all).filter(({ highlights }) => highlights.length === most))
 }
 
-/** Leaves room for how many more there are. */
+/** Leaves room for the number of remaining tasks. */
 const TASK_LENGTH = SNIPPET_LENGTH - 20
 const BLANK_TASK = /^\S+\s+\[.\]$/
 
@@ -174,7 +174,7 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
 /** Even the shortest tasks do not fit more often than this. */
 const MOST_TASKS = SNIPPET_LENGTH / '- [ ]'.length
 
-/** Where highlights are when the texts stand one below the other. */
+/** Shifts the highlights to their offsets in the joined text. */
 function moved(shown: readonly Snippet[]): Snippet['highlights'] {
   let by = 0
   return shown.flatMap(({ text, highlights }) => {
@@ -191,7 +191,7 @@ async function didYouMean(snapshot: Snapshot, query: string, scope: Scope): Prom
   return [{ code: 'FALLBACK', message: `Did you mean ${names}?` }]
 }
 
-/** The words to mark in a text. */
+/** The words to mark in the text. */
 function snippetQuery(words: readonly QueryWord[]): SnippetQuery {
   const terms = words.flatMap(({ form, text }) =>
     form === 'phrase'

@@ -1,7 +1,7 @@
 import { countInTurn, type Fitted, jsonBytes, nonZero, Purse } from '../answer/budget.ts'
 import type { SuggestedTags } from './suggest-tags.ts'
 
-/** Maximum notes named per label. */
+/** Maximum number of notes named per label. */
 const MOST_NAMED = 3
 
 /** Fits labels into a budget: first all labels with their scores, then their operations, then up to three notes for each. */

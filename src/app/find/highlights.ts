@@ -1,13 +1,13 @@
 import { findMatches } from '../../search/words/matches.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 
-/** Where the words of a question stand in a text, in any of their forms: UTF-16 offsets, ascending, without overlaps. */
+/** Returns the positions of a question's words in the text, in any of their forms. UTF-16 offsets, ascending and not overlapping. */
 export function highlightsOf(question: string, text: string): readonly (readonly [start: number, end: number])[] {
   const terms = queryTerms(question).map((term) => ({ term, weight: 1 }))
   const highlights: (readonly [number, number])[] = []
   let last = 0
   for (const { start, end } of findMatches(text, { terms, phrases: [] })) {
-    // Parts of a compound word are matches of their own.
+    // Parts of a compound word are also reported as matches.
     if (start < last) continue
     highlights.push([start, end])
     last = end

@@ -14,7 +14,7 @@ export interface ListNodesArguments extends PageArguments {
   /** A prefix of the path. */
   readonly path?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
-  /** Only notes of this community. */
+  /** Restricts the list to notes of this community. */
   readonly community?: string | undefined
 }
 
@@ -24,7 +24,7 @@ export interface NodeList {
   readonly total: number
 }
 
-/** Ids and titles, by id. */
+/** Lists the ids and titles of nodes, ordered by id. */
 export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call = {}): Promise<Answer<NodeList>> {
   const { community } = args
   if (community !== undefined) return listCommunity(core, { ...args, community }, call)
@@ -72,7 +72,7 @@ export interface SearchByTagsArguments extends PageArguments {
   readonly links?: number | undefined
 }
 
-/** Notes that carry any or all of these tags, or tags nested in them, by id. */
+/** Returns notes that have any or all of these tags, or tags nested below them, ordered by id. */
 export function searchByTags(
   core: GraphCore,
   args: SearchByTagsArguments,
@@ -84,7 +84,7 @@ export function searchByTags(
     const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
-    // With several tags, an unknown one changes the answer invisibly.
+    // With several tags, an unknown one would silently change the answer.
     const warnings = await tagWarnings(snapshot, args.tags, call)
     return { ...listed(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })
@@ -93,7 +93,7 @@ export function searchByTags(
 export interface RecentNote {
   readonly id: string
   readonly title: string
-  /** ISO 8601, or as the note says. */
+  /** ISO 8601, or as written in the note. */
   readonly modified?: string
 }
 

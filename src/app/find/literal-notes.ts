@@ -6,7 +6,7 @@ import type { Literal } from '../../search/literals.ts'
 import { queryTerms } from '../../search/words/query-terms.ts'
 import { type Reading, readNotes } from '../read/texts.ts'
 
-/** Maximum notes checked for literal matches. */
+/** Maximum number of notes checked for literal matches. */
 const LOOKED_THROUGH = 100
 
 /** The notes of a scope that contain any of these literals, best keyword matches first, with the number of literals in each. */
@@ -41,7 +41,7 @@ function alternatives(condition: Condition): readonly Condition[] {
 /** Notes with a literal match score above this. */
 const HELD = 0.5
 
-/** Puts notes with literal matches first, the most matches first. The others follow with capped scores. */
+/** Puts notes with literal matches first, starting with those that have the most. The others follow with capped scores. */
 export function byLiterals(
   hits: readonly FusedHit<NodeId>[],
   held: ReadonlyMap<NodeId, number>,
@@ -56,7 +56,7 @@ export function byLiterals(
   return { holding: holding.sort((a, b) => b.score - a.score), others }
 }
 
-/** A note without a literal match. */
+/** Caps the score of a note without a literal match. */
 export function withinLimit<Hit extends { readonly score: number }>(hit: Hit): Hit {
   return hit.score > HELD ? { ...hit, score: HELD } : hit
 }

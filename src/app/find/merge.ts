@@ -59,7 +59,7 @@ export function withoutFallbacks<T extends { readonly answer: Answer<readonly Fo
   return better.length > 0 ? better : answers
 }
 
-/** Notes without that time come last, in either order. */
+/** Notes without that time come last in either direction. */
 function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', sign: number): string | number {
   if (by === 'title') return foldName(note.title)
   const time = Date.parse(note[by] ?? '')

@@ -5,7 +5,7 @@ import { snippetWith } from '../../search/words/snippet.ts'
 
 /** Images: badges and screenshots have no readable text besides their address. */
 const IMAGE = /!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
-/** An HTML element; an address in angle brackets does not match. */
+/** HTML tags. Does not match addresses in angle brackets. */
 const TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
 const COMMENTS = [
   ['<!--', '-->'],
@@ -13,7 +13,7 @@ const COMMENTS = [
 ] as const
 /** A link's address, which readers do not see but may want. */
 const ADDRESS = /\]\([^()\n]*\)/g
-/** Where a sentence or a line ends. */
+/** End of a sentence or line. */
 const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
 
 /** The text with hidden parts (comments, tags, images) replaced by spaces, so all other text and code keeps its position. */
@@ -25,7 +25,7 @@ export function legible(text: string): string {
   if (code.length === 0) return shown
   const withoutCode = replaced(whole, code, (part) => part.replace(/[^\n]/g, STANDS_FOR_CODE))
   const left = withoutHidden(withoutCode)
-  // Code in a comment is hidden with it.
+  // Code inside a comment is hidden together with the comment.
   const seen = code.filter(({ start }) => left[start] === STANDS_FOR_CODE)
   return replaced(left, seen, (_, { start, end }) => whole.slice(start, end))
 }
@@ -33,7 +33,7 @@ export function legible(text: string): string {
 const STANDS_FOR_CODE = 'x'
 const HIDES = /<|!\[|%%/
 
-/** True if a text may contain fences, or code and hidden text on one line. Finding code costs a tenth of finding a note. */
+/** True if text may contain fences, or code and hidden text on one line. Finding code costs a tenth of finding a note. */
 function mayHideCode(text: string): boolean {
   if (text.includes('```') || text.includes('~~~')) return true
   for (let at = text.indexOf('`'); at >= 0; ) {
@@ -56,7 +56,7 @@ interface Range {
   readonly end: number
 }
 
-/** A text with some parts replaced by text of the same length. `parts`: in order, not nested. */
+/** Text with some parts replaced by text of the same length. `parts`: in order, not nested. */
 function replaced(text: string, parts: readonly Range[], by: (part: string, range: Range) => string): string {
   let at = 0
   let made = ''
@@ -67,7 +67,7 @@ function replaced(text: string, parts: readonly Range[], by: (part: string, rang
   return made + text.slice(at)
 }
 
-/** The searchable text: what a reader sees, without link addresses. */
+/** Returns the searchable text, that is, everything readers see except link addresses. */
 export function wordsOf(text: string): string {
   return withoutAddresses(legible(text))
 }
@@ -88,7 +88,7 @@ function blankBetween(text: string, open: string, close: string): string {
   return shown + text.slice(at)
 }
 
-/** Line by line: replacing character by character takes a tenth of a search. */
+/** Works line by line, because replacing each character would take a tenth of the search time. */
 function blank(hidden: string): string {
   if (!hidden.includes('\n')) return ' '.repeat(hidden.length)
   const lines = hidden.split('\n')
@@ -110,17 +110,17 @@ export function readChunk(text: string, find: (text: string) => readonly Match[]
   return { text, seen, matches: find(withoutAddresses(seen)) }
 }
 
-/** The shown part of a chunk. */
+/** The part of a chunk that is shown. */
 export interface PassageText {
   readonly text: string
-  /** Where it stands in the chunk: UTF-16 offsets. */
+  /** UTF-16 offsets within the chunk. */
   readonly start: number
   readonly end: number
 }
 
 /**
- * The part of a chunk to show in at most `maxLength` UTF-16 units: all of it if it fits, otherwise the consecutive
- * sentences and lines with most of the words. Hidden text is shown only if there is nothing else.
+ * Returns the part of a chunk to show, in at most `maxLength` UTF-16 code units. This is the whole chunk if it fits, or else the
+ * consecutive sentences and lines with the most words. Hidden text is shown only if there is nothing else.
  */
 export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
   const hidden = matches.length === 0 ? findMatches(chunk, words) : []
@@ -184,7 +184,7 @@ function startsOf(text: string): readonly number[] {
 
 const NO_SPACE = /\S/g
 
-/** The weight of the words before `end`, each counted once, and the end of the last one that counts. */
+/** Returns the weight of the words before `end`, counting each only once, and the end of the last word counted. */
 function heldWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
   const held = new Set<number>()
   let weight = 0
@@ -199,14 +199,14 @@ function heldWithin(matches: readonly Match[], from: number, end: number): { rea
   return { weight, end: last }
 }
 
-/** Between two words: lines stay lines, as code and tables need them, with one empty line at most. */
+/** Normalizes the whitespace between two words. Preserves line breaks, which matter for code and tables, with at most one empty line. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   if (last < 0) return ' '
   return (space.indexOf('\n') < last ? '\n\n' : '\n') + space.slice(last + 1)
 }
 
-/** From `start` to the last word that fits. */
+/** Truncates the text from `start` after the last word that fits. */
 function cutAt(text: string, start: number, maxLength: number): PassageText {
   const before = text.slice(0, start).trim() === '' ? '' : '…'
   let shown = ''

@@ -23,14 +23,14 @@ export interface Passage {
   readonly score: number
 }
 
-/** The criteria for choosing passages. */
+/** Criteria for choosing passages. */
 export interface PassageQuery {
   readonly words: SnippetQuery
   /** The note's chunks as embedded; without them the note is cut again. */
   readonly stored?: NoteChunks | undefined
   /** Absent if meaning is not used. */
   readonly meaning?: Meaning | undefined
-  /** Characters of each. */
+  /** Maximum number of characters per passage. */
   readonly length?: number
   /** Words of the title and of the headings above a part count as the part's own. */
   readonly isNamed?: boolean
@@ -39,7 +39,7 @@ export interface PassageQuery {
 export interface Meaning {
   readonly question: Float32Array
   readonly certainty: Certainty
-  /** The weight of meaning against words, 0–1. */
+  /** Weight of meaning relative to words, 0–1. */
   readonly weight: number
 }
 
@@ -52,23 +52,23 @@ const LEAST_CHARACTERS = 160
 /** Bytes of a result and of a passage, without the passage's text: typical for a vault of some thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
-/** The share of a budget for passages and everything before them; the rest is for other facts about a note. */
+/** Share of the budget for passages and everything before them. The rest is for other information about a note. */
 const PASSAGES_SHARE = 0.67
-/** Passages worth less than this share of the best are not read. */
+/** Passages that score less than this share of the best one are ignored. */
 const LEAST_SHARE = 0.6
 
-/** Chunks of a long note that are read. */
+/** Maximum number of chunks read in a long note. */
 const READ = 8
 
 interface Candidate {
   readonly place: ChunkPlace
-  /** How certain it is as an answer by meaning. */
+  /** Certainty by meaning that the chunk is an answer. */
   readonly meaning: number
 }
 
 /**
- * How long the passages of each of so many results are in an answer of so many tokens, by its place: the first ones, which mostly answer, share
- * the room that is left when each says something.
+ * Returns the passage length for each position in the results, given the token budget and the number of results. The first results,
+ * which usually contain the answer, share the room that remains after each result has a passage of minimum length.
  */
 export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
   if (maxTokens === undefined || results === 0) return () => USUAL_CHARACTERS
@@ -78,10 +78,10 @@ export function passageLengths(maxTokens: number | undefined, results: number): 
   return (at) => (at < FIRST ? first : rest)
 }
 
-/** Results that have more room than others. */
+/** Number of leading results that have more room than others. */
 const FIRST = 3
 
-/** True if this many more characters fit. */
+/** Adds characters to the minimum length, within the maximum length. */
 function within(more: number): number {
   return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(LEAST_CHARACTERS + more)))
 }
@@ -117,7 +117,7 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   for (const { candidate, most } of likeliest(candidates, source.text, { words: query.words, weight })) {
     const { place, meaning: certainty } = candidate
     const text = source.text.slice(place.start, place.end)
-    // The upper bound does not include its names.
+    // The upper bound does not include the title and headings.
     if (!isNamed && most < leastOf(best) - ROUNDING && !ABBREVIATION.test(text)) continue
     const chunk = readChunk(text, find)
     const matches = isNamed ? [...chunk.matches, ...find(namesOf(node, place))] : chunk.matches
@@ -129,12 +129,12 @@ export function placesOf(node: Node, source: NoteText, query: PassageQuery): rea
   return best.filter(({ score }, at) => at === 0 || (score > 0 && score >= least))
 }
 
-/** The worth another part needs to be among the best. */
+/** Returns the score that a further part needs to be among the best. */
 function leastOf(best: readonly AnsweringPlace[]): number {
   return Math.max((best[0]?.score ?? 0) * LEAST_SHARE, best[MOST_PASSAGES - 1]?.score ?? 0)
 }
 
-/** Tolerance for sums added in different order. */
+/** Tolerance for sums computed in a different order. */
 const ROUNDING = 1e-9
 /** Letters with dots between them may be an indexed word (`U.S.A.`). */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
@@ -170,13 +170,13 @@ function inOrder(node: Node, { text, bodyStart }: NoteText): readonly Candidate[
   return chunks.map((place) => ({ place, meaning: 0 }))
 }
 
-/** A chunk with an upper bound of its worth. */
+/** A chunk with an upper bound for its score. */
 interface Likely {
   readonly candidate: Candidate
   readonly most: number
 }
 
-/** The chunks with most beginnings of the words. Looking for beginnings takes less time than reading the words. */
+/** Returns the chunks that contain the most beginnings of the words. Searching for beginnings is faster than reading all words. */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,
@@ -190,18 +190,18 @@ function likeliest(
     const part = text.slice(place.start, place.end)
     const letters = (FOREIGN.test(part) ? foldLetters(part) : part.toLowerCase()).replace(WITHIN_WORDS, '')
     const found = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
-    // Phrases need a full read.
+    // Phrases cannot be checked without a full read, so all of them count as found.
     return { candidate, most: ((1 - weight) * (found + words.phrases.length)) / all + weight * meaning }
   })
   return rated.sort((a, b) => b.most - a.most).slice(0, READ)
 }
 
-/** Letters beyond ASCII. Folding is slow, and quotation marks, dashes and emoji do not need it. */
+/** Letters beyond ASCII. Folding is slow, and is not needed for quotation marks, dashes and emoji. */
 const FOREIGN = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
 /** Characters that indexed words omit. */
 const WITHIN_WORDS = /['’,]/g
 
-/** The weighted share of a question's words that a text contains. */
+/** The weighted share of a question's words that text contains. */
 export type WordShare = (text: string) => number
 
 export function wordShareFor(words: SnippetQuery): WordShare {
@@ -215,7 +215,7 @@ function shareFor(words: SnippetQuery): (matches: readonly Match[]) => number {
   return (matches) => Math.min(1, weightOf(matches) / all)
 }
 
-/** The total weight of a question's words. */
+/** Returns the total weight of a question's words. */
 function totalOf({ terms, phrases }: SnippetQuery): number {
   return terms.reduce((sum, { weight }) => sum + weight, 0) + phrases.length || 1
 }
@@ -223,12 +223,12 @@ function totalOf({ terms, phrases }: SnippetQuery): number {
 export interface Shown extends Pick<PassageQuery, 'words'> {
   readonly place: ChunkPlace
   readonly score: number
-  /** The chunk, if it was already read. */
+  /** The chunk, if it has already been read. */
   readonly chunk?: ReadChunk
   readonly length?: number | undefined
 }
 
-/** A part of a note, shortened to a number of characters. */
+/** Creates a passage from a part of a note, shortened to `length` characters. */
 export function toPassage(
   { headings }: Pick<Node, 'headings'>,
   text: string,

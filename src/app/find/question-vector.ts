@@ -5,16 +5,16 @@ import { untilAborted } from '../../core/waiting/aborting.ts'
 import { type Call, timeLeft } from '../answer/answer-when-ready.ts'
 import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 
-/** How long words wait for meaning, ms: a model that answers later is left out. */
+/** Milliseconds that a search waits for the embedding model. If the model takes longer, only words are used. */
 export const PATIENCE = 5_000
 
-/** The time a model gets even if the call's waiting time is used up, ms. */
+/** Minimum milliseconds for the model, even if the call has no waiting time left. */
 const LEAST_PATIENCE = 500
 
-/** For how long after a failure no other question waits for the model, ms. */
+/** Milliseconds after a failure in which no other question waits for the model. */
 const RESPITE = 15_000
 
-/** Models that failed lately: why, and when a question tries them again. */
+/** Models that failed recently, with the reason and the time of the next attempt. */
 const failed = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
 
 /** A question's embedding, and the model that made it. */
@@ -73,7 +73,7 @@ async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   }
 }
 
-/** A person waits for a command. */
+/** Checks whether this is a command that a person is waiting for. */
 function isCommand({ indexing }: GraphCore): boolean {
   return indexing.status().watch === 'off'
 }

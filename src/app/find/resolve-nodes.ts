@@ -45,7 +45,7 @@ export interface ResolvedName {
 /** Maximum candidates in an answer. */
 const MAX_CANDIDATES = 5
 
-/** How many similar names are compared: several notes may share the best score. */
+/** Maximum number of similar names compared, because several notes may share the best score. */
 const MAX_SIMILAR = 20
 
 /** Above this threshold (the default), only pairs of characters are compared. */
@@ -95,7 +95,7 @@ async function namedLike(
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }
 
-/** Swapping two letters of a short name changes most of its pairs, so this compares the unchanged letters instead. */
+/** Compares the unchanged letters instead of letter pairs, because swapping two letters of a short name changes most of its pairs. */
 async function spelledLike(
   snapshot: Snapshot,
   name: string,
@@ -139,7 +139,7 @@ function isAlias(hit: Fitting): boolean {
   return foldId(hit.name) !== foldId(hit.title)
 }
 
-/** Names, and the vector of each. */
+/** Names and their vectors. */
 export interface NameVectors extends QuestionVectors {
   readonly names: readonly string[]
 }

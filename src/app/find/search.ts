@@ -52,7 +52,7 @@ export interface SearchArguments extends PageArguments {
 }
 
 export interface SearchResult extends ListedNode {
-  /** 0–1; compares between questions to one embedder. */
+  /** 0–1. Comparable between questions that use the same embedder. */
   readonly score: number
   readonly passages: readonly Passage[]
   readonly explain?: Explanation
@@ -77,10 +77,10 @@ const DEPTH = 1_000
 /** Passages compared with the question; a note counts with its best. */
 const PASSAGES = 200
 const MOST_PASSAGES = 16 * PASSAGES
-/** With fewer notes than these, distances say little about relevance. */
+/** With fewer notes than this, distances say little about relevance. */
 const FEWEST_NOTES = 50
 const NAMES = 50
-/** Notes with the question's words whose names are sampled to guess the language. */
+/** Number of notes containing the question's words whose names are sampled to guess the language. */
 const SAMPLED_NOTES = 10
 
 /**
@@ -136,7 +136,10 @@ export interface Ranked extends Pick<Description, 'words' | 'question' | 'traits
   readonly warnings: readonly Warning[]
 }
 
-/** The stretch of the notes that answer a question. @throws RouxError `NODE_NOT_FOUND` for a scope that is no note */
+/**
+ * Returns the requested page of the notes that answer a question.
+ * @throws RouxError `NODE_NOT_FOUND` if the scope is not a note
+ */
 export async function rank(reading: Reading, args: SearchArguments, asked: Asked): Promise<Ranked> {
   const { snapshot } = reading
   const { mode, query, relevance } = args
@@ -249,13 +252,16 @@ export interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
-/** A note with this share of the question's weight has all of its words. */
+/** A note with this share of the question's weight contains all of its words. */
 const ALL_WORDS = 0.999
 /** With one or two known words, the spelling is probably right, but many notes have them. Keep only this many in front. */
 const FEW_WORDS = 2
 const SPELLED_FIRST = 2
 
-/** How many of the first hits stay before those with a close title: notes with every word may be what the user typed. */
+/**
+ * Returns how many of the first hits stay ahead of those with a close title. Notes that contain every word may be what the user
+ * meant.
+ */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
   if (terms.length <= FEW_WORDS) return terms.length > 0 && terms.every(({ notes }) => notes > 0) ? SPELLED_FIRST : 0
   const full = new Set(found.filter(({ matched }) => matched >= ALL_WORDS).map(({ id }) => id))

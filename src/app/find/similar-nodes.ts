@@ -25,7 +25,7 @@ import { knownTraits } from './embedder-traits.ts'
 import { unknownWarning } from './question-vector.ts'
 
 export interface SimilarArguments extends PageArguments {
-  /** An id, or the title or alias of one note. */
+  /** An id, or a title or alias that belongs to only one note. */
   readonly id: string
   readonly folder?: string | undefined
   readonly tag?: string | undefined
@@ -37,19 +37,19 @@ export interface SimilarArguments extends PageArguments {
 }
 
 export interface SimilarNode extends ListedNode {
-  /** 0–1; compares between notes of one vault. */
+  /** 0–1. Comparable between notes of the same vault. */
   readonly score: number
 }
 
 /** Passages compared at first; a note counts with its best. */
 const PASSAGES = 200
-/** Neighbours by words that are compared; further ones are rarely similar. */
+/** Maximum number of neighbors by words. Notes farther away are rarely similar. */
 const MOST_NEAR = 64
 /** The maximum score of a note that shares no words of its own; `normal` leaves such notes out. */
 const UNSHARED = 0.06
-/** A note with no more words of its own than this gets a warning. */
+/** Notes with fewer distinctive words than this get a warning. */
 const HARDLY_ANY = 10
-/** How long a server that can answer by meaning waits until words are compared, ms. */
+/** Milliseconds that a server waits for words to be compared if it can answer by meaning instead. */
 const PATIENCE = 500
 /**
  * The minimum score of each preset when words are compared. Among linked notes in the top five, `normal` loses 5 in 100 in
@@ -174,7 +174,7 @@ function warningsOf({ insight, isCurrent }: Followed, note: number): readonly Wa
 interface Behind {
   readonly id: NodeId
   readonly near: readonly Hit[]
-  /** Most neighbours stored for a note. */
+  /** Maximum number of neighbors stored per note. */
   readonly kept: number
   readonly out: ReadonlySet<NodeId>
   readonly wanted: number
@@ -288,7 +288,10 @@ async function nearByMeaning(
   return { hits, isAll }
 }
 
-/** The id of the embedder with vectors for the most notes, the newest if several tie; `undefined` before there are any. */
+/**
+ * Returns the id of the embedder with vectors for the most notes, or the newest one if several tie. `undefined` if there are no
+ * vectors yet.
+ */
 export async function servingVectors(snapshot: Snapshot): Promise<string | undefined> {
   const states = await snapshot.vectorStates()
   const most = Math.max(...states.map(({ notes }) => notes))
@@ -321,7 +324,7 @@ interface Others {
 
 interface Nearest {
   readonly cosines: ReadonlyMap<NodeId, number>
-  /** True if no other note is near enough. */
+  /** True if all notes that are near enough were found. */
   readonly isAll: boolean
 }
 

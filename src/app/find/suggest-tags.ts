@@ -23,7 +23,7 @@ export interface SuggestTagsArguments {
 }
 
 interface Suggestion {
-  /** 0–1: the share of the nearest notes' votes. */
+  /** Share of the votes of the nearest notes, 0–1. */
   readonly score: number
   /** The nearest notes with this label, at most three. */
   readonly from: readonly NodeId[]
@@ -42,27 +42,27 @@ export interface SuggestedTags {
   readonly reason?: string
 }
 
-/** Notes that vote; the farthest have little weight. */
+/** Number of notes that vote. The farthest ones have little weight. */
 const NEAREST = 60
-/** Words of the note used in the search, and the pool they are chosen from. */
+/** Number of words used in the search, and of the words they are chosen from. */
 const BEST_WORDS = 30
 const MOST_WORDS = 150
 /** Notes found by words, and by meaning. */
 const CANDIDATES = 60
 const PASSAGES = 300
-/** The votes a label needs, in all and from its nearest note. */
+/** Minimum votes for a label, including the bonus for its nearest note. */
 const LEAST: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
-/** The bonus if the nearest note has the label; less for a farther note. */
+/** Bonus for a label of the nearest note. Labels of notes farther away get less. */
 const BY_NEAREST = 0.1
-/** The bonus if the label's own words are in the note's text, or in its title. */
+/** Bonus if the words of the label occur in the note's text, or in its title. */
 const NAMED = 0.1
 const NAMED_IN_TITLE = 0.3
 /** Notes sampled to find the centre of the vault. */
 const SAMPLE = 400
 
 /**
- * Tags and folders of the notes nearest by meaning and words; never a new one, and none the note already has. Writes
- * nothing.
+ * Suggests tags and folders of the notes nearest by meaning and words. Never suggests new labels, or labels that the note already
+ * has. Writes nothing.
  */
 export function suggestTags(
   core: GraphCore,
@@ -135,7 +135,7 @@ function moving({ id, path }: Node, folder: string): SuggestedOperation {
 
 interface Near {
   readonly id: NodeId
-  /** Half by meaning, half by words, each as a share of the most; squared. */
+  /** Mean of the scores by meaning and by words, each relative to the highest score, squared. */
   readonly weight: number
 }
 
@@ -241,7 +241,7 @@ interface Voter extends Near {
 }
 
 interface Ballot {
-  /** The words of title and text. */
+  /** Words of the title and the text. */
   readonly words: ReadonlySet<string>
   readonly titleWords: ReadonlySet<string>
   readonly least: number
@@ -273,7 +273,7 @@ function elected(
     .map(({ label, votes, from }) => ({ label, score: Number(Math.min(1, votes).toFixed(4)), from }))
 }
 
-/** The bonus if the words of the label's last part are in the note. */
+/** Returns the bonus for a label if the note contains the words of its last part. */
 function namedIn(label: string, { words, titleWords }: Ballot): number {
   const own = wordsIn(label.slice(label.lastIndexOf('/') + 1).replace(/[-_]/g, ' ')).map(({ text }) => text)
   const standIn = (some: ReadonlySet<string>): boolean =>

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { GraphCore } from '../graph-core.ts'
 
-/** A generation of an index. */
+/** A generation of a specific index. */
 export interface GenerationOf {
   readonly lineage: string
   readonly generation: number
@@ -9,13 +9,13 @@ export interface GenerationOf {
 
 const CURSOR = /^([0-9a-f]{4,32})-([0-9a-z]{1,9})-([0-9a-f]{4})$/
 
-/** The position from which `changes_since` continues. */
+/** Creates a cursor from which `changes_since` continues. */
 export function changeCursor({ name }: Pick<GraphCore, 'name'>, { lineage, generation }: GenerationOf): string {
   const place = `${lineage}-${generation.toString(36)}`
   return `${name === undefined ? '' : `${name}:`}${place}-${checkOf(place)}`
 }
 
-/** `undefined` for an invalid cursor. */
+/** Parses a cursor. Returns `undefined` if it is invalid. */
 export function readCursor(text: string): GenerationOf | undefined {
   const [, lineage = '', number = '', check] = CURSOR.exec(text.trim()) ?? []
   if (check === undefined || check !== checkOf(`${lineage}-${number}`)) return undefined

@@ -1,22 +1,22 @@
 import type { GraphChanges, GraphLog, LoggedCommit } from '../../core/insight/graph-changes.ts'
 import type { GenerationOf } from './change-cursor.ts'
 
-/** From where on changes are wanted. */
+/** Start of the requested changes. */
 export type WindowStart = { readonly generation: number } | { readonly time: number }
 
-/** The log of the commits up to a generation. */
+/** Logged changes up to a generation. */
 export interface ChangeWindow {
-  /** In the order in which they were made, without a gap up to the generation. */
+  /** In chronological order, without gaps up to the generation. */
   readonly changes: readonly GraphChanges[]
-  /** They go back to where they are wanted from. */
+  /** True if the changes go back to the requested start. */
   readonly isWhole: boolean
-  /** From when on they are known, where that is later; absent where nothing is known. Milliseconds since 1970. */
+  /** Time from which changes are known, in milliseconds since the Unix epoch. Omitted if nothing is known. */
   readonly begins?: number
-  /** The log does not know the generation yet; its writer may be about to add it. */
+  /** True if the log does not contain the generation yet. Its writer may be about to add it. */
   readonly isBehind: boolean
 }
 
-/** Reads back from a generation, as far as is wanted or there is no gap. */
+/** Reads the log backwards from a generation until the requested start or a gap. */
 export async function readWindow(
   log: GraphLog,
   { lineage, generation }: GenerationOf,
@@ -32,7 +32,7 @@ export async function readWindow(
 class WayBack {
   readonly #start: WindowStart
   readonly #changes: GraphChanges[] = []
-  /** The generation that the commits taken so far were made from. */
+  /** The generation that the commits taken so far are based on. */
   #reached: number
   #begins: number | undefined
   #isWhole = false
@@ -43,7 +43,7 @@ class WayBack {
     this.#start = start
   }
 
-  /** Takes the next commit before those that were taken. */
+  /** Takes the commit that precedes those already taken. */
   take({ base, generation, time, changes }: LoggedCommit): 'more' | 'end' {
     if (this.#isAtGeneration() || generation !== this.#reached) return 'end'
     this.#isBehind = false

@@ -51,7 +51,7 @@ export interface BrokenPlace {
 
 export interface RisingNote {
   readonly id: NodeId
-  /** Notes that link to it. */
+  /** Number of notes that linked to it before, and that link to it now. */
   readonly was: number
   readonly now: number
 }
@@ -60,7 +60,7 @@ export interface RisingNote {
 export interface ChangesAnswer {
   /** Where the next call continues; `null` while the index has no identity. */
   readonly cursor: string | null
-  /** Start of the reported period, ISO 8601; absent if nothing was logged. */
+  /** Start of the reported period, ISO 8601. Omitted if nothing was logged. */
   readonly since?: string
   readonly notes: {
     readonly added: readonly ChangedNote[]
@@ -81,7 +81,7 @@ export interface ChangesAnswer {
   readonly state?: PresentState
 }
 
-/** Fits changes into a budget: the lists fill in turn. */
+/** Fits changes into a budget, filling the lists in turn. */
 export const fitChanges = fitInTurn({
   added: 'notes.added',
   changed: 'notes.changed',
@@ -126,7 +126,7 @@ export function changesSince(
   })
 }
 
-/** `cursor` is absent if the argument is not a cursor. */
+/** `cursor` is `undefined` if the argument is not a valid cursor. */
 type Asked =
   | { readonly kind: 'cursor'; readonly cursor: GenerationOf | undefined }
   | { readonly kind: 'time'; readonly time: number }
@@ -249,7 +249,7 @@ async function presentState(snapshot: Snapshot, { folder }: ChangesArguments): P
 
 type Told = Pick<ChangesAnswer, 'notes' | 'links' | 'broken' | 'fixed' | 'orphans' | 'rising' | 'totals'>
 
-/** One end of a link, or a file that changed, as answers know it. */
+/** One end of a link, or a changed file, as shown in answers. */
 interface KnownEnd {
   readonly id: NodeId
   readonly kind: NodeKind
@@ -295,7 +295,7 @@ interface EndsWithIds extends Pick<FilesByPath, 'idOf'> {
   readonly ends: Ends
 }
 
-/** Every end that changes name. */
+/** Resolves every link end and file mentioned in the changes. */
 async function endsOf(snapshot: Snapshot, core: GraphCore, { files, links }: GraphChanges): Promise<EndsWithIds> {
   const ends = new Map<LinkEnd, KnownEnd>()
   const wanted = new Set<string>()
@@ -325,7 +325,7 @@ function isIgnored({ isIgnored: isLeftOut = () => false }: Pick<GraphCore, 'isIg
   return isLeftOut(path)
 }
 
-/** Files that exist, by their paths. */
+/** Returns the files that exist, by path. */
 async function presentFiles(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'isIgnored'>,
@@ -375,7 +375,7 @@ function notesOf(
   return { added, changed, removed, moved }
 }
 
-/** A link as the answer shows it, and its place in the graph. */
+/** A link as shown in answers, with the time of its change. */
 interface LinkPlace extends ChangedLink {
   readonly time: number
 }
@@ -414,7 +414,7 @@ function listOf<T>(
   return from.startsWith('/') ? undefined : lists.fixed
 }
 
-/** The links that were added or removed. */
+/** Returns the locations of the links that were added or removed. */
 function placesOf({ was, now, texts }: LoggedLinkChange): readonly { readonly line: number; readonly text: string }[] {
   const sign = Math.sign(now - was)
   const differing = texts.filter(([, , more]) => Math.sign(more) === sign)

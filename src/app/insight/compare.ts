@@ -20,16 +20,16 @@ import { type Reading, readNotes, unreadWarnings } from '../read/texts.ts'
 import { WITH_TEXT } from '../scope.ts'
 
 export interface CompareArguments {
-  /** Ids, or titles of one note each. */
+  /** Ids, or titles that belong to only one note. */
   readonly a: string
   readonly b: string
 }
 
-/** A passage of each of two notes that say the same. */
+/** A pair of passages from two notes with the same content. */
 export interface SharedPassage {
   /** 0–1. */
   readonly alike: number
-  /** 1-based, both included. */
+  /** 1-based, inclusive. */
   readonly lines_a: readonly [first: number, last: number]
   readonly text_a: string
   readonly lines_b: readonly [first: number, last: number]
@@ -37,32 +37,32 @@ export interface SharedPassage {
 }
 
 export interface Comparison {
-  /** Notes that both link to or are linked from, the best linked first. */
+  /** Nodes linked with both notes, in either direction, highest in-degree first. */
   readonly shared: readonly NodeSummary[]
   readonly only_a: readonly NodeSummary[]
   readonly only_b: readonly NodeSummary[]
-  /** How much they are about the same, 0–1; compares with the scores of `similar_nodes`, or by words alone where there are no vectors. */
+  /** Similarity of the notes, 0–1. Comparable with the scores of `similar_nodes`, or based on words alone if there are no vectors. */
   readonly alike: number
-  /** The shortest way over links; empty where there is none. */
+  /** Shortest path along links. Empty if there is none. */
   readonly path: readonly NodeId[]
-  /** The most alike first. */
+  /** Most similar first. */
   readonly shared_passages: readonly SharedPassage[]
-  /** How long each list is. */
+  /** Total length of each list. */
   readonly total: Readonly<Record<ComparedList, number>>
 }
 
 export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
-/** Neighbours that are named, unless all are wanted: more than any budget has room for are not. */
+/** Maximum number of neighbors listed, unless all are requested. No budget has room for more. */
 const MOST_NAMED = 500
-/** Parts of each note that are compared with each of the other: of a longer note those that are most like the other note. */
+/** Maximum number of parts compared per note. In a longer note, these are the parts most similar to the other note. */
 const MOST_PARTS = 60
-/** Passages that are less alike than this are not shown, and how many. */
+/** Minimum similarity of passages to be shown, and their maximum number. */
 const LEAST_ALIKE = 0.7
 const MOST_PASSAGES = 5
 const PASSAGE_LENGTH = 300
 
-/** What two notes share and what differs; `null` if one does not exist. */
+/** Compares two notes and reports what they share and how they differ. Returns `null` if one of them does not exist. */
 export function compare(core: GraphCore, { a, b }: CompareArguments, call: Call = {}): Promise<Answer<Comparison | null>> {
   return answerFindable(core, call, 'meaning', (read) =>
     read(async (snapshot) => {
@@ -119,10 +119,10 @@ async function summaries(
   )
 }
 
-/** A part of a note as it is compared. */
+/** A part of a note, prepared for comparison. */
 interface Part {
   readonly place: ChunkPlace
-  /** Of unit length, or all zeros. */
+  /** A unit vector, or all zeros. */
   readonly vector: ReadonlyMap<string, number> | Float32Array
 }
 
@@ -134,7 +134,7 @@ interface ComparedNote {
 
 interface ComparedNotes {
   readonly notes: Pair<ComparedNote>
-  /** The certainty of a cosine. */
+  /** Converts a cosine to a certainty, 0–1. */
   certainty(cosine: number): number
 }
 
@@ -183,7 +183,7 @@ async function readParts(
   return { warnings, parts: { notes: [toNote(a), toNote(b)], certainty } }
 }
 
-/** How often each word stands in a text, of unit length. */
+/** Returns the word frequencies of the text as a unit vector. */
 function bagOf(text: string): ReadonlyMap<string, number> {
   const terms = queryTerms(text)
   const length = magnitudeOf(terms.map(({ count = 1 }) => count)) || 1
@@ -200,7 +200,7 @@ function cosine(a: Part['vector'], b: Part['vector']): number {
   return sum
 }
 
-/** How alike two notes are, and which of their parts say the same. */
+/** Computes the similarity of two notes and finds parts with the same content. */
 function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
   readonly alike: number
   readonly passages: readonly SharedPassage[]
@@ -216,7 +216,7 @@ function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
     .filter(({ one, other }) => !taken.has(one) && !taken.has(other) && taken.add(one).add(other))
     .slice(0, MOST_PASSAGES)
   return {
-    // Each note's best part beside the other note as a whole: what similar_nodes tells from either side.
+    // Compares the best part of each note with the other note as a whole, as `similar_nodes` does from either side.
     alike: certainty((best(b.parts, centreA) + best(a.parts, centreB)) / 2),
     passages: chosen.map(({ one, other, alike }) => {
       const [shownA, shownB] = [shownPart(a, one), shownPart(b, other)]
@@ -225,7 +225,7 @@ function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
   }
 }
 
-/** Identical texts are alike even if the model disagrees. */
+/** Identical texts are similar even if the model disagrees. */
 function pairLikeness(one: Part, other: Part, [a, b]: Pair<ComparedNote>): number {
   const isSame =
     one.place.end - one.place.start === other.place.end - other.place.start &&
@@ -259,10 +259,10 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
   return { lines: [start_line, end_line], text: shownText(node, text) }
 }
 
-/** Shares of the room: the path first, then passages, then what only one has, then what is shared. */
+/** Shares of the room, in order: the path, then passages, then nodes linked to only one note, and finally shared ones. */
 const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 
-/** A comparison within a budget. */
+/** Fits a comparison into a budget. */
 export function fitComparison(comparison: Comparison, room: number): Fitted<Comparison> {
   const { value } = fitShares(comparison, ROUNDS, room)
   return { value, omitted: leftOut({ path: comparison.path.length, ...value.total }, value) }

@@ -21,30 +21,30 @@ import { endingAt, inOrder, type PlacedPassage, packPassage } from './pack-passa
 import { sharedEndings } from './shared-endings.ts'
 
 export interface PackArguments {
-  /** The question; without it there are ids. */
+  /** The question. If omitted, `ids` is set. */
   readonly query?: string | undefined
-  /** Notes that come first. */
+  /** Notes to include first. */
   readonly ids?: readonly string[] | undefined
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly maxTokens?: number | undefined
-  /** Passages to skip: those of earlier answers to the same question. */
+  /** Number of passages to skip because earlier answers to the same question contained them. */
   readonly offset?: number | undefined
 }
 
-/** Passages that belong together for a question, in a given number of tokens. */
+/** Passages that together answer a question, within a token budget. */
 export interface ContextPack {
-  /** The best first. */
+  /** Best first. */
   readonly excerpts: readonly PackExcerpt[]
-  /** What this takes. */
+  /** Size of the pack in tokens. */
   readonly tokens: number
-  /** Passages that were found and are neither here nor before. */
+  /** Number of passages that were found but are neither in this pack nor in an earlier one. */
   readonly omitted: number
-  /** The `offset` that continues after these. */
+  /** The `offset` with which to continue after this pack. */
   readonly next_offset?: number
 }
 
-/** One of several vaults: its passages are merged with the others first. */
+/** The pack of one of several vaults. Its passages must still be merged with the others. */
 interface PackPart extends ContextPack {
   readonly draft: PackDraft
 }
@@ -56,22 +56,23 @@ interface PackDraft {
   readonly passages: readonly PackPassage[]
 }
 
-/** The default budget of a pack, tokens. */
+/** Default budget of a pack in tokens. */
 const PACK_TOKENS = 4_000
 
-/** Notes searched for passages, independent of the budget, because the next page must find the same ones again. */
+/** Number of notes searched for passages. Independent of the budget, because the next page must find the same ones again. */
 const HITS = 24
-/** Notes that are asked for come before what is found. */
+/** Score of requested notes, which places them before search results. */
 const GIVEN = 10
-/** The factor for the rest of a note's passages. */
+/** Score factor for the remaining passages of a requested note. */
 const REST = 0.5
 const MOST_PARTS = 50
-/** Headings of an outline. */
+/** Maximum number of headings in an outline. */
 const OUTLINE = 30
 
 /**
- * The passages that answer a question, and those that links in the best of these lead to, within a budget; or about notes.
- * @throws RouxError as `search` does
+ * Returns the passages that answer a question, and those that links in the best of them lead to, within a budget. Without a question,
+ * returns passages about the given notes.
+ * @throws RouxError like `search`
  */
 export async function contextPack(core: GraphCore, args: PackArguments, call: Call = {}): Promise<Answer<ContextPack>> {
   const { value: draft, warnings } = await draftPack(core, args, call)
@@ -80,7 +81,7 @@ export async function contextPack(core: GraphCore, args: PackArguments, call: Ca
   return { value, warnings }
 }
 
-/** The pack that several vaults have together. */
+/** Merges the packs of several vaults. */
 export function mergePacks(packs: readonly ContextPack[], offset = 0): ContextPack {
   return packOf(
     packs.flatMap((pack) => ('draft' in pack ? [(pack as PackPart).draft] : [])),
@@ -95,12 +96,15 @@ async function draftPack(core: GraphCore, args: PackArguments, call: Call): Prom
 }
 
 export interface PackSource extends Pick<PackArguments, 'query' | 'ids' | 'folder' | 'tag'> {
-  /** Only this note, and no link out of it. */
+  /** Restricts the passages to this note. Links are not followed. */
   readonly note?: string | undefined
   readonly relevance?: Relevance | undefined
 }
 
-/** All that may be in a pack, the best first. @throws RouxError as `search` does */
+/**
+ * Returns all candidates for a pack, best first.
+ * @throws RouxError like `search`
+ */
 export function findPack(core: GraphCore, args: PackSource, given: Call = {}): Promise<Answer<readonly PlacedPassage[]>> {
   return answerFindable(core, given, 'meaning', async (read, call) => {
     const { ids: written = [], folder, tag } = args
@@ -108,7 +112,7 @@ export function findPack(core: GraphCore, args: PackSource, given: Call = {}): P
     const notes = written.length === 0 ? NO_NOTES : await read((snapshot) => findGiven({ core, snapshot, call }, written))
     const scope = toAnsweringScope({ folder, tag, kinds: WITH_TEXT }, args.query ?? '')
     const query = args.query ?? notes.titles.join('\n')
-    // Titles of notes that are kept from the embedder are compared by words.
+    // Titles of notes that must not be embedded are compared only by words.
     const isTold = args.query !== undefined || notes.paths.every((path) => path !== undefined && mayEmbed(path))
     const asked = query.trim() === '' ? NOTHING_ASKED : await ask(core, { mode: isTold ? 'hybrid' : 'keyword', query }, call)
     const found = await read((snapshot) => findPassages({ core, snapshot, call }, { args, query, asked, ids: notes.ids, scope }))
@@ -137,10 +141,10 @@ function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
   return { ...pack, tokens: tokensWith(pack) }
 }
 
-/** A number that no count has more digits than. */
+/** No count has more digits than this number. */
 const MOST_COUNTED = 99_999
 
-/** The size of a pack, including its own count. */
+/** Returns the size of a pack in tokens, including the size of this number itself. */
 function tokensWith(pack: ContextPack): number {
   const without = jsonBytes(pack) - 1
   let tokens = 0
@@ -161,7 +165,7 @@ interface GivenNotes {
 const NO_NOTES: GivenNotes = { ids: [], titles: [], paths: [], warnings: [] }
 const NOTHING_ASKED: Asked = { question: undefined, traits: undefined, warnings: [] }
 
-/** The notes behind ids, without duplicates. Excluded notes are left out. */
+/** Resolves ids to notes, without duplicates. Hidden notes are excluded. */
 async function findGiven({ core, snapshot }: Reading, written: readonly string[]): Promise<GivenNotes> {
   const meant = await findNamed(snapshot, core, written)
   const ids = [...new Set(meant.ids.filter((id) => id !== undefined))]
@@ -184,17 +188,17 @@ interface Wanted {
   readonly args: PackSource
   readonly query: string
   readonly asked: Asked
-  /** Notes that come first. */
+  /** Notes to include first. */
   readonly ids: readonly NodeId[]
   readonly scope: Scope
 }
 
-/** How passages are compared with the question. */
+/** Criteria for comparing passages with the question. */
 export type Lens = Pick<PassageQuery, 'words' | 'meaning' | 'isNamed'>
 
 interface FoundPassages {
   readonly passages: readonly PlacedPassage[]
-  /** Links that stand in the best of them. */
+  /** Links in the best passages. */
   readonly ways: readonly Way[]
   readonly lens: Lens
   readonly unread: readonly NodeId[]
@@ -243,8 +247,8 @@ async function findPassages(reading: Reading, { args, query, asked, ids, scope }
 const NO_LINKS: ReadonlyMap<NodeId, readonly OutgoingLink[]> = new Map()
 
 /**
- * Relevant notes as requested; by default the relevant ones with those nearly as close, or the closest if none is
- * relevant.
+ * Returns notes with the requested relevance. By default, returns the relevant notes and those that score nearly as high, or the
+ * closest notes if none is relevant.
  */
 async function rankSurely(
   reading: Reading,
@@ -258,7 +262,7 @@ async function rankSurely(
   return { ...ranked, hits: ranked.hits.filter(({ score }) => score >= least) }
 }
 
-/** Notes that are worth less of the best one are left out, unless they are surely about the question. */
+/** Notes that score less than this share of the best one are excluded, unless they are certain to be relevant. */
 const NEAR_SHARE = 0.4
 
 const NOT_SURE: Warning = {
@@ -268,7 +272,7 @@ const NOT_SURE: Warning = {
 
 const SEARCH = { limit: HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
-/** Titles are compared by their words only: they say where a note is, not what is asked. */
+/** Compares titles only by their words, because a title names a note and is not a question. */
 function ownLens(query: string): Lens {
   return { words: { terms: queryTerms(query).map((term) => ({ term, weight: 1 })), phrases: [] }, meaning: undefined }
 }
@@ -284,12 +288,12 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** The passage's share of its worth; its note gives the rest. */
+/** Share of a passage's score that is its own. The rest comes from its note. */
 const OWN_SHARE = 0.25
 
 /**
- * The passages of found notes: three quarters of a passage's worth come from its note, one quarter from itself compared
- * with the best.
+ * Scores the passages of found notes. Three quarters of a score come from the note, and one quarter from the passage in comparison
+ * with the best one.
  */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
   const highest = Math.max(...notes.map(({ score }) => score))
@@ -302,7 +306,7 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   )
 }
 
-/** Everything known of the question's vector counts here, because passages are only compared with each other. */
+/** Scales certainties to the best semantic score found, because passages are only compared with each other. */
 function packLens(query: string, ranked: Ranked): Lens {
   const { words, meaning } = passageQuery(query, ranked)
   const high = Math.max(0, ...ranked.hits.map(({ semantic }) => semantic?.score ?? 0))
@@ -313,7 +317,7 @@ function packLens(query: string, ranked: Ranked): Lens {
   }
 }
 
-/** The beginning of a note that was asked for, with its outline, and later what else it says. */
+/** Returns the beginning of a requested note with its outline, and its other parts with lower scores. */
 function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: number): readonly PlacedPassage[] {
   const outline = node.headings.slice(0, OUTLINE).map(({ level, text }) => `${'#'.repeat(level)} ${text}`)
   const parts = chunksOf(node, readableSource(node, source), stored).slice(0, MOST_PARTS)
@@ -324,5 +328,5 @@ function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: nu
   )
 }
 
-/** A beginning is shown from its beginning. */
+/** A passage is shown from its beginning if there are no words to look for. */
 const NO_WORDS: Lens['words'] = { terms: [], phrases: [] }

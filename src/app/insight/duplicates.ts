@@ -15,15 +15,15 @@ import { isBelow } from './map.ts'
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId
-  /** The first line that the other has, too; 0 where there is none. */
+  /** The first line that the other note also contains, or 0 if there is none. */
   readonly line: number
-  /** That line. */
+  /** Text of that line, or a short description if there is none. */
   readonly text: string
-  /** The other one. */
+  /** The other note. */
   readonly candidates: readonly [NodeId]
-  /** How many lines of their own both have, in the same words. */
+  /** Number of identical lines, excluding boilerplate. */
   readonly equal_lines: number
-  /** The share of their word sequences that both have, 0–1. */
+  /** Share of word sequences that both notes contain, 0–1. */
   readonly alike: number
 }
 
@@ -33,11 +33,11 @@ export interface DuplicateList {
 }
 
 export interface DuplicatesArguments extends PageArguments {
-  /** One of the two is in it. */
+  /** At least one of the two notes is in this folder. */
   readonly folder?: string | undefined
 }
 
-/** Pairs of notes that say much the same, the most alike first. */
+/** Lists pairs of notes with nearly the same content, most similar first. */
 export function listDuplicates(core: GraphCore, args: DuplicatesArguments, call: Call = {}): Promise<Answer<DuplicateList>> {
   return answerFromInsight(core, call, {
     from: core.insights,
@@ -63,7 +63,7 @@ async function duplicatesIn(reading: Reading, args: DuplicatesArguments): Promis
   )
   const page = pageFor(args, call)
   const pairs = all.slice(page.offset, page.offset + page.limit).map((pair) => (isIn(pair.notes[0]) ? pair : turned(pair)))
-  // Lines that were counted in another text say nothing about this one.
+  // Line numbers from another generation may not match the current text.
   const isCurrent = snapshot.generation === insight.generation
   const sources = pairs.flatMap(({ notes: [note], lines }) =>
     isCurrent && lines.length > 0 ? [insight.ids[note] as NodeId] : [],
@@ -88,7 +88,7 @@ async function duplicatesIn(reading: Reading, args: DuplicatesArguments): Promis
   return { ...list, warnings: [...empty, ...unreadWarnings(unread)] }
 }
 
-/** Those whose notes are both still there, and listed. */
+/** Returns the pairs whose notes both still exist and are not hidden. */
 async function presentPairs({ snapshot, insight }: Reading, pairs: readonly DuplicatePair[]): Promise<readonly DuplicatePair[]> {
   if (snapshot.generation === insight.generation) return pairs
   const notes = [...new Set(pairs.flatMap((pair) => pair.notes))]

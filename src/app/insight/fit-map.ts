@@ -1,14 +1,14 @@
 import { countInTurn, type Fitted, jsonBytes, nonZero, Purse } from '../answer/budget.ts'
 import type { VaultMap } from './map.ts'
 
-/** Shares of the budget: communities leave room for their facts, and those for the connections between them. */
+/** Shares of the budget. Communities leave room for their details, and these leave room for the connections. */
 const SHARES = { communities: 0.6, keys: 0.85 }
-/** The first connections say most. */
+/** Maximum number of connections. The first ones are the most informative. */
 const BRIDGES = 12
 
 /**
- * A map within a budget: each community with its label and words, the largest first; then the key notes of each, one after the other; then what
- * lies between those that are shown, and where their notes lie. Most of the budget may be left: the rest is not asked for.
+ * Fits a map into a budget: the communities with their labels and words, largest first, then their key notes in turn, then the
+ * connections between the communities shown, and finally their folders. Does not necessarily use the whole budget.
  */
 export function fitMap(map: VaultMap, room: number): Fitted<VaultMap> {
   const purse = new Purse(room)

@@ -1,57 +1,57 @@
 import { countInTurn, jsonBytes, Purse, SEPARATOR, TOKEN_BYTES } from '../answer/budget.ts'
 import { truncate } from '../answer/truncate.ts'
 
-/** A part of a note as a pack shows it. */
+/** A part of a note as shown in a pack. */
 export interface PackExcerpt {
   readonly id: string
   readonly title: string
-  /** The first headings of the note, where it was asked for by its id. */
+  /** The first headings of the note, if it was requested by its id. */
   readonly outline?: readonly string[]
-  /** The headings above the excerpt, from the outside in. */
+  /** Headings above the excerpt, outermost first. */
   readonly heading: readonly string[]
-  /** 1-based, both included. */
+  /** 1-based, inclusive. */
   readonly lines: readonly [first: number, last: number]
-  /** Of the note; `partial:` where the excerpt is not all of it. */
+  /** Hash of the note, with the prefix `partial:` if the excerpt is not the whole note. */
   readonly hash: string
   readonly text: string
-  /** The note whose link led here, and the line of the link. */
+  /** The note and the line with the link that led here. */
   readonly via?: { readonly from: string; readonly line: number }
 }
 
 /** The shown part of a passage, limited in length. */
 export interface ShownPart extends Pick<PackExcerpt, 'heading' | 'lines' | 'hash' | 'text'> {
-  /** Nothing of the passage is left out. */
+  /** True if the whole passage is shown. */
   readonly isWhole: boolean
 }
 
-/** A passage that a pack may hold. */
+/** A passage that may be included in a pack. */
 export interface PackPassage extends Pick<PackExcerpt, 'id' | 'title' | 'outline' | 'via'> {
   /** Identifies the passage in this version of its note. */
   readonly key: string
-  /** The best are shown first. */
+  /** Passages with higher scores are shown first. */
   readonly score: number
-  /** Maximum UTF-16 units of its full text. */
+  /** Maximum length of its full text, in UTF-16 code units. */
   readonly length: number
-  /** Its sentences in a row that say most, in at most so many UTF-16 units. */
+  /** Returns the most relevant consecutive sentences, in at most `length` UTF-16 code units. */
   show(length: number): ShownPart
 }
 
 export interface FittedPack {
   readonly excerpts: readonly PackExcerpt[]
-  /** How many of the passages, from the first on, are shown, or never fit into such a room. */
+  /** Number of passages, counted from the first, that are either shown or too large for any pack of this size. */
   readonly passed: number
 }
 
 /**
- * A passage is first cut to so many tokens, and as many are shown as have room for this with what stands around them, and to grow by the rest; a
- * passage that is whole before makes room for others.
+ * Each passage is first truncated to `FIRST_TOKENS`. Passages are added as long as there are `EACH_TOKENS` for each, which leaves
+ * room for their metadata and for extending them. Passages that need less make room for others.
  */
 const FIRST_TOKENS = 160
 const EACH_TOKENS = 260
-/** A text cut to less says nothing, UTF-16 units. */
+/** Text truncated below this number of UTF-16 code units is not useful. */
 const LEAST_TEXT = 160
 const NAME_LENGTH = 200
-/** An outline's share of the excerpt's first room. */
+/** Share of an excerpt's initial room that its outline may use. */
 const OUTLINE_SHARE = 0.5
 
 interface Draft {
@@ -62,8 +62,8 @@ interface Draft {
 }
 
 /**
- * The first passages in at most so many bytes of JSON: as many as there is room for, cut to their best sentences; then each made whole, the
- * best first; then further ones.
+ * Fits the first passages into a number of bytes of JSON: as many as there is room for, truncated to their best sentences. Then
+ * extends them, best first, and adds further ones if there is still room.
  */
 export function fitPack(passages: readonly PackPassage[], room: number): FittedPack {
   const each = EACH_TOKENS * TOKEN_BYTES
@@ -81,7 +81,7 @@ export function fitPack(passages: readonly PackPassage[], room: number): FittedP
     const least = jsonBytes(around) + LEAST_TEXT + SEPARATOR
     const bytes = isFirst ? jsonBytes(around) + FIRST_TOKENS * TOKEN_BYTES : left
     const draft = fill(passage, around, Math.min(bytes, left))
-    // Skip an excerpt whose names alone exceed the whole room; otherwise paging would stop.
+    // Skips an excerpt whose names alone exceed the whole room, because paging would stop otherwise.
     if (draft === undefined && least <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
@@ -94,7 +94,7 @@ export function fitPack(passages: readonly PackPassage[], room: number): FittedP
   return { excerpts: drafts.map(({ shown }) => shown), passed }
 }
 
-/** Extends cut passages while there is room, the best first. */
+/** Extends truncated passages while there is room, best first. */
 function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonly Draft[], left: number] {
   let left = room
   const grown = drafts.map((draft) => {
@@ -107,7 +107,7 @@ function grow(drafts: readonly Draft[], room: number): readonly [drafts: readonl
   return [grown, left]
 }
 
-/** The excerpt with as much of the passage as fits into so many bytes; `undefined` where that says nothing. */
+/** Fills an excerpt with as much of the passage as fits into `bytes`. Returns `undefined` if too little fits to be useful. */
 function fill(passage: PackPassage, around: PackExcerpt, bytes: number): Draft | undefined {
   let length = Math.min(passage.length, bytes)
   for (let tries = 0; tries < MOST_TRIES; tries++) {
@@ -117,7 +117,7 @@ function fill(passage: PackPassage, around: PackExcerpt, bytes: number): Draft |
     const taken = jsonBytes(shown) + SEPARATOR
     if (taken <= bytes) return { passage, shown, isWhole, bytes: taken }
     const text = jsonBytes(part.text)
-    // Escapes and multi-byte letters are spread fairly evenly; shorten again if the text is still too long.
+    // Assumes that escapes and multi-byte characters are evenly distributed. Shortens the text further if it is still too long.
     length = Math.floor(((part.text.length * (bytes - taken + text)) / text) * 0.97 ** tries)
     if (length < LEAST_TEXT) return undefined
   }
@@ -126,7 +126,7 @@ function fill(passage: PackPassage, around: PackExcerpt, bytes: number): Draft |
 
 const MOST_TRIES = 20
 
-/** All that does not depend on how much of the passage is shown. */
+/** Returns the part of an excerpt that does not depend on how much of the passage is shown. */
 function excerptAround({ id, title, outline, via }: PackPassage): PackExcerpt {
   return {
     id,

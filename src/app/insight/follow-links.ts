@@ -14,43 +14,43 @@ import { readableSource } from '../read/readable-source.ts'
 import type { Reading } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
-/** A link in a passage, and what it would be worth if its sentence said all that is asked. */
+/** A link in a passage, and the score of its target if its sentence fully matched the question. */
 export interface Way {
   readonly from: NodeId
-  /** The path of the note it is in. */
+  /** Path of the note that contains the link. */
   readonly path: string | undefined
   readonly to: NodeId
   readonly line: number
-  /** Which of the passages it stands in. */
+  /** Index of the passage that contains the link. */
   readonly passage: number
   readonly sentence: string
-  /** As a share of the passage's worth. */
+  /** Worth of the link relative to the score of its passage. */
   readonly worth: number
-  /** The passage's worth. */
+  /** Score of the passage, at most 1. */
   readonly most: number
 }
 
-/** A way that is gone, and what waits at its end is worth. */
+/** A link that is followed, and the score of its target. */
 export interface ChosenWay extends Way {
   readonly score: number
 }
 
-/** Passages whose links are followed. */
+/** Number of passages whose links are followed. */
 const FOLLOWED = 6
-/** Notes whose links are read. */
+/** Number of notes whose links are read. */
 const LINKED = 12
-/** Links of each passage. */
+/** Maximum number of links followed per passage. */
 const LINKS = 4
-/** Links of a passage whose sentences are compared with the question. */
+/** Maximum number of links per passage whose sentences are compared with the question. */
 const COMPARED = 24
-/** The weight of a link relative to its passage. */
+/** Weight of a link relative to its passage. */
 const WORTH = 3
-/** The worth of a sentence without words of the question. */
+/** Worth of a sentence without words of the question. */
 const LEAST = 0.2
-/** How much less a note says that many link to. */
+/** Determines how much less a link is worth if many other links have the same target. */
 const KNOWN = 0.3
 
-/** The links of the first notes, which the best passages are mostly of: they are read beside the texts. */
+/** Returns the links of the first notes, which contain most of the best passages. Runs in parallel with reading the texts. */
 export async function linksOf(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -61,11 +61,11 @@ export async function linksOf(
     first.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER })),
     scope,
   )
-  // Places of one generation are not looked up in texts of another.
+  // Positions from one generation must not be used with texts from another.
   return new Map(snapshot.isMixed ? [] : first.map((id, at) => [id, links[at] ?? []]))
 }
 
-/** The links that stand in the first of some passages, which are in order. */
+/** Returns the links in the first passages. `passages` are sorted, best first. */
 export function waysFrom(
   passages: readonly PlacedPassage[],
   links: ReadonlyMap<NodeId, readonly OutgoingLink[]>,
@@ -81,16 +81,19 @@ export function waysFrom(
   )
 }
 
-/** How the question is compared with sentences. */
+/** Criteria for comparing sentences with the question. */
 export interface Comparing {
   readonly asked: Asked
   readonly lens: Pick<PassageQuery, 'words' | 'meaning'>
-  /** True if sentences of a file with this path may be embedded. */
+  /** Checks whether sentences of the file with this path may be embedded. */
   mayEmbed(path: string): boolean
   readonly signal: AbortSignal | undefined
 }
 
-/** The best links of each passage, by what their sentences have to do with the question; of several to one note the best. */
+/**
+ * Returns the best links of each passage, based on how well their sentences match the question. If several lead to the same note,
+ * only the best is returned.
+ */
 export async function bestWays(
   ways: readonly Way[],
   { asked, lens, mayEmbed, signal }: Comparing,
@@ -110,22 +113,22 @@ export async function bestWays(
   return [...best.values()]
 }
 
-/** By meaning where that is known, else as it was scored by words. */
+/** Scores a link by meaning if possible. Otherwise, keeps its score by words. */
 function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
   return cosine === undefined ? way : scored(way, cosine)
 }
 
-/** A linked passage always comes after its source. */
+/** Scores a link so that the linked passage always comes after its source. */
 function scored(way: Way, likeness: number): ChosenWay {
   const worth = way.worth * (LEAST + (1 - LEAST) * Math.max(0, likeness))
   return { ...way, score: way.most * Math.min(worth, MOST + worth / MANY) }
 }
 
-/** The better of several linked passages still come first. */
+/** Caps the score below that of the source, while better targets still score higher. */
 const MOST = 0.99
 const MANY = 330
 
-/** The best links of each passage, one per note. */
+/** Returns the best links of each passage, at most one per target. */
 function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenWay[] {
   const taken = new Map<number, Set<NodeId>>()
   return ways
@@ -137,7 +140,7 @@ function bestOfEach(ways: readonly ChosenWay[], count: number): readonly ChosenW
     })
 }
 
-/** How near sentences are to the question; `undefined` where the model does not tell in time. */
+/** Returns the cosines of sentences with the question, or `undefined` if the model does not respond in time. */
 async function cosinesOf(
   ways: readonly Way[],
   { question }: Asked,
@@ -157,7 +160,7 @@ async function cosinesOf(
   }
 }
 
-/** Reads the passages at the ends of links that match the question best. */
+/** Reads the passages in the link targets that match the question best. */
 export async function readLinked(
   reading: Reading,
   { ways, lens, asked }: { readonly ways: readonly ChosenWay[] } & Pick<Comparing, 'lens' | 'asked'>,
@@ -179,7 +182,7 @@ export async function readLinked(
   return { passages, unread }
 }
 
-/** The sentence around a link says why its author links there, so its words count, too. */
+/** The words of the sentence around a link also count, because they explain why its author links there. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
   const known = new Set(terms.map(({ term }) => idOf(term)))
   const more = queryTerms(plainText(sentence)).filter((term) => !known.has(idOf(term)))
@@ -187,5 +190,5 @@ function withSentence({ terms, phrases }: SnippetQuery, sentence: string): Snipp
   return { terms: [...terms, ...more.map((term) => ({ term, weight }))], phrases }
 }
 
-/** The weight of a word of the sentence; an average word of the question weighs 1. */
+/** Weight of a word in the sentence, relative to an average word of the question. */
 const SAID = 0.25

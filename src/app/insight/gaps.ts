@@ -17,18 +17,17 @@ export const GAP_KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 export type GapKind = (typeof GAP_KINDS)[number]
 
 export interface GapsArguments extends PageArguments {
-  /** Only these; absent: the first of each kind. */
+  /** Only gaps of this kind. If omitted, the first gaps of each kind are returned. */
   readonly kind?: GapKind | undefined
   readonly folder?: string | undefined
 }
 
-/** A member `gap` is what a gap is dismissed by. */
 export interface GapList {
   readonly apart?: readonly ApartRow[]
   readonly cut?: readonly CutRow[]
   readonly wanted?: readonly WantedRow[]
   readonly dead_ends?: { readonly total: number; readonly stubs: number; readonly first: readonly NodeSummary[] }
-  /** How many gaps there are of each kind. */
+  /** Number of gaps of each kind. */
   readonly totals: Readonly<Partial<Record<GapKind, number>>>
 }
 
@@ -52,8 +51,8 @@ export interface WantedRow {
 }
 
 /**
- * The key of a dismissed gap: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`. Case, the vault's name and
- * the order of a pair do not matter.
+ * Returns the key of a dismissed gap: `apart:c1,c4`, `cut:<id>`, `wanted:<name>`, `dead_ends:<id>`. Ignores case, the vault's name,
+ * and the order of a pair.
  */
 export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'name'>): string {
   if (kind === 'wanted') return `${kind}:${foldName(of)}`
@@ -62,7 +61,7 @@ export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'nam
   return `${kind}:${own.sort().join(',')}`
 }
 
-/** The gaps of a vault without dismissed ones: the first of each kind, or a page of one kind. */
+/** Lists the gaps of a vault, excluding dismissed ones: either the first of each kind, or a page of one kind. */
 export function listGaps(core: GraphCore, args: GapsArguments, call: Call = {}): Promise<Answer<GapList>> {
   return answerFromInsight<GapList, 'whole'>(core, call, {
     from: core.insights,
@@ -78,7 +77,7 @@ interface Reading {
   readonly call: Call
 }
 
-/** Items per kind, if no kind is requested. */
+/** Number of items per kind if no kind is requested. */
 const FIRST = 5
 
 async function gapsOf(reading: Reading, args: GapsArguments): Promise<Answer<GapList>> {
@@ -152,12 +151,12 @@ const fitKinds = fitInTurn({ apart: 'apart', cut: 'cut', wanted: 'wanted', dead_
 
 const fitPage = fitMember('apart', 'cut', 'wanted', 'dead_ends.first')
 
-/** Gaps within a budget: of each kind in turn; of one kind alone as other lists, whose pages go on. */
+/** Fits gaps into a budget, filling the kinds in turn. A single kind is fitted like other lists, so it can be paged. */
 export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
   return Object.keys(gaps.totals).length === 1 ? fitPage(gaps, room) : fitKinds(gaps, room)
 }
 
-/** Notes that are linked to and are not there, without those that were dismissed. */
+/** Returns missing notes that other notes link to, excluding dismissed ones. */
 async function wantedOf(
   { core: { isIgnored }, read }: Reading,
   folder: string,

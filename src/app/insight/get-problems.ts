@@ -9,8 +9,8 @@ import { trimFolder } from '../scope.ts'
 import { type DuplicateNotes, listDuplicates } from './duplicates.ts'
 
 /**
- * Two kinds are listed only on request. `missing_note`: targets of broken links, each name once, because the links are
- * already listed. `duplicate`: similar notes, because they need the whole vault.
+ * Two kinds are listed only on request: `missing_note` lists each target of broken links once, and its links are already listed.
+ * `duplicate` lists similar notes and needs the whole vault.
  */
 export const REPORTED_KINDS = [...PROBLEM_KINDS, 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
@@ -20,25 +20,25 @@ type StoredKind = Exclude<ReportedKind, 'duplicate'>
 export interface ProblemsArguments extends PageArguments {
   readonly kind?: ReportedKind | undefined
   readonly folder?: string | undefined
-  /** Only of links to this note, by its id or title; also one that does not exist. */
+  /** Only problems of links to this note, given by id or title. The note need not exist. */
   readonly target?: string | undefined
-  /** Only how many there are of each kind. */
+  /** True if to return only the number of problems of each kind. */
   readonly summary: boolean
 }
 
 type ListedArguments = Omit<ProblemsArguments, 'summary'>
 
-/** A note that is linked to and does not exist. */
+/** A note that is linked to but does not exist. */
 export interface MissingNote {
   readonly kind: 'missing_note'
-  /** As `get_neighbors` takes it. */
+  /** In the form accepted by `get_neighbors`. */
   readonly id: NodeId
   readonly line: 0
-  /** The name, as most links write it. */
+  /** The name as most links spell it. */
   readonly text: string
-  /** How many notes and canvases link to it. */
+  /** Number of notes and canvases that link to it. */
   readonly notes: number
-  /** At most three of the links. */
+  /** Some of the links, at most three. */
   readonly sources: readonly { readonly id: NodeId; readonly line: number }[]
 }
 
@@ -50,11 +50,14 @@ export interface ProblemList {
 
 export interface ProblemSummary {
   readonly counts: Readonly<Partial<Record<ReportedKind, number>>>
-  /** Without `missing_note`, whose links are counted as broken; duplicates are counted where they are asked for. */
+  /** Excludes `missing_note`, because its links are already counted as broken. Includes duplicates only if they are requested. */
   readonly total: number
 }
 
-/** Problems in the vault by id and line, missing notes by demand, duplicates by similarity; or counts of each kind. */
+/**
+ * Lists problems in the vault, or counts them by kind. Problems are ordered by id and line, missing notes by demand, and duplicates
+ * by similarity.
+ */
 export function getProblems(
   core: GraphCore,
   { summary, ...args }: ProblemsArguments,
@@ -95,7 +98,7 @@ async function withinScope<T extends { readonly total: number }>(
   const value = await use({
     folder: trimmed === '' ? undefined : trimmed,
     target: id,
-    // A name that leads to no node has no problems.
+    // A name that does not resolve to a node has no problems.
     isNothing: meant !== undefined && id === undefined,
   })
   const empty = value.total === 0 ? await scopeWarnings(snapshot, { folder }) : []
@@ -145,10 +148,10 @@ async function summaryOf(snapshot: Snapshot, kind: StoredKind | undefined, asked
 
 const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'missing_note']
 
-/** Kinds of problems that links have, which can be selected by their target. */
+/** Kinds of link problems. These can be filtered by target. */
 export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link']
 
-/** With the first place of each source. */
+/** Describes missing notes, including the first line that links to them in each source. */
 export async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNote[]): Promise<readonly MissingNote[]> {
   const pairs = wanted.flatMap(({ ids, sources }) => sources.flatMap((source) => ids.map((id) => [source, id] as const)))
   const places = new Map<string, number>()
@@ -166,7 +169,7 @@ export async function missingNotes(snapshot: Snapshot, wanted: readonly WantedNo
   }))
 }
 
-/** Ids hold no NUL. */
+/** Ids never contain NUL. */
 function keyOf(from: NodeId, to: NodeId): string {
   return `${from}\0${to}`
 }

@@ -14,7 +14,7 @@ import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { toScope } from '../scope.ts'
 import { checkOperation, nameNotes, withNearest } from '../write/operation-arguments.ts'
 
-/** A change to examine: deleting a note or file, deleting a folder, or operations. */
+/** A change to examine: deleting a note or file, deleting a folder, or a list of operations. */
 export type Intent =
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'folder'; readonly folder: string }
@@ -22,47 +22,47 @@ export type Intent =
 
 export interface ImpactArguments {
   readonly intent: Intent
-  /** True if the caller may run a plan. */
+  /** True if the caller may apply a plan. */
   readonly mayApply: boolean
 }
 
-/** A link that would lead nowhere, or elsewhere. */
+/** A link that would break or lead to a different target. */
 export interface BrokenLink {
   readonly id: NodeId
   readonly line: number
-  /** The sentence of the link; for operations the link as written. */
+  /** The sentence that contains the link. For operations, the link as written. */
   readonly text: string
-  /** How many links of this sentence break, where it is not one. */
+  /** Number of links in this sentence that break. Omitted if there is only one. */
   readonly times?: number
   readonly reason?: string
 }
 
 export interface Impact {
   readonly breaks: readonly BrokenLink[]
-  /** Notes that would have no links any more. */
+  /** Notes that would no longer have any links. */
   readonly orphaned: readonly NodeSummary[]
-  /** The sizes of the pieces that a connected part would fall into, besides the biggest. */
+  /** Sizes of the pieces that a connected part would be split into, excluding the largest. */
   readonly falls_apart: readonly number[]
-  /** Notes that no index note would lead to any more. */
+  /** Notes that would no longer be reachable from an index note. */
   readonly unreachable_from_index: readonly NodeSummary[]
-  /** How long each list is; `breaks` counts links. */
+  /** Total length of each list. `breaks` counts links. */
   readonly total: Readonly<Record<ImpactList, number>>
-  /** For `apply_changes`, to do just that. */
+  /** Plan id for `apply_changes`, to make exactly this change. */
   readonly plan_id?: string
 }
 
 export type ImpactList = 'breaks' | 'orphaned' | 'falls_apart' | 'unreachable_from_index'
 
 const FILES: readonly NodeKind[] = ['note', 'canvas', 'attachment']
-/** Items of a list that are looked up, unless all are wanted: more than any budget has room for are not. */
+/** Maximum number of items looked up per list, unless all are requested. No budget has room for more. */
 const MOST_ITEMS = 500
-/** Texts that are read for sentences. */
+/** Maximum number of links whose sentences are read. */
 const MOST_SENTENCES = 60
-/** Files of a folder that a plan is made for. */
+/** Maximum number of files in a folder for which a plan is created. */
 const MOST_PLANNED = 100
 
 /**
- * The effect of a change on links, without making it.
+ * Returns the effect of a change on links, without making the change.
  * @throws RouxError `NODE_NOT_FOUND`, `AMBIGUOUS_NAME`; errors of the operations
  */
 export async function impact(core: GraphCore, { intent, mayApply }: ImpactArguments, call: Call = {}): Promise<Answer<Impact>> {
@@ -156,7 +156,7 @@ async function planned(core: GraphCore, operations: readonly Operation[], call: 
 
 type NumberedLoss = Loss & { readonly ids: readonly NodeId[] }
 
-/** What the graph loses without some nodes, as indexes into `ids`. */
+/** Returns what the graph loses without the given nodes, as indexes into `ids`. */
 async function lossOf(snapshot: Snapshot, gone: readonly NodeId[]): Promise<NumberedLoss> {
   if (gone.length === 0) return { ids: [], orphaned: [], fallsApart: [], unreachable: [] }
   const topology = await snapshot.topology()
@@ -218,11 +218,11 @@ async function impactOf(
   }
 }
 
-/** The share of the remaining room for each list of notes and for sizes. */
+/** Share of the remaining room for each list of notes, and the maximum number of sizes. */
 const LIST_SHARE = 0.25
 const MOST_SIZES = 50
 
-/** An impact within a budget: what breaks has the room that the other lists leave. */
+/** Fits an impact into a budget. Broken links get the room left by the other lists. */
 export function fitImpact(impact: Impact, room: number): Fitted<Impact> {
   const rounds = [{ orphaned: LIST_SHARE, unreachable_from_index: LIST_SHARE }, { breaks: 1 }]
   const { value } = fitShares({ ...impact, falls_apart: impact.falls_apart.slice(0, MOST_SIZES) }, rounds, room)

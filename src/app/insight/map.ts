@@ -9,26 +9,26 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
 
 export interface MapArguments {
-  /** Only notes of this folder. */
+  /** Restricts the map to notes in this folder. */
   readonly scope?: string | undefined
-  /** Shows one community's parts. */
+  /** Shows the parts of this community. */
   readonly community?: string | undefined
   readonly level: number
 }
 
 export interface CommunityRow {
   readonly id: string
-  /** The user's name, otherwise the title of its first key note. */
+  /** The name given by the user, or else the title of its first key note. */
   readonly label: string
   readonly notes: number
-  /** Words that its notes have and others have not. */
+  /** Words that distinguish its notes from others. */
   readonly about: string
   readonly key: readonly NodeSummary[]
-  /** Which share of its links stays in it, 0–1. */
+  /** Share of its links that stay within the community, 0–1. */
   readonly inside: number
-  /** Where most of its notes lie. */
+  /** Folders that contain most of its notes. */
   readonly folders: readonly string[]
-  /** How many of its notes are stubs; where most are. */
+  /** Number of stubs among its notes. Omitted unless they are the majority. */
   readonly stubs?: number
 }
 
@@ -41,22 +41,22 @@ export interface BridgeRow {
 export interface VaultMap {
   readonly notes: number
   readonly links: number
-  /** The one that was asked for. */
+  /** The requested community. */
   readonly community?: CommunityRow
   /** Largest first. */
   readonly communities: readonly CommunityRow[]
-  /** Most links first. */
+  /** Ordered by number of links, descending. */
   readonly between: readonly BridgeRow[]
-  /** Notes with few words of their own. */
+  /** Number of notes with few words of their own. */
   readonly stubs: number
-  /** Notes that nothing ties to others. */
+  /** Number of notes that are not connected to others. */
   readonly alone: number
   readonly changed?: { readonly new: readonly string[]; readonly gone: readonly string[]; readonly moved: number }
 }
 
 const NOTHING: VaultMap = { notes: 0, links: 0, communities: [], between: [], stubs: 0, alone: 0 }
 
-/** The subject of a vault, a folder or a community: its communities and the connections between them. */
+/** Describes a vault, a folder or a community by its communities and the connections between them. */
 export function mapVault(core: GraphCore, args: MapArguments, call: Call = {}): Promise<Answer<VaultMap>> {
   return answerFromInsight(core, call, {
     from: core.insights,
@@ -116,7 +116,7 @@ async function mapOf(reading: Reading, { scope, community, level }: MapArguments
   return { value, warnings: await warningsOf(reading, { scope, whole, isEmpty: notes.length === 0 }) }
 }
 
-/** True if an id is in a folder; without case, and with or without the vault's name. */
+/** Checks whether an id is in a folder. Ignores the vault's name in the id. `folder` must be folded like an id. */
 export function isBelow(id: NodeId, folder: string, { name }: Pick<GraphCore, 'name'>): boolean {
   return (name === undefined ? id : id.slice(name.length + 1)).startsWith(`${folder}/`)
 }
@@ -132,7 +132,7 @@ function countBy(notes: readonly number[], { of }: CommunityLevel): ReadonlyMap<
 
 type Titles = ReadonlyMap<NodeId, string>
 
-/** Titles as they are now; a note that is gone since is called by its id. */
+/** Returns the current titles by id. Notes that no longer exist have no entry, and are shown with their id instead. */
 export async function titlesOf(snapshot: Snapshot, ids: readonly NodeId[]): Promise<Titles> {
   const names = await snapshot.namesOf(ids)
   return new Map(names.flatMap(([title], at) => (title === undefined ? [] : [[ids[at] as NodeId, title] as const])))
@@ -145,11 +145,11 @@ export function summaryOf(id: NodeId, titles: Titles): NodeSummary {
 interface Placed {
   readonly of: CommunityLevel
   readonly place: number
-  /** How many of its notes are asked for. */
+  /** Number of its notes that are in the requested scope. */
   readonly size: number
-  /** For each community, its number of notes in each folder. */
+  /** Number of notes in each folder, by community. */
   readonly folders: ReadonlyMap<number, ReadonlyMap<string, number>>
-  /** The user's own. */
+  /** Labels chosen by the user. */
   readonly labels: ReadonlyMap<string, string>
 }
 
@@ -168,7 +168,7 @@ function rowOf({ core, insight }: Reading, { of: level, place, size, folders, la
   }
 }
 
-/** A folder that holds a smaller share of a community says nothing about it. */
+/** A folder with a smaller share of a community's notes is not typical of it. */
 const LEAST_SHARE = 0.25
 
 function foldersByPlace({ ids }: Insight, { of }: CommunityLevel): ReadonlyMap<number, ReadonlyMap<string, number>> {
@@ -182,7 +182,7 @@ function foldersByPlace({ ids }: Insight, { of }: CommunityLevel): ReadonlyMap<n
   return places
 }
 
-/** The folders that most of a community's notes lie in, by share; not the vault itself. */
+/** Returns the folders that contain most of a community's notes, largest share first. Excludes the root of the vault. */
 function mainFolders(counts: ReadonlyMap<string, number>, size: number): readonly string[] {
   const main = [...counts].filter(([folder, count]) => folder !== '' && count >= size * LEAST_SHARE)
   return main.sort((a, b) => b[1] - a[1]).map(([folder]) => folder)

@@ -8,19 +8,19 @@ import { toPassage } from '../find/passages.ts'
 import { readableSource, shownText } from '../read/readable-source.ts'
 import type { PackPassage, ShownPart } from './fit-pack.ts'
 
-/** A part of a note that a pack may hold, and where it stands. */
+/** A part of a note that may be included in a pack, and its location. */
 export interface PlacedPassage extends PackPassage {
   readonly node: Node
-  /** The file's. */
+  /** Text of the file. */
   readonly source: NoteText
   readonly place: ChunkPlace
-  /** The sentences with most of these are shown first; those at its beginning where it has none. */
+  /** Words to look for. The sentences with most of them are shown first, or the beginning if there are none. */
   readonly words: SnippetQuery
 }
 
 export type Placing = Pick<PlacedPassage, 'outline' | 'via' | 'score' | 'node' | 'source' | 'place' | 'words'>
 
-/** A part of a note as something to be packed. */
+/** Creates a passage for a pack from a part of a note. */
 export function packPassage({ node, source, place, words, outline, via, score }: Placing): PlacedPassage {
   const { text } = readableSource(node, source)
   const at = (length: number) => {
@@ -50,7 +50,7 @@ export function packPassage({ node, source, place, words, outline, via, score }:
   }
 }
 
-/** The part of a passage before `end`, a UTF-16 offset in the file; all of it if nothing readable precedes it. */
+/** Truncates a passage at `end`, a UTF-16 offset in the file. Returns it unchanged if nothing readable precedes the offset. */
 export function endingAt(passage: PlacedPassage, end: number): PlacedPassage {
   const { place, source } = passage
   const before = source.text.slice(place.start, Math.min(place.end, end)).trimEnd()
@@ -59,14 +59,17 @@ export function endingAt(passage: PlacedPassage, end: number): PlacedPassage {
   return packPassage({ ...passage, place: { ...place, end: place.start + before.length, endLine: place.startLine + breaks } })
 }
 
-/** The best first, each once: as it was found with the higher score. */
+/** Sorts passages, best first, and removes duplicates with lower scores. */
 export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPassage[] {
   const sorted = passages.toSorted((a, b) => b.score - a.score || (a.key < b.key ? -1 : Number(a.key > b.key)))
   const seen = new Set<string>()
   return sorted.filter(({ key }) => !seen.has(key) && seen.add(key))
 }
 
-/** A caller that saw a part must not replace the whole; missing white space around it does not count. */
+/**
+ * Returns a partial hash if only a part is shown, because a caller must not replace the whole note based on a part. Ignores
+ * surrounding whitespace.
+ */
 function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
   return shown.length <= text.length - bodyStart && shown === text.slice(bodyStart).trim() ? hash : partialHash(hash)
 }

@@ -8,9 +8,10 @@ const AGO = /^(\d{1,5}) ?(m|h|d|w|minutes?|hours?|days?|weeks?)(?: ago)?$/
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday']
 
 /**
- * The moment that a time names, in ms since the epoch: the beginning of a period of the query language (`2024-01-31`, `day-7`, `week`), of
- * `today`, `yesterday`, of the latest `monday` (today counts) or the `last monday` (today does not), or a time ago such as `7d`.
- * @throws RouxError `INVALID_PARAMS` for what is no time, and for one that is still to come
+ * Parses a time and returns it in milliseconds since the Unix epoch. Accepts periods of the query language (`2024-01-31`, `day-7`,
+ * `week`), `today`, `yesterday`, the latest `monday` (may be today), `last monday` (before today), and durations such as `7d`. A
+ * period stands for its beginning.
+ * @throws RouxError `INVALID_PARAMS` if the text is not a time, or if the time is in the future
  */
 export function readSince(written: string, now: Date): number {
   const text = written.trim()
@@ -30,7 +31,7 @@ function agoOf(text: string, now: Date): number | undefined {
   return count === undefined ? undefined : now.getTime() - Number(count) * (UNITS[unit.charAt(0)] ?? 0)
 }
 
-/** The same in the query language. */
+/** Translates a time expression into the query language. */
 function periodOf(text: string, now: Date): string {
   const word = text.toLowerCase()
   if (word === 'today') return 'day'

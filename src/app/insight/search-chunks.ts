@@ -8,21 +8,21 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { findPack } from './context-pack.ts'
 
 export interface SearchChunksArguments {
-  /** A question, or a note that others are to be like. */
+  /** A question, or a note that the results must resemble. */
   readonly query: string | { readonly noteId: string }
-  /** Where. Default: everywhere. */
+  /** Scope of the search. Defaults to everything. */
   readonly scope?: 'all' | { readonly noteId: string } | { readonly folder: string } | { readonly tag: string } | undefined
-  /** How sure a result must be, and so how many there are. Default: `normal`. */
+  /** Required certainty of a result, which also affects the number of results. Defaults to `normal`. */
   readonly relevance?: Relevance | undefined
 }
 
-/** A part of a note that has to do with what was asked. */
+/** A part of a note that is relevant to the query. */
 export interface FoundChunk {
   readonly noteId: string
   readonly title: string
-  /** The headings above it, from the outside in. */
+  /** Headings above the part, outermost first. */
   readonly heading: readonly string[]
-  /** 1-based lines of the file, both included. */
+  /** 1-based lines of the file, inclusive. */
   readonly startLine: number
   readonly endLine: number
   readonly text: string
@@ -30,10 +30,13 @@ export interface FoundChunk {
   readonly score: number
 }
 
-/** Maximum notes per preset. */
+/** Maximum number of notes for each preset. */
 const MOST: Readonly<Record<Relevance, number>> = { strict: 5, normal: 10, loose: 20 }
 
-/** Parts of notes that answer a question or are like a note, the best first. @throws RouxError as `search` and `similarNodes` do */
+/**
+ * Returns parts of notes that answer a question or resemble a note, best first.
+ * @throws RouxError like `search` and `similarNodes`
+ */
 export async function searchChunks(
   core: GraphCore,
   args: SearchChunksArguments,
@@ -48,7 +51,10 @@ export async function searchChunks(
     : byNote(core, { ...wanted, id: query.noteId }, call)
 }
 
-/** A program may not check its types. @throws RouxError `INVALID_PARAMS` */
+/**
+ * Checks the arguments at run time, because a calling program might not check types.
+ * @throws RouxError `INVALID_PARAMS`
+ */
 function requireValid({ query, scope = 'all', relevance = 'normal' }: SearchChunksArguments): void {
   const isPlace = (value: unknown, keys: readonly string[]): boolean => {
     const [[key, name] = [], ...more] = isRecord(value) ? Object.entries(value) : []
@@ -90,7 +96,7 @@ async function byQuestion(
       startLine,
       endLine,
       text,
-      // The best of a note is worth what the note is.
+      // The best passage of a note gets the score of the note.
       score: Number((score * (own / (passages[0]?.score || own || 1))).toFixed(4)),
     })),
   )
@@ -106,7 +112,7 @@ async function byNote(
   const scores = new Map(value.filter(({ id }) => note === undefined || id === note).map(({ id, score }) => [id, score]))
   if (scores.size === 0) return { value: [], warnings }
   const begun = await findPack(core, { ids: [...scores.keys()] }, call)
-  // The first part of each note, because the whole note was compared.
+  // Use only the first part of each note, because notes were compared as a whole.
   const first = new Map(begun.value.toReversed().map((passage) => [passage.node.id, passage]))
   const chunks = [...scores].flatMap(([id, score]): readonly FoundChunk[] => {
     const passage = first.get(id)

@@ -4,22 +4,25 @@ import { wordsOf } from '../find/passage-text.ts'
 import { wordShareFor } from '../find/passages.ts'
 import type { PlacedPassage } from './pack-passages.ts'
 
-/** An ending shared by this many of the found notes is a footer. */
+/** An ending is a footer if at least this many of the found notes share it. */
 const SHARED_BY = 3
-/** A longer section is no footer, UTF-16 units. */
+/** Sections longer than this number of UTF-16 code units are not footers. */
 const LONGEST = 2_000
-/** A section with this share of the question's words may be what is asked for, however many notes have it. */
+/** A section with this share of the question's words may be relevant, even if many notes contain it. */
 const ASKED = 0.3
 
 /** The last section of a note. */
 interface Ending {
   /** UTF-16 offset. */
   readonly start: number
-  /** Its visible text, with white space folded and without link addresses. */
+  /** Its visible text, with whitespace collapsed and link addresses removed. */
   readonly words: string
 }
 
-/** Where the last sections begin that several of these notes have in the same words but for addresses: UTF-16 offsets. */
+/**
+ * Returns the UTF-16 offsets of last sections that several of these notes share. The words must be the same, but link addresses may
+ * differ.
+ */
 export function sharedEndings(passages: readonly PlacedPassage[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
   const endings = new Map<NodeId, Ending>()
   for (const passage of passages) {
@@ -35,7 +38,7 @@ export function sharedEndings(passages: readonly PlacedPassage[], question: Snip
   return new Map([...endings].flatMap(([id, { start, words }]) => (footers.has(words) ? [[id, start]] : [])))
 }
 
-/** The last section of the note, where the passage has its beginning, but not only that. */
+/** Returns the last section of the note, if the passage contains its beginning and some text before it. */
 function endingIn({ node, source: { text }, place }: PlacedPassage): Ending | undefined {
   const line = node.headings.at(-1)?.line
   if (node.kind !== 'note' || line === undefined || line <= place.startLine || line > place.endLine) return undefined

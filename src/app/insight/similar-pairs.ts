@@ -2,22 +2,22 @@ import type { NodeId } from '../../core/ids.ts'
 import { type Insight, NO_NOTE } from '../../core/insight/insight.ts'
 import { LEAST_ALIKE } from '../find/similar-nodes.ts'
 
-/** Two notes that are about the same, by the words that are their own. */
+/** Two notes about similar topics, based on their distinctive words. */
 export interface SimilarPair {
   readonly source: NodeId
   readonly target: NodeId
-  /** As `similar_nodes` has it. */
+  /** The same score as in `similar_nodes`. */
   readonly score: number
 }
 
-/** The pairs that `similar_nodes` finds by words, each once, at its first note. */
+/** Yields the pairs that `similar_nodes` finds by words. Each pair is yielded once, in the order of its first note. */
 export function* similarPairs({ ids, nearest: { kept, notes, scores } }: Insight): Generator<SimilarPair> {
   for (let note = 0; note < ids.length; note++) {
     for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++) {
       const other = notes[at] as number
       const score = scores[at] as number
       if (score < LEAST_ALIKE.normal) continue
-      // A mutual pair was already returned by the first note.
+      // A mutual pair was already yielded for the other note.
       if (other < note && notes.subarray(other * kept, (other + 1) * kept).includes(note)) continue
       yield {
         source: ids[Math.min(note, other)] as NodeId,

@@ -29,13 +29,16 @@ export const SUGGESTION_KINDS = ['named', 'related', 'both'] as const
 export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
 
 export interface SuggestArguments extends PageArguments {
-  /** For this note (id or title), or for notes in this folder; absent: the best of all. */
+  /**
+   * Suggestions for this note (id or title), or for notes in this folder. If both are omitted, the best suggestions of the whole
+   * vault are returned.
+   */
   readonly id?: string | undefined
   readonly folder?: string | undefined
   readonly kind: SuggestionKind
 }
 
-/** An operation as `apply_changes` takes it. */
+/** An operation in the format accepted by `apply_changes`. */
 export interface LinkEdit {
   readonly tool: 'update_node'
   readonly arguments: {
@@ -45,13 +48,13 @@ export interface LinkEdit {
   }
 }
 
-/** A link that is missing. `named`: a name of the note stands in the text; `related`: the two notes belong together. */
+/** A missing link. `named`: the text contains a name of the target; `related`: the two notes belong together. */
 export type LinkSuggestion = {
   readonly from: NodeId
   readonly to: NodeId
-  /** The title of the target. */
+  /** Title of the target. */
   readonly title: string
-  /** How likely it is, 0–1. */
+  /** Likelihood of the link, 0–1. */
   readonly score: number
   readonly why: readonly string[]
 } & (
@@ -59,10 +62,10 @@ export type LinkSuggestion = {
       readonly kind: 'named'
       readonly line: number
       readonly text: string
-      /** Absent where no link can be put there. */
+      /** Omitted if no link can be inserted there. */
       readonly edit?: LinkEdit
     }
-  /** The headings above what is nearest to it. */
+  /** Headings above the part that is nearest to the target. */
   | { readonly kind: 'related'; readonly section: readonly string[] }
 )
 
@@ -71,12 +74,15 @@ export interface SuggestionList {
   readonly total: number
 }
 
-/** The key of a dismissed suggestion: its two notes without the vault's name. No path contains two slashes in a row. */
+/**
+ * Returns the key of a dismissed suggestion: its two notes without the vault's name. The separator is unambiguous because no path
+ * contains two consecutive slashes.
+ */
 export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'name'>): string {
   return `link:${withoutVault(from, name)}//${withoutVault(to, name)}`
 }
 
-/** Links between notes of a vault that are missing, without those that were dismissed: the likeliest first. */
+/** Suggests missing links between notes of a vault, most likely first. Excludes dismissed suggestions. */
 export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call = {}): Promise<Answer<SuggestionList>> {
   return answerFromInsight(core, call, {
     from: core.linkInsights,
@@ -85,7 +91,7 @@ export function suggestLinks(core: GraphCore, args: SuggestArguments, call: Call
   })
 }
 
-/** Less is a guess; of one note that someone asks about more is said. */
+/** Suggestions below this score are guesses. They are shown only if a single note is requested. */
 const LEAST_SCORE = 0.1
 
 async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestArguments): Promise<Answer<SuggestionList>> {
@@ -101,7 +107,7 @@ async function suggestIn(reading: Reading, insight: LinkInsight, args: SuggestAr
   return { ...listed({ suggestions, total }, { offset: page.offset, shown: suggestions.length, total }), warnings }
 }
 
-/** A suggestion as it was computed. */
+/** A suggestion as stored in the insight. */
 interface Candidate {
   readonly from: NodeId
   readonly to: NodeId
@@ -117,7 +123,7 @@ interface Asked {
   readonly vault: string | undefined
 }
 
-/** The requested scope with warnings; `undefined` if the note does not exist. */
+/** Returns the requested scope with warnings. `asked` is `undefined` if the note does not exist. */
 async function meantBy(
   { core, snapshot }: Reading,
   { id: written, folder = '', kind }: SuggestArguments,
@@ -165,7 +171,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-/** Candidates that were found to be out of date, by the insight that they are of: a list that goes on must not count them again. */
+/** Candidates that turned out to be outdated, by insight. They must not be counted again when paging continues. */
 const outdated = new WeakMap<LinkInsight, Set<string>>()
 
 interface Listed {
@@ -174,7 +180,7 @@ interface Listed {
   readonly total: number
 }
 
-/** A page of the candidates that still hold. */
+/** Returns a page of the candidates that are still valid. */
 async function pageOf(
   reading: Reading,
   insight: LinkInsight,
@@ -208,7 +214,10 @@ interface Described {
   readonly unread: readonly NodeId[]
 }
 
-/** Checked against the current notes: linked, removed or no longer present names are left out. */
+/**
+ * Checks suggestions against the current notes. Drops those that are already linked, whose notes were removed, or whose name no
+ * longer occurs.
+ */
 async function described(reading: Reading, insight: LinkInsight, chosen: readonly Candidate[]): Promise<Described> {
   const { snapshot } = reading
   const sources = [...new Set(chosen.map(({ from }) => from))]
@@ -281,7 +290,7 @@ interface Named {
   readonly place: PlacedName
   readonly source: NoteText
   readonly nodes: ReadonlyMap<NodeId, Node>
-  /** `undefined` where no link can stand. */
+  /** `undefined` if no link can be inserted. */
   readonly replacement: LineReplacement | undefined
 }
 
@@ -297,7 +306,7 @@ function namedSuggestion(candidate: Candidate, { place, source, nodes, replaceme
   return { ...common(candidate, nodes), kind: 'named', line: place.line, text, ...(edit === undefined ? {} : { edit }) }
 }
 
-/** Characters of a line that are shown around a name. */
+/** Maximum characters shown on each side of a name. */
 const AROUND = 80
 
 function lineAround(text: string, { start, end }: PlacedName): string {
@@ -309,7 +318,7 @@ function lineAround(text: string, { start, end }: PlacedName): string {
   return `${first}${text.slice(start, end)}${last}`.trim()
 }
 
-/** Writes links over names in one note, in their order; `undefined` where no link can stand. */
+/** Replaces names in one note with links, in order. Returns `undefined` for a link that cannot be inserted. */
 type LinkWriter = (
   from: NodeId,
   found: readonly { readonly candidate: Candidate; readonly place: PlacedName }[],
@@ -322,7 +331,7 @@ interface WriterParts {
   readonly targets: readonly NodeId[]
 }
 
-/** Notes that tell how links are written where the note itself has none. */
+/** Number of notes that determine the link style if a note has no links itself. */
 const TELLING_NOTES = 3
 
 async function openWriter(reading: Reading, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {
@@ -365,7 +374,7 @@ async function openWriter(reading: Reading, { insight, nodes, texts, targets }: 
   }
 }
 
-/** The notes that link most. */
+/** Returns the notes with the most outgoing links. */
 async function tellingNotes(reading: Reading): Promise<readonly LinkedNote[]> {
   const hubs = await reading.snapshot.hubs('out_degree', { kinds: ['note'] }, TELLING_NOTES)
   const ids = hubs?.items.map(({ id }) => id) ?? []

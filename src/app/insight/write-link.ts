@@ -7,14 +7,17 @@ import { LineIndex } from '../../markdown/line-index.ts'
 import { parseNote } from '../../markdown/parse-note.ts'
 import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 
-/** How the links of a vault, or of a note, are written. */
+/** The link style of a vault or a note. */
 export interface LinkStyle {
   readonly form: 'wikilink' | 'markdown'
-  /** By the bare name, by the path from the vault's root, by the path from the note's folder, or as a site serves it: `/folder/page/`. */
+  /**
+   * Form of the path: the bare name, relative to the vault's root, relative to the note's folder, or as served by a site
+   * (`/folder/page/`).
+   */
   readonly path: 'name' | 'full' | 'relative' | 'site'
 }
 
-/** A note and its links; `readLinks` makes one. */
+/** A note and its links, created by `readLinks`. */
 export interface LinkedNote {
   readonly path: string
   readonly text: string
@@ -25,33 +28,33 @@ export function readLinks(path: string, text: string): LinkedNote {
   return { path, text, links: parseNote(text, FLAVOUR).links }
 }
 
-/** A link to write over a stretch of a note's text. */
+/** A link to insert in place of some words in a note. */
 export interface NewLink {
   /** UTF-16 offsets of the words that become the link. */
   readonly start: number
   readonly end: number
-  /** The path of the note to link to. */
+  /** Path of the target note. */
   readonly to: string
-  /** True if no other file has that note's name. */
+  /** True if no other file has the name of the target note. */
   readonly isNameUnique: boolean
-  /** In Logseq the name of the page and its aliases, which are what links there name; absent in other vaults. */
+  /** In Logseq, the page's name and aliases, which links use as their target. Omitted in other vaults. */
   readonly pageNames?: readonly string[] | undefined
 }
 
 const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
-/** Relative Markdown links, which every reader of documentation follows. */
+/** Relative Markdown links, which every documentation viewer supports. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
-/** How many links of a note are enough to know its style. */
+/** Number of a note's links that are enough to determine its style. */
 const SAMPLED_LINKS = 50
 
 export interface StyleOptions {
   readonly isNote: (path: string) => boolean
-  /** A folder of documentation has no wikilinks: what looks like one is code. */
+  /** True if the folder contains documentation. Such a folder has no wikilinks, so anything that looks like one is code. */
   readonly isDocs: boolean
 }
 
-/** How most links of these notes are written; `undefined` where there are none. */
+/** Returns the style of most links in these notes, or `undefined` if there are no links. */
 export function linkStyleOf(notes: readonly LinkedNote[], { isNote, isDocs }: StyleOptions): LinkStyle | undefined {
   const counts = new Map<string, { readonly style: LinkStyle; count: number }>()
   for (const { path, links } of notes) {
@@ -84,8 +87,9 @@ function styleOf(link: Link, from: string, isNote: (path: string) => boolean): L
 }
 
 /**
- * The text of each link in a style, in order; `undefined` for a link that cannot stand there. All links of a note are inserted together and the
- * result is parsed once: each must be read as one link to its target, and every other link as before.
+ * Returns the text of each link in the given style, in order, or `undefined` for a link that cannot be inserted. All links of a note
+ * are inserted together, and the result is parsed once. Each new link must be parsed as a single link to its target, and the existing
+ * links must not change.
  */
 export function writeLinks(
   note: LinkedNote,
@@ -107,16 +111,16 @@ export function writeLinks(
 
 interface Spelling {
   readonly text: string
-  /** The target that a reader decodes from it. */
+  /** The target that a parser reads from the text. */
   readonly target: string
 }
 
 interface Insertion extends Spelling, Pick<NewLink, 'start' | 'end'> {
-  /** The number of the new link. */
+  /** Index of the new link. */
   readonly at: number
 }
 
-/** Groups in which no insertion overlaps another, each in the order of the text. */
+/** Divides insertions into groups without overlaps, each in text order. */
 function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly Insertion[])[] {
   const groups: Insertion[][] = []
   for (const insertion of insertions.toSorted((a, b) => a.start - b.start)) {
@@ -127,7 +131,7 @@ function withoutOverlaps(insertions: readonly Insertion[]): readonly (readonly I
   return groups
 }
 
-/** The insertions that are read back as meant. Where some are not, each half is tried by itself. */
+/** Returns the insertions that are parsed as intended. If some are not, tries each half of the group separately. */
 function readableIn(note: LinkedNote, group: readonly Insertion[]): readonly Insertion[] {
   if (isReadAsMeant(note, group)) return group
   if (group.length === 1) return []
@@ -154,7 +158,7 @@ function isReadAsMeant({ text, links: before }: LinkedNote, group: readonly Inse
   return links.length === before.length + group.length && places.every(isLink)
 }
 
-/** The ways to write a link, the best first. */
+/** Returns the possible spellings of a link, best first. */
 function spellingsOf(
   { path: from, text }: LinkedNote,
   link: NewLink,
@@ -165,7 +169,7 @@ function spellingsOf(
   const full = to.replace(/\.md$/i, '')
   const isShort = style.path === 'name' && isNameUnique
   const page = pageNames?.find((name) => foldName(name) === foldName(shown)) ?? pageNames?.[0]
-  // In a table a plain bar would end the cell.
+  // In a table, an unescaped bar would end the cell.
   const bar = isInTable ? '\\|' : '|'
   const wikilinks = wikilinksTo(page ?? (isShort ? fileStemOfNote(to) : full), { shown, bar })
   const path = destinationOf(from, link, style)
@@ -208,7 +212,7 @@ function joined(folder: string, path: string): string {
   return folder === '' ? path : `${folder}/${path}`
 }
 
-/** The path from a note's folder to another note. */
+/** Returns the path from a note's folder to another note. */
 function relativePath(from: string, to: string): string {
   const own = folderOf(from) === '' ? [] : folderOf(from).split('/')
   const parts = to.split('/')
@@ -217,13 +221,13 @@ function relativePath(from: string, to: string): string {
   return [...own.slice(shared).map(() => '..'), ...parts.slice(shared)].join('/')
 }
 
-/** A text that occurs once on its line, and its replacement. */
+/** Text that occurs only once on its line, and its replacement. */
 export interface LineReplacement {
   readonly find: string
   readonly replace: string
 }
 
-/** Widens the text to replace until it occurs once on its line. */
+/** Widens the text to replace until it occurs only once on its line. */
 export function uniqueOnLine(
   text: string,
   { start, end }: Pick<NewLink, 'start' | 'end'>,

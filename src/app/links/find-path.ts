@@ -15,35 +15,35 @@ export interface FindPathArguments extends PathOptions {
   readonly target: string
 }
 
-/** One step of a path and the link that makes it. */
+/** One step of a path, and the link that it follows. */
 export interface Hop {
   readonly from: NodeId
   readonly to: NodeId
-  /** `link`, `embed`, or the name of the property that holds the link. */
+  /** `link`, `embed`, or the name of the property that contains the link. */
   readonly type: string
-  /** `out` when `from` holds the link, `in` when `to` does. */
+  /** `out` if `from` contains the link, `in` if `to` does. */
   readonly direction: 'out' | 'in'
-  /** 1-based, in the file that holds the link. */
+  /** 1-based line in the file that contains the link. */
   readonly line: number
-  /** The sentence that holds the link. */
+  /** The sentence that contains the link. */
   readonly text: string
-  /** The link names a heading or block that is not there; absent when it is, or none is named. */
+  /** Set if the link refers to a heading or block that does not exist. */
   readonly brokenSubpath?: true
 }
 
 export interface FoundPath {
   readonly path: readonly NodeId[]
-  /** Links on the way. */
+  /** Number of links in the path. */
   readonly length: number
   readonly hops: readonly Hop[]
 }
 
 export interface PathAnswer extends FoundPath {
-  /** Other paths, where more than one was asked for. */
+  /** Other paths, if more than one was requested. */
   readonly alternatives: readonly FoundPath[]
 }
 
-/** The shortest way from one note to another over links, `null` where there is none. */
+/** Returns the shortest path between two notes along links, or `null` if there is none. */
 export function findPath(core: GraphCore, args: FindPathArguments, call: Call = {}): Promise<Answer<PathAnswer | null>> {
   return answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findNamed(snapshot, core, [args.source, args.target])
@@ -70,7 +70,7 @@ function noPath(source: NodeId, target: NodeId, direction: PathOptions['directio
 
 type Pair = readonly [from: NodeId, to: NodeId]
 
-/** A place that makes a hop, and which of its ends holds it. */
+/** The link chosen for a hop. `occurrence.from` is the end that contains it. */
 interface Chosen {
   readonly pair: Pair
   readonly occurrence: Occurrence
@@ -78,7 +78,7 @@ interface Chosen {
 
 interface Described {
   readonly paths: readonly FoundPath[]
-  /** Notes whose files did not answer. */
+  /** Notes whose files did not respond. */
   readonly unread: readonly NodeId[]
 }
 
@@ -87,7 +87,8 @@ async function describePaths(reading: Reading, paths: readonly (readonly NodeId[
   for (const pair of paths.flatMap(pairsOf)) pairs.set(keyOf(pair), pair)
   const chosen = await chooseLinks(reading.snapshot, [...pairs.values()])
   const occurrences = chosen.map(({ occurrence }) => occurrence)
-  // Both ends, where the link names a part of the other: whether it is there is known as of when that was indexed.
+  // Include targets whose headings or blocks are referenced, because it is only known whether these existed when the target was
+  // indexed.
   const named = occurrences.flatMap(({ to, subpath }) => (subpath === undefined ? [] : [to]))
   const sentences = await readLinkSentences(reading, occurrences, named)
   const hops = new Map(chosen.map((choice) => [keyOf(choice.pair), hopOf(choice, sentences)] as const))
@@ -106,7 +107,8 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   ])
   const found = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
-    // A link forwards tells more of this step than one back; one that readers see more than one in a comment.
+    // Prefer visible links to those in comments, and then forward links to backward links, because forward links say more about this
+    // step.
     const candidates = [...(found[2 * index] ?? []), ...(found[2 * index + 1] ?? [])]
     const occurrence = candidates.find(({ inComment }) => !inComment) ?? candidates[0]
     return occurrence === undefined ? [] : [{ pair, occurrence }]
@@ -132,14 +134,14 @@ function pairsOf(path: readonly NodeId[]): readonly Pair[] {
   })
 }
 
-/** Ids hold no NUL. */
+/** Ids never contain NUL. */
 function keyOf([from, to]: Pair): string {
   return `${from}\0${to}`
 }
 
-/** A path within a budget: its ids, its links and their sentences, then the alternatives in the same way. */
+/** Fits a path into a budget: first its ids, then its links with their sentences, and then the alternatives in the same way. */
 export function fitPath(answer: PathAnswer, room: number): Fitted<PathAnswer> {
-  // That there are others is said before how the first is made.
+  // Reserves room to list the alternatives before the details of the first path are filled in.
   const hops = (left: number) => left - Math.min(left / 2, leastBytes(answer.alternatives))
   return fitShares(answer, [{ hops }, { alternatives: 1 }], room)
 }

@@ -2,24 +2,27 @@ import type { VaultPath } from '../../core/ids.ts'
 import type { GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** Bytes of a picture that is shown on a page. */
+/** Maximum bytes of an image shown on a page. */
 export const LARGEST_PICTURE = 50 << 20
 
-/** Bytes of a picture that are in memory at once. */
+/** Maximum bytes of an image held in memory at once. */
 const PART = 256 << 10
 
-/** A picture of the vault. */
+/** An image in the vault. */
 export interface FoundPicture {
   readonly mimeType: string
-  /** Bytes in all. */
+  /** Total size in bytes. */
   readonly size: number
-  /** Its bytes, read as they are asked for. @throws Error when the file became shorter meanwhile */
+  /**
+   * Reads the bytes on demand.
+   * @throws Error if the file has become shorter in the meantime
+   */
   parts(): AsyncGenerator<Uint8Array>
 }
 
 /**
- * An image of the vault by its id; `undefined` if its bytes are not an image or may not be read.
- * @throws RouxError `TIMEOUT` when its file does not answer
+ * Looks up an image in the vault by its id. Returns `undefined` if its bytes are not an image or cannot be read.
+ * @throws RouxError `TIMEOUT` if the file does not respond
  */
 export async function findPicture(core: GraphCore, given: string): Promise<FoundPicture | 'too large' | undefined> {
   const path = await core.store.read(async (snapshot) => {
@@ -30,7 +33,7 @@ export async function findPicture(core: GraphCore, given: string): Promise<Found
   if (path === undefined) return undefined
   const first = await core.pictures.read(path, { offset: 0, length: PART })
   if (first === undefined) return undefined
-  // The first bytes show the type of a file.
+  // The first bytes determine the type of a file.
   const mimeType = await pictureType(first.bytes)
   if (mimeType === undefined) return undefined
   const { size, bytes } = first
@@ -52,7 +55,7 @@ async function* partsOf(
   }
 }
 
-/** Images that assistants can view, by their bytes. Most treat an animated PNG as a PNG. */
+/** Image types that assistants can display, detected from the bytes. Most assistants treat an animated PNG as a PNG. */
 const PICTURES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/apng': 'image/png',
@@ -62,8 +65,8 @@ const PICTURES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The media type of an image by its bytes; `undefined` for anything else, which would make a client drop the whole
- * answer.
+ * Detects the media type of an image from its bytes. Returns `undefined` for anything else, because a client would then reject the
+ * whole answer.
  */
 export async function pictureType(bytes: Uint8Array): Promise<string | undefined> {
   const { fileTypeFromBuffer } = await import('file-type/core')

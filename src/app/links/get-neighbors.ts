@@ -9,36 +9,36 @@ import { type Reading, unreadWarnings } from '../read/texts.ts'
 import { readLinkSentences } from './link-sentences.ts'
 
 export interface NeighborsArguments extends PageArguments {
-  /** An id, or the title or alias of one note. */
+  /** An id, or a title or alias that belongs to only one note. */
   readonly id: string
   readonly direction: Direction
   readonly includeContent: boolean
-  /** Only over links of this property. */
+  /** Only follows links in this property. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
   /** Links shown for each. */
   readonly links?: number | undefined
-  /** The sentences that link come with each. */
+  /** True if to include the sentences that contain the links. */
   readonly evidence: boolean
 }
 
 export interface Neighbor extends ListedNode {
-  /** The first sentences that link, in the order of the note; only where evidence is asked for, as is `more`. */
+  /** The first sentences that contain a link, in the order of the note. Like `more`, included only if evidence is requested. */
   readonly lines?: readonly LinkLine[]
-  /** How many others there are; absent where there is none. */
+  /** Number of further sentences. Omitted if there are none. */
   readonly more?: number
 }
 
-/** A sentence that links. */
+/** A sentence that contains a link. */
 export interface LinkLine {
-  /** 1-based, in the note that holds the link: the neighbour itself for `in`, the note that was asked about for `out`. */
+  /** 1-based line in the note that contains the link: the neighbor for `in`, the requested note for `out`. */
   readonly line: number
   readonly text: string
-  /** Only where both directions were asked for. */
+  /** Included only if both directions were requested. */
   readonly direction?: 'in' | 'out'
 }
 
-/** The nodes linked to and from a node, by in-degree, then id. Missing targets have neighbours, too. */
+/** Returns the nodes linked to and from a node, ordered by in-degree, then id. Missing targets also have neighbors. */
 export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
   return answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findNamed(snapshot, core, [args.id], { withMissing: true })
@@ -73,7 +73,7 @@ interface Evidence {
 
 const NO_EVIDENCE: Evidence = { lines: new Map(), unread: [] }
 
-/** Sentences that are shown of each neighbour. */
+/** Maximum number of sentences shown per neighbor. */
 const SHOWN = 2
 
 interface Ends {
@@ -98,7 +98,7 @@ async function evidenceOf(
   const shown = others.map((other, at) => {
     const all = found.slice(at * ways.length, (at + 1) * ways.length).flat()
     const counted = type === undefined ? all : all.filter(({ property }) => isSameName(property, type))
-    // Readers do not see what is in a comment.
+    // Readers do not see links in comments.
     const visible = counted.filter(({ inComment }) => !inComment)
     const lines = eachOnce((visible.length > 0 ? visible : counted).map(lineOf))
     const more = lines.length - SHOWN
@@ -109,22 +109,22 @@ async function evidenceOf(
 
 interface PlacedLine {
   readonly shown: LinkLine
-  /** Where its text begins in the note. */
+  /** Offset of the text in the note. */
   readonly start: number | undefined
 }
 
-/** Several links may stand in one sentence, or in one paragraph. */
+/** Removes duplicates, because several links may be in the same sentence or paragraph. */
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const known = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {
-    // The same words in another place are another sentence; what could not be read is one sentence a line.
+    // The same words in another place are a different sentence. If text could not be read, each line counts as one sentence.
     const key = `${direction} ${start === undefined ? `line ${line}` : start}`
     return !known.has(key) && known.add(key)
   })
   return once.map(({ shown }) => shown)
 }
 
-/** Property names compare folded. */
+/** Property names are compared in folded form. */
 function isSameName(property: string | undefined, type: string): boolean {
   return property !== undefined && foldName(property) === foldName(type)
 }

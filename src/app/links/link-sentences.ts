@@ -5,11 +5,14 @@ import { type CanvasText, readCanvasNodes, sourceOffsets } from '../../markdown/
 import { paragraphAt, sentenceAt } from '../../markdown/prose/sentences.ts'
 import { type Reading, readTexts } from '../read/texts.ts'
 
-/** The sentences around links. */
+/** Provides the sentences around links. */
 export interface LinkSentences {
-  /** The sentence that holds the link; empty where the text is not at hand, or is of another version. */
+  /** Returns the sentence that contains the link. Empty if the text is unavailable or belongs to another version. */
   of(occurrence: Occurrence): string
-  /** All of the paragraph where it is short, else the sentence; and where that begins, `undefined` where there is no text. */
+  /**
+   * Returns the whole paragraph if it is short, or else the sentence, together with its offset. The offset is `undefined` if there is
+   * no text.
+   */
   around(occurrence: Occurrence): LinkText
   /** Notes whose files do not respond. */
   readonly unread: readonly NodeId[]
@@ -22,7 +25,7 @@ export interface LinkText {
 
 const NO_TEXT: LinkText = { text: '', start: undefined }
 
-/** Reads the sentences of links of one snapshot, and compares these other notes with it, too. */
+/** Reads the sentences around links in one snapshot. Also checks whether `others` have changed since the snapshot. */
 export async function readLinkSentences(
   reading: Reading,
   occurrences: readonly Occurrence[],
@@ -31,7 +34,7 @@ export async function readLinkSentences(
   const sources = occurrences.map(({ from }) => from)
   const { texts, unread, changed } = await readTexts(reading, [...new Set([...sources, ...others])])
   const sourceOf = ({ from }: Occurrence): NoteText | undefined => {
-    // Places of one generation are not looked up in texts of another, nor those of one version in another.
+    // Positions from one generation or version must not be used in texts from another.
     const isOther = reading.snapshot.isMixed || changed.has(from)
     return isOther ? undefined : texts.get(from)
   }
@@ -54,12 +57,12 @@ export async function readLinkSentences(
   }
 }
 
-/** The sentence that holds a link. A sentence of the body never reaches up into the frontmatter. */
+/** Returns the sentence that contains a link. A sentence in the body never extends into the frontmatter. */
 export function sentenceOf(source: NoteText, place: Pick<Occurrence, 'start' | 'end'>): string {
   return textAround(source, place, (...at) => ({ text: sentenceAt(...at), start: 0 })).text
 }
 
-/** A sentence of the body never reaches up into the frontmatter. */
+/** Returns the text around a link. A sentence in the body never extends into the frontmatter. */
 function textAround(
   { text, bodyStart }: NoteText,
   { start, end }: Pick<Occurrence, 'start' | 'end'>,
@@ -77,7 +80,7 @@ function canvasStrings(file: string): readonly CanvasText[] {
   return 'malformed' in read ? [] : read.nodes.flatMap((node) => [node.text ?? [], node.file ?? []].flat())
 }
 
-/** The text of a card around a link; for a card that shows a file, its name. */
+/** Returns the text around a link in a card. For a card that shows a file, this is the name of the file. */
 function cardTextAt(
   file: string,
   strings: readonly CanvasText[],

@@ -5,14 +5,14 @@ import type { Snapshot } from '../../core/store.ts'
 import { answerInSteps, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 
-/** Files that are asked for at once: what links to them is made of rows, a few milliseconds at a time. */
+/** Number of files processed per batch. Each batch builds results from rows for a few milliseconds. */
 const BATCH = 200
-/** Maximum other nodes on a map beside notes. */
+/** Maximum number of nodes on a map that are not notes. */
 const MOST = 5_000
-/** Notes that are asked for of a canvas. */
+/** Maximum number of notes requested for each canvas. */
 const CARDS = 1_000
 
-/** The attachments and canvases of a vault that are linked with anything, by id. */
+/** Returns the attachments and canvases of a vault that have any links, ordered by id. */
 export function linkedFiles(core: GraphCore, call: Call = {}): Promise<Answer<LinkedFiles>> {
   return answerInSteps(core, call, (read) =>
     read(async (snapshot) => {

@@ -10,39 +10,42 @@ import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** Nodes that are asked for at once: what they say is made of rows, a few milliseconds at a time. */
+/** Number of nodes processed per batch. Each batch builds results from rows for a few milliseconds. */
 const NODES = 400
-/** How long a picture waits for communities, ms; a small vault has them by then. */
+/** Milliseconds that a picture waits for communities. In a small vault, they are ready by then. */
 const COMMUNITIES_WAIT = 1_500
-/** How long a page waits for a layout before it gets the progress, ms. */
+/** Milliseconds that a page waits for a layout before it receives the progress instead. */
 const AHEAD_WAIT = 1_500
-/** How much is drawn at once. */
+/** Limits for drawing a vault. */
 interface Drawn {
-  /** A vault with more notes is drawn in part. */
+  /** A vault with more notes is drawn only in part. */
   readonly notes: number
-  /** Links of a part. */
+  /** Maximum number of links drawn for a part of a vault. */
   readonly links: number
-  /** Notes of such a vault before anything of it is looked at closer. */
+  /** Number of notes drawn of such a vault before the user looks at any part more closely. */
   readonly first: number
 }
 
 const DRAWN: Drawn = { notes: 20_000, links: 60_000, first: 6_000 }
-/** A vault with so many notes has communities at once. */
+/** A vault with at most this many notes has communities immediately. */
 const SMALL = 1_500
-/** Below this share of new notes the places are good enough. */
+/** Up to this share of new notes, the existing layout is good enough. */
 const MUCH = 0.2
 
 export interface PictureArguments {
   readonly mayMove: MayMove
 }
 
-/** All notes of the vault with their places, which stay where they were. */
+/**
+ * Returns all notes of the vault with their positions. Notes that already have a position keep it, unless `mayMove` allows them to
+ * move.
+ */
 export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, call: Call = {}): Promise<Answer<VaultPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placing = following.then((followed) => placeNotes(core, topology, { followed, mayMove }))
-    // It is waited for below, unless something fails before.
+    // Awaited below, unless something fails first.
     placing.catch(() => {})
-    // While communities are found and notes are placed.
+    // Runs while communities are computed and notes are placed.
     const facts = await factsOf(snapshot, topology.ids())
     const placed = await placing
     return pictureOf(placed, { chosen: [...placed.ids.keys()], links: Number.POSITIVE_INFINITY }, facts)
@@ -51,20 +54,20 @@ export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, cal
 
 export interface PageArguments extends PictureArguments, Shown {}
 
-/** The notes a person looks at; in a very large vault they are drawn first. */
+/** The notes that a person is looking at. In a very large vault, these are drawn first. */
 interface Shown {
-  /** The ids of notes that must be on it. */
+  /** Ids of notes that must be included. */
   readonly notes: readonly string[]
-  /** The ids of communities that were opened. */
+  /** Ids of communities that were opened. */
   readonly groups: readonly string[]
-  /** The notes of a folder, or with a tag, are looked at. */
+  /** The user is looking at the notes of this folder, or with this tag. */
   readonly folder?: string | undefined
   readonly tag?: string | undefined
 }
 
 /**
- * The notes of a page: all, or in a large vault those that can be drawn at once. During a layout it soon returns the
- * progress; the layout continues without the page.
+ * Returns the notes of a page: all of them, or those that can be drawn at once in a large vault. During a layout, it soon returns the
+ * progress, and the layout continues without the page.
  */
 export async function pagePicture(
   core: GraphCore,
@@ -76,7 +79,7 @@ export async function pagePicture(
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
   if (waited === undefined) {
     const before = core.layouts.underWay()
-    // For something else, asked meanwhile, what is to be laid out would only be looked up again afterwards.
+    // Do not start drawing something else during a layout, because its notes would have to be looked up again afterwards.
     if (before !== undefined && !(await endsWithin(before.ended, AHEAD_WAIT)))
       return plain({ laying_out: { share: before.share() } })
   }
@@ -97,14 +100,14 @@ export async function pagePicture(
 }
 
 interface Waited {
-  /** What the page looks at. */
+  /** The selection shown by the page, serialized as JSON. */
   readonly key: string
   readonly drawing: Promise<Answer<PartialPicture>>
 }
 
-/** Layouts a page waits for: during a vault's first reading there may be more to place each time it asks. */
+/** Pictures that a page is waiting for. While a vault is read for the first time, there may be more notes to place on each request. */
 const waitedFor = new WeakMap<GraphCore, Waited>()
-/** How long a picture is kept for the page that asks again, ms. */
+/** Milliseconds that a picture is stored until the page asks again. */
 const KEPT_FOR = 10_000
 
 function keepForNext(core: GraphCore, waited: Waited): void {
@@ -117,7 +120,7 @@ function forget(core: GraphCore, drawing: Promise<unknown>): void {
   if (waitedFor.get(core)?.drawing === drawing) waitedFor.delete(core)
 }
 
-/** True if it ended in time, successfully or not. */
+/** Returns whether the work ended in time, successfully or not. */
 async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> {
   const limit = AbortSignal.timeout(ms)
   await untilAborted(work, limit).catch(() => {})
@@ -125,13 +128,13 @@ async function endsWithin(work: Promise<unknown>, ms: number): Promise<boolean> 
 }
 
 export interface PartArguments {
-  /** The ids of notes that must be on it. */
+  /** Ids of notes that must be included. */
   readonly notes: readonly string[]
-  /** Maximum notes on it. */
+  /** Maximum number of notes included. */
   readonly most: number
 }
 
-/** The named notes with what is linked with them, and the best linked of all others, where they lie in the whole. */
+/** Returns the named notes with their neighbors and the best-linked other notes, at their positions in the whole picture. */
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placed = await placeNotes(core, topology, { followed: await following, mayMove: 'once' })
@@ -147,11 +150,11 @@ export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, c
 
 interface Chosen {
   readonly placed: Placed
-  /** Numbers of the named notes; -1 for a missing one. */
+  /** Numbers of the named notes, or -1 for a missing note. */
   readonly named: readonly number[]
-  /** The numbers of the notes that are drawn, ascending. */
+  /** Numbers of the notes to draw in ascending order. */
   readonly chosen: readonly number[]
-  /** Maximum links drawn. */
+  /** Maximum number of links to draw. */
   readonly links: number
 }
 
@@ -181,7 +184,7 @@ async function numbersOf(
   return known.map((id) => (id === undefined ? -1 : (numberOf.get(id) ?? -1)))
 }
 
-/** The numbers of some ids. */
+/** Maps ids to the numbers of their notes. */
 function numbersAmong(ids: readonly NodeId[], wanted: readonly (NodeId | undefined)[]): ReadonlyMap<NodeId, number> {
   const isWanted = new Set(wanted)
   const found = new Map<NodeId, number>()
@@ -189,7 +192,10 @@ function numbersAmong(ids: readonly NodeId[], wanted: readonly (NodeId | undefin
   return found
 }
 
-/** All notes of a vault that can be drawn at once; of a larger one those that are looked at, then the best linked of each community. */
+/**
+ * Chooses all notes of a vault if they can be drawn at once. In a larger vault, chooses the notes that the user is looking at, then
+ * the best-linked notes of each community.
+ */
 async function chooseForPage(
   core: GraphCore,
   snapshot: Snapshot,
@@ -206,7 +212,7 @@ async function chooseForPage(
     [...chosen].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // The notes that name communities.
+  // The notes that communities are named after.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
@@ -217,7 +223,7 @@ async function chooseForPage(
   return { named, chosen: [...chosen].sort((a, b) => a - b), links: drawn.links }
 }
 
-/** The numbers of the notes of the folder, or with the tag, that is looked at. */
+/** Returns the numbers of the notes in the folder, or with the tag, that the user is looking at. */
 async function lookedAt(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -234,14 +240,17 @@ async function lookedAt(
   ]
 }
 
-/** The notes of each group; last those that are in none. */
+/** Returns the notes of each group, followed by the notes without a group. */
 function membersOf(of: Int32Array, groups: number): readonly (readonly number[])[] {
   const members = Array.from({ length: groups + 1 }, (): number[] => [])
   for (const [note, group] of of.entries()) members[group < 0 ? groups : group]?.push(note)
   return members
 }
 
-/** Numbers of notes in order: those that are named, the best linked that are linked with them, those that name communities, then the best linked. */
+/**
+ * Chooses the numbers of notes in this order of priority: named notes, their best-linked neighbors, notes that communities are named
+ * after, and the best-linked other notes.
+ */
 function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], most: number): readonly number[] {
   const { offsets, targets } = rows
   const chosen = new Set<number>()
@@ -253,7 +262,7 @@ function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], mo
   }
   choose(named)
   const near = new Set(named.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
-  // Hubs have so many exclusive neighbours that they would crowd out the surroundings.
+  // Hubs have so many exclusive neighbors that they would crowd out the surroundings.
   choose(bestLinked(rows, [...near]).slice(0, most / 3))
   choose(groups.slice(0, most / 4).map(({ key }) => key))
   if (ids.length <= most) choose(ids.keys())
@@ -271,7 +280,7 @@ function degreeOf({ offsets }: Adjacency, number: number): number {
 
 interface Drawing {
   readonly topology: Topology
-  /** Communities, where they are there in time. */
+  /** The communities, if they are available in time. */
   readonly following: Promise<Followed | undefined>
 }
 
@@ -279,10 +288,10 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
   return answerInSteps(core, call, async (read) => {
     return read(async (snapshot) => {
       const topology = await snapshot.topology()
-      // Communities are found where notes are laid out: of a large vault the first map is not made to wait for them.
+      // The first map of a large vault does not wait for communities.
       const isFirst = topology.ids().length > SMALL && !(await core.layouts.hasPlaces())
       const following = isFirst ? Promise.resolve(undefined) : latestInsight(core, call)
-      // It is waited for while the picture is drawn, unless something fails before.
+      // Awaited while the picture is drawn, unless something fails first.
       following.catch(() => {})
       const value = await draw(snapshot, { topology, following })
       if (isFirst) core.insights.follow({ wait: 0 }).catch(() => {})
@@ -291,15 +300,15 @@ function picture<T>(core: GraphCore, call: Call, draw: (snapshot: Snapshot, draw
   })
 }
 
-/** All notes of a vault by number: where they lie, and what they belong to. */
+/** All notes of a vault by number, with their positions, regions and communities. */
 interface Placed extends Communities {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly rows: Adjacency
-  /** Two numbers a link. */
+  /** Two numbers per link. */
   readonly pairs: Uint32Array
   readonly places: Float32Array
-  /** For each note the number of its region, held together by links alone; -1 if unknown. */
+  /** Region number of each note, or -1 if unknown. A region is based on links alone. */
   readonly regions: Int32Array
   readonly isCurrent: boolean
   readonly isCrowded: boolean
@@ -329,7 +338,7 @@ async function placeNotes(
   }
 }
 
-/** The picture of some notes, in ascending order of their numbers, with what these say. */
+/** Builds the picture of some notes, given their numbers in ascending order and their metadata. */
 function pictureOf(
   placed: Placed,
   { chosen, links }: Pick<Chosen, 'chosen' | 'links'>,
@@ -359,7 +368,7 @@ function pictureOf(
   }
 }
 
-/** Regions of the notes that are drawn, each with the title of the best linked of these. */
+/** Returns the regions of the drawn notes, each with the title of its best-linked drawn note. */
 function regionsOf(
   { regions, rows }: Placed,
   chosen: readonly number[],
@@ -380,7 +389,7 @@ function regionsOf(
   }
 }
 
-/** The links whose ends both have a number, or evenly many of them. */
+/** Returns the links between notes with a number, or an evenly spaced selection if there are too many. */
 function pairsAmong(pairs: Uint32Array, numberOf: Int32Array, most: number): Uint32Array {
   const found: number[] = []
   for (let at = 0; at < pairs.length; at += 2) {
@@ -417,9 +426,9 @@ async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followe
 }
 
 interface Communities {
-  /** For each level a number per note, -1 for none: the groups. */
+  /** Group number of each note on each level, or -1 for none. */
   readonly levels: readonly Int32Array[]
-  /** `label`: what someone called it; `key`: the number of the note that else names it. */
+  /** `label`: the name given by a user · `key`: the number of the note that the group is otherwise named after */
   readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
 }
 
@@ -442,7 +451,7 @@ async function communitiesOf(core: GraphCore, ids: readonly NodeId[], insight: I
   return { levels, groups }
 }
 
-/** Facts about notes, each text stored once. */
+/** Metadata of notes. Names of folders and tags are stored only once. */
 class Facts {
   readonly #titles: string[] = []
   readonly #folders: number[] = []

@@ -2,21 +2,24 @@ import type { Analytics, CentralMetric } from '../../core/analytics.ts'
 import type { Store } from '../../core/store.ts'
 import { untilAborted } from '../../core/waiting/aborting.ts'
 
-/** Keeps a store's scores of the whole graph up: computed when asked for, one run a metric at a time, the last ones serving meanwhile. */
+/**
+ * Maintains a store's scores of the whole graph. Scores are computed on request, with one run per metric at a time. Meanwhile, the
+ * previous scores are used.
+ */
 export class Rankings {
   readonly #store: Store
   readonly #analytics: Analytics
   readonly #isKeptElsewhere: () => boolean
   readonly #running = new Map<CentralMetric, Promise<void>>()
 
-  /** `isKeptElsewhere`: whether another process is about to bring older scores up to date. */
+  /** `isKeptElsewhere` checks whether another process is about to update older scores. */
   constructor(store: Store, analytics: Analytics, isKeptElsewhere = () => false) {
     this.#store = store
     this.#analytics = analytics
     this.#isKeptElsewhere = isKeptElsewhere
   }
 
-  /** Starts computing newer scores if there are none for this generation, and waits if there are none at all. */
+  /** Starts computing new scores if there are none for this generation. Waits only if there are no scores at all. */
   async follow(metric: CentralMetric, signal: AbortSignal | undefined): Promise<void> {
     const state = await this.#stateOf(metric, signal)
     if (state === 'new' || (state === 'old' && this.#isKeptElsewhere())) return
@@ -25,7 +28,7 @@ export class Rankings {
     else await untilAborted(run, signal)
   }
 
-  /** Has the scores of this generation computed where there are none, and waits for them. */
+  /** Computes the scores of this generation if they are missing, and waits for them. */
   async update(metric: CentralMetric): Promise<void> {
     if ((await this.#stateOf(metric, undefined)) !== 'new') await this.#start(metric)
   }

@@ -4,24 +4,30 @@ import { editDistance } from '../../core/text/nearest.ts'
 import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
-/** Names that share so many character pairs are looked at: two slips in a title of eight letters leave as many. */
+/** Names with at least this share of common letter pairs are compared. Two typos in a title of eight letters leave this many pairs. */
 const LIKENESS = 0.4
 const LOOKED_AT = 20
-/** A slip in four letters leaves one pair of three, and many names have that. */
+/** A typo in four letters leaves one of three pairs, which many names share. */
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
-/** Of a long one two slips and some accents leave most, and far fewer names have that: a question of a sentence is compared with few. */
+/**
+ * Two typos and a few accents leave most pairs of a long name intact, and far fewer names share that many. A question in the form of
+ * a sentence is therefore compared with only a few names.
+ */
 const LONG = { letters: 40, likeness: 0.6 } as const
-/** Longer texts are no titles, and shorter ones are like too many. */
+/** Longer texts are not titles, and shorter texts are similar to too many titles. */
 const LONGEST_TITLE = 200
 const SHORTEST_TITLE = 3
 const MOST = 3
 
 export interface CloseTitle extends NameHit {
-  /** Letters more, fewer, other or swapped. */
+  /** Number of letters that are extra, missing, different or swapped. */
   readonly distance: number
 }
 
-/** Notes whose title or alias is what was typed but for a slip or two, best first; none where one is exactly that. */
+/**
+ * Returns notes whose title or alias matches the text except for one or two typos, best first. Returns none if a title or alias
+ * matches exactly.
+ */
 export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope): Promise<readonly CloseTitle[]> {
   const typed = plainName(text)
   if (typed.length < SHORTEST_TITLE || typed.length > LONGEST_TITLE) return []
@@ -36,7 +42,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of named) {
     const name = plainName(hit.name)
-    // Another number is another thing: the day before, the next part.
+    // A different number means a different thing, such as the previous day or the next part.
     const distance = digitsOf(name) === digits ? editDistance(typed, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
@@ -46,7 +52,10 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   return close.slice(0, MOST).map(({ hit, distance }) => ({ ...hit, distance }))
 }
 
-/** Names with two neighbouring letters swapped. A short name then shares few pairs, so each possible swap is looked up. */
+/**
+ * Returns names with two adjacent letters swapped. Such a short name shares few pairs with the original, so each possible swap is
+ * looked up.
+ */
 async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Promise<readonly NameHit[]> {
   const letters = [...typed]
   const names = letters.slice(1).map((letter, at) =>
@@ -58,7 +67,10 @@ async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Pr
   return (await snapshot.names(names, 'equal', scope)).flatMap(ownNames)
 }
 
-/** The name that is most alike need not be the one that is spelled most alike: `Trevor Lee` for `trevorlee`. */
+/**
+ * Adds the other names of each note, because the most similar name is not necessarily spelled most alike: `Trevor Lee` for
+ * `trevorlee`.
+ */
 async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
   const names = await snapshot.namesOf(hits.map(({ id }) => id))
   return hits.flatMap((hit, at) => (names[at] ?? []).map((name) => ({ ...hit, name })))

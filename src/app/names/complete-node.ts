@@ -4,11 +4,11 @@ import { answer, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { ownNames } from './known-node.ts'
 
-/** Ids that a beginning may become. */
+/** Possible completions of an id. */
 export interface NodeCompletion {
-  /** Ids that begin so first, then those whose title or alias is like it. */
+  /** Ids that start with the text, followed by ids whose title or alias is similar to it. */
   readonly ids: readonly string[]
-  /** How many there are; at least as many as `ids`. */
+  /** Total number of matches, at least the length of `ids`. */
   readonly total: number
 }
 
@@ -18,13 +18,13 @@ export interface CompletionBounds {
   readonly kinds?: readonly NodeKind[]
 }
 
-/** Nobody types a longer name, and comparing costs more with every character. */
+/** Nobody types longer names, and comparing gets slower with every character. */
 const LONGEST = 255
 
-/** Names that share less are not what was meant. */
+/** Less similar names are not what the user meant. */
 const LIKENESS = 0.2
 
-/** The ids that what was typed so far may become: it may be the beginning of an id, or a title. */
+/** Completes the text typed so far to ids. The text may be the beginning of an id, or a title. */
 export function completeNode(
   core: GraphCore,
   typed: string,
@@ -44,7 +44,7 @@ export function completeNode(
   })
 }
 
-/** The typed text without the vault's name in front. */
+/** Removes the vault's name from the beginning of the text. */
 function withoutVault({ name }: GraphCore, typed: string): string {
   return name !== undefined && foldId(typed).startsWith(`${foldId(name)}:`) ? typed.slice(name.length + 1) : typed
 }

@@ -6,16 +6,16 @@ import { quoted } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { isFolder, trimFolder } from '../scope.ts'
 
-/** How many of the nearest ids a warning or an error lists. */
+/** Maximum number of nearest ids listed in a warning or an error. */
 const NEAREST = 3
 
-/** Less similar names are no help. */
+/** Less similar names are not helpful. */
 const LIKENESS = 0.3
 
 /**
- * The ids that arguments mean, in order: a path spelled exactly so first, then folded, then with `.md` added; then missing targets, whose
- * ids have no ending; last a canvas, with `.canvas` added. The name of the vault may be left out, and is part of the path where a file is
- * called so.
+ * Resolves arguments to ids, in order. Tries the exact path first, then the folded path, and then both with `.md` appended. Missing
+ * targets, whose ids have no extension, follow. Canvases, with `.canvas` appended, come last. The vault's name may be omitted, and is
+ * part of the path if a file has such a name.
  */
 export async function lookUp(
   snapshot: Snapshot,
@@ -25,7 +25,7 @@ export async function lookUp(
   return (await lookUpKinds(snapshot, core, written)).map((found) => found?.id)
 }
 
-/** Likewise; absent for a note that does not exist, even if other notes link to it. */
+/** Like `lookUp`, but returns `undefined` for a note that does not exist, even if other notes link to it. */
 export async function findIds(
   snapshot: Snapshot,
   core: Pick<GraphCore, 'name'>,
@@ -39,7 +39,7 @@ interface Meant {
   readonly kind: NodeKind
 }
 
-/** Likewise, with the kind of each. */
+/** Like `lookUp`, but also returns the kind of each node. */
 export async function lookUpKinds(
   snapshot: Snapshot,
   { name }: Pick<GraphCore, 'name'>,
@@ -63,7 +63,10 @@ export async function lookUpKinds(
 /** Files by their paths, spelled as on disk. */
 export interface FilesByPath {
   at(path: string): FileVersion | undefined
-  /** The id of the file at a path, or the id that one there has or had; never the id of another file whose path differs only in case. */
+  /**
+   * Returns the id of the file at a path, or the id that such a file has or had. Never returns the id of a different file whose path
+   * differs only in case.
+   */
   idOf(path: string): NodeId
 }
 
@@ -89,7 +92,7 @@ export async function filesByPath(
   }
 }
 
-/** The ids that an argument may mean, the likeliest first. */
+/** Returns the ids that an argument may refer to, most likely first. */
 function spellingsOf(
   argument: string,
   vault: string | undefined,
@@ -101,28 +104,29 @@ function spellingsOf(
   return { likely: likely.map((path) => toNodeId(path, vault)), last: last.map((path) => toNodeId(path, vault)) }
 }
 
-/** The nodes that arguments name. */
+/** Nodes that arguments refer to. */
 export interface NamedNodes {
-  /** In the order of the arguments; `undefined` for one that names no node. */
+  /** In the order of the arguments. `undefined` for an argument that does not match a node. */
   readonly ids: readonly (NodeId | undefined)[]
-  /** `UNKNOWN_ID` for each argument that names no node; `NOTICE` for each that matched a title or alias. */
+  /** `UNKNOWN_ID` for each argument that does not match a node, and `NOTICE` for each that matched a title or alias. */
   readonly warnings: readonly Warning[]
 }
 
 export interface NamedNode {
   readonly id: NodeId
-  /** A `NOTICE` where the argument is a title or alias. */
+  /** A `NOTICE` if the argument is a title or alias. */
   readonly warnings: readonly Warning[]
 }
 
 export interface NamingOptions {
-  /** True if an argument may also name what is only linked to. */
+  /** True if an argument may also refer to a missing node that others link to. */
   readonly withMissing?: boolean
 }
 
 /**
- * The rule for names in every tool: an argument is an id, or a title or alias (else a file name) that exactly one node has.
- * @throws RouxError `AMBIGUOUS_NAME` with the ids, where several nodes have the name.
+ * Resolves names by the same rule in every tool: an argument is an id, or a title or alias (or else a file name) that belongs to
+ * exactly one node.
+ * @throws RouxError `AMBIGUOUS_NAME` with the ids if several nodes have the name
  */
 export async function findNamed(
   snapshot: Snapshot,
@@ -136,8 +140,8 @@ export async function findNamed(
 }
 
 /**
- * The same for one argument, for a tool that cannot answer without the node.
- * @throws RouxError `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids.
+ * Like `findNamed`, but for one argument. Used by tools that cannot answer without the node.
+ * @throws RouxError `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids
  */
 export async function requireNamed(
   snapshot: Snapshot,
@@ -164,7 +168,7 @@ async function resolveNames(
   core: Pick<GraphCore, 'name'>,
   { written, options: { withMissing = false } }: { readonly written: readonly string[]; readonly options: NamingOptions },
 ): Promise<ResolvedNames> {
-  // Both at once: a lookup that is not needed costs less than another trip to a database.
+  // Run both at once, because an unnecessary lookup costs less than another round trip to a database.
   const [byId, hits] = await Promise.all([lookUpKinds(snapshot, core, written), nodesNamed(snapshot, written)])
   const ids = byId.map((found) => (found?.kind === 'missing' && !withMissing ? undefined : found?.id))
   const byName = new Map(written.flatMap((name, at) => (ids[at] === undefined ? [[name, hits[at] ?? []] as const] : [])))
@@ -182,8 +186,8 @@ async function resolveNames(
 }
 
 /**
- * For each name the nodes whose title or alias it is, else those whose file is called so; attachments only where no note and no canvas
- * has the name.
+ * Returns the nodes with each name as their title or alias, or else those with this file name. Attachments are returned only if no
+ * note or canvas has the name.
  */
 export async function nodesNamed(
   snapshot: Snapshot,
@@ -201,13 +205,13 @@ function trimmed(name: string): string {
   return name.trim()
 }
 
-/** A file's name is a name only where no file has it as title or alias. */
+/** Matches file names only if no file has the name as its title or alias. */
 export function ownNames(hits: readonly NameHit[]): readonly NameHit[] {
   const own = hits.filter((hit) => hit.of !== 'file')
   return own.length > 0 ? own : hits
 }
 
-/** How many ids an `AMBIGUOUS_NAME` lists. */
+/** Maximum number of ids listed in an `AMBIGUOUS_NAME` error. */
 const MOST_CANDIDATES = 20
 
 export function ambiguousName(name: string, found: readonly { readonly id: string }[]): RouxError {
@@ -217,7 +221,7 @@ export function ambiguousName(name: string, found: readonly { readonly id: strin
   })
 }
 
-/** The error for an argument that names no node, with the nearest ids of a scope. */
+/** Creates the error for an argument that does not match a node, with the nearest ids in a scope. */
 export async function unknownNodeError(snapshot: Snapshot, name: string, scope: Scope = {}): Promise<RouxError> {
   if (await namesFolder(snapshot, name)) {
     return new RouxError('NODE_NOT_FOUND', `There is no note ${quoted(name)}, but there is a folder of that name.`, {
@@ -231,7 +235,7 @@ export async function unknownNodeError(snapshot: Snapshot, name: string, scope: 
   })
 }
 
-/** The same as a warning, for a tool that answers without the node. */
+/** Like `unknownNodeError`, but creates a warning for a tool that answers without the node. */
 export async function unknownIdWarning(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<Warning> {
   if (await namesFolder(snapshot, id)) {
     const message = `There is no node ${quoted(id)}, but a folder: list_nodes and get_tree show its notes, by path.`
@@ -250,7 +254,7 @@ async function nearestIds(snapshot: Snapshot, id: string, scope: Scope): Promise
   return near.map((hit) => hit.id)
 }
 
-/** No name of a file is longer than this (bytes, on every common file system). */
+/** Maximum length of a file name in bytes, on all common file systems. */
 const LONGEST_NAME = 255
 
 function nameOf(id: string): string {
@@ -260,16 +264,16 @@ function nameOf(id: string): string {
     .slice(0, LONGEST_NAME)
 }
 
-/** Notes that are called exactly so. */
+/** Notes with exactly the given name. */
 export interface NamedExactly {
-  /** A file's name counts only where no note has it as title or alias. */
+  /** Includes file names only if no note has the name as its title or alias. */
   readonly own: readonly NodeId[]
   readonly all: readonly NodeId[]
 }
 
 /**
- * The notes of a scope with this title or alias, or with it except for accents and punctuation; and the note with that
- * id.
+ * Returns the notes in a scope with this title or alias, and the note with this id. If there is no exact match, ignores accents and
+ * punctuation.
  */
 export async function namedExactly(
   snapshot: Snapshot,
@@ -301,7 +305,7 @@ async function noteWithId(
   return items.map((item) => item.id)
 }
 
-/** True if nodes with these ids exist, by normalised id. A missing target does not exist. */
+/** Checks whether nodes with these ids exist. The result is keyed by normalized id. Missing targets do not exist. */
 export function nodesExist(
   core: GraphCore,
   ids: readonly string[],

@@ -24,7 +24,7 @@ import { noteWarnings } from './problems.ts'
 import { type Reading, readNotes, unansweredError } from './texts.ts'
 import type { VaultLinkResponse } from './vault-links.ts'
 
-/** Bytes of `partial:` and `"next_offset":1000000,`. */
+/** Bytes reserved for `partial:` and `"next_offset":1000000,`. */
 const CUT_FACTS = 32
 
 /** Less text than this is useless; show it only if there is no room for more. */
@@ -33,20 +33,20 @@ const LEAST_TEXT = 160
 /** The minimum that a caller may request. */
 const LEAST_CHARS = 20
 
-/** The text's share of the room after ids and titles; the rest is for the other facts. */
+/** Share of the room for text, after ids and titles. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
 /** Facts about the note besides its text, most important first. */
 const FACTS = ['tags', 'properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
-  /** An id, or the title or alias of one note. */
+  /** An id, or a title or alias that belongs to only one note. */
   readonly id: string
-  /** 1 also shows the neighbours. */
+  /** A depth of 1 also shows the neighbors. */
   readonly depth: number
   /** Headings, outermost first, or one `^block`. */
   readonly section?: readonly string[] | undefined
-  /** Characters of the content (or of the section) to skip. */
+  /** Number of characters of the content (or of the section) to skip. */
   readonly offset: number
   readonly maxChars: number
   /** The limit for the whole answer; with `depth` 1 there is a default. */
@@ -56,12 +56,12 @@ export interface GetNodeArguments {
 /** Maximum notes listed that link to a missing note. */
 const WANTED_BY = 3
 
-/** Neighbours shown in each direction. */
+/** Maximum number of neighbors shown in each direction. */
 const MAX_NEIGHBORS = 20
 
 /**
- * One node, `null` when there is none.
- * @throws RouxError `SECTION_NOT_FOUND` when no heading fits the path or several do.
+ * Returns one node, or `null` if there is none.
+ * @throws RouxError `SECTION_NOT_FOUND` if no heading matches the path, or if several do
  */
 export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}): Promise<Answer<NodeDetails | null>> {
   return answer(core, call, async (snapshot) => {
@@ -102,7 +102,7 @@ export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}
   })
 }
 
-/** A warning that lists the notes which link to a missing note, if there are any. */
+/** Returns a warning that lists notes linking to a missing note, if there are any. */
 async function wantedWarning({ core, snapshot }: Reading, name: string): Promise<readonly Warning[]> {
   const [missing] = await lookUpKinds(snapshot, core, [name])
   if (missing?.kind !== 'missing') return []
@@ -190,7 +190,7 @@ function headingsIn(headings: readonly Heading[], text: string, { start, end }: 
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {
   if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
-  // The parser is loaded when first needed: a server starts without it.
+  // The parser is imported when it is first needed, so a server starts without it.
   const { outlineOf, requireSection } = await import('../../markdown/outline.ts')
   const mode = core.indexing.status().mode ?? 'obsidian'
   return requireSection(source.text, outlineOf(source.text, { mode }), section)
@@ -215,7 +215,7 @@ async function neighborhood(snapshot: Snapshot, id: NodeId, links: number) {
   }
 }
 
-/** A node with all its facts. */
+/** A node with all of its metadata. */
 export interface NodeDetails extends NodeResponse {
   readonly incomingCount?: number
   readonly outgoingCount?: number
@@ -227,7 +227,7 @@ export interface NodeDetails extends NodeResponse {
   readonly created?: string
   readonly modified?: string
   readonly outline: readonly Heading[]
-  /** The total; `links` shows the first ones. */
+  /** Total number of links. `links` contains only the first ones. */
   readonly link_count: number
   /** Links that name a vault; absent if there are none. */
   readonly vault_links?: readonly VaultLinkResponse[]
@@ -235,14 +235,17 @@ export interface NodeDetails extends NodeResponse {
   readonly next_offset?: number
 }
 
-/** The part of an answer that depends on how much text it shows. */
+/** The part of an answer that depends on how much text is shown. */
 export interface Recut {
   readonly content: string
   readonly hash?: string
   readonly next_offset: number | undefined
 }
 
-/** Fits a note into a budget: ids and titles of its neighbours, its text, its other facts, then the neighbours' details. */
+/**
+ * Fits a note into a budget: the ids and titles of its neighbors, then its text, its other metadata, and finally the neighbors'
+ * details.
+ */
 function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recut): Fitted<NodeDetails> {
   if (jsonBytes(node) <= room) return { value: node, omitted: {} }
   const { incomingNeighbors: incoming = [], outgoingNeighbors: outgoing = [] } = node
@@ -301,7 +304,7 @@ function fittingContent(
   return recut(LEAST_CHARS)
 }
 
-/** Alternates between two lists, so neither pushes out the other. */
+/** Alternates between two lists, so neither crowds out the other. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

@@ -6,13 +6,13 @@ import { scopeWarnings } from '../answer/scope-warnings.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { trimFolder } from '../scope.ts'
 
-/** Bytes of `"omitted_notes":1000000,` and `"omitted_folders":1000000,`. */
+/** Bytes reserved for `"omitted_notes":1000000,` and `"omitted_folders":1000000,`. */
 const OMITTED_NOTES = 26
 
 const OMITTED_FOLDERS = 28
 
 export interface TreeArguments {
-  /** Where to begin; the vault itself when empty. */
+  /** Folder to start from. The vault itself if empty. */
   readonly path?: string | undefined
   readonly depth: number
   readonly limit: number
@@ -21,13 +21,13 @@ export interface TreeArguments {
 
 export interface FolderResponse {
   readonly path: string
-  /** Notes at any depth. */
+  /** Number of notes at any depth. */
   readonly note_count: number
   readonly folders: readonly FolderResponse[]
   readonly notes: readonly NodeSummary[]
-  /** Notes of this folder that `limit` left out; absent if none. */
+  /** Number of notes in this folder that were omitted because of `limit`, if any. */
   readonly omitted_notes?: number
-  /** Folders of this folder that `depth` left out; absent if none. */
+  /** Number of subfolders that were omitted because of `depth`, if any. */
   readonly omitted_folders?: number
 }
 
@@ -53,17 +53,17 @@ function folderResponse(folder: Folder): FolderResponse {
   }
 }
 
-/** A folder with the part that fits. */
+/** A folder and the part of it that fits. */
 interface Draft {
   readonly folder: FolderResponse
   readonly folders: Draft[]
-  /** Notes shown, from the first on. */
+  /** Number of notes shown, starting with the first. */
   notes: number
 }
 
 /**
- * Fits a tree into a budget: folders first, level by level, then notes of all folders in turn. Omitted entries are
- * counted in their folder, together with those that `depth` and `limit` omit.
+ * Fits a tree into a budget: first the folders, level by level, then the notes of all folders in turn. Omitted entries are counted in
+ * their folder, together with those omitted because of `depth` and `limit`.
  */
 export function fitTree(tree: FolderResponse, room: number): Fitted<FolderResponse> {
   const purse = new Purse(room)
@@ -89,7 +89,7 @@ function draftOf(folder: FolderResponse): Draft {
   return { folder, folders: [], notes: 0 }
 }
 
-/** Bytes of an empty folder. */
+/** Returns the bytes of a folder without its entries. */
 function leastBytes(folder: FolderResponse): number {
   const { folders, notes, omitted_notes = 0, omitted_folders = 0 } = folder
   return (

@@ -10,16 +10,16 @@ import { readNotes, unansweredError } from './texts.ts'
 /** The part of a note that is rendered. */
 export interface PageText {
   readonly title: string
-  /** Without frontmatter; the first `LONGEST` characters. Empty for attachments and for notes that do not exist. */
+  /** Text without the frontmatter, limited to `LONGEST` characters. Empty for attachments and for notes that do not exist. */
   readonly text: string
-  /** Characters of the text that are left out. */
+  /** Number of characters left out of the text. */
   readonly left_out: number
-  /** Lines of the file before `text`. */
+  /** Number of lines in the file before `text`. */
   readonly lines_before: number
   readonly links: readonly PageLink[]
-  /** Offsets in `text` of its comments (`%% … %%`), in order. */
+  /** Offsets of comments (`%% … %%`) in `text`, in order. */
   readonly comments: readonly { readonly start: number; readonly end: number }[]
-  /** Offsets in `text` of formulas with their marks (`$…$`, `$$…$$`), in order. */
+  /** Offsets of formulas in `text`, including their delimiters (`$…$`, `$$…$$`), in order. */
   readonly formulas: readonly { readonly start: number; readonly end: number }[]
   /** True if line breaks are kept when rendering, as in Obsidian and Logseq; otherwise lines are joined. */
   readonly breaks: boolean
@@ -30,7 +30,7 @@ export interface PageNote extends PageText {
   readonly id: NodeId
   /** The name of the vault's folder, which Obsidian uses as the vault's name. */
   readonly folder: string
-  /** Path in the vault, spelled as on disk; absent if there is no file. */
+  /** Path in the vault, spelled as on disk. Omitted if there is no file. */
   readonly path?: string
   readonly kind: NodeKind
   readonly tags: readonly string[]

@@ -21,7 +21,7 @@ export interface ReportedProblem {
   readonly id: NodeId
   /** 1-based; 0 for the whole file. */
   readonly line: number
-  /** The problem, or the link as written. */
+  /** Description of the problem, or the link as written. */
   readonly text: string
   /** The occurrence among equal ones on this line, if not the first: 2, 3, … */
   readonly nth?: number
@@ -97,7 +97,7 @@ function someOf(candidates: readonly string[]): readonly string[] | undefined {
   return candidates.length === 0 ? undefined : candidates.slice(0, SUGGESTIONS)
 }
 
-/** Notes whose names are similar to those of missing targets, by the name. */
+/** Returns notes with names similar to those of missing targets, by target name. */
 async function similarNames(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<string, readonly NameHit[]>> {
   const names = problems.flatMap((problem) => (problem.kind === 'broken_link' ? [lastName(problem.name)] : []))
   const distinct = [...new Set(names)]
@@ -132,7 +132,7 @@ function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined):
 /** Links that may name a heading by its web anchor. */
 const ANCHORED: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
 
-/** Problems of this note that affect its answer: ambiguous links and malformed parts. */
+/** Returns warnings about problems of a note that affect its answer: ambiguous links and malformed parts. */
 export async function noteWarnings(snapshot: Snapshot, id: NodeId): Promise<readonly Warning[]> {
   const warnings = await Promise.all([warningOf(snapshot, id, 'ambiguous_link'), warningOf(snapshot, id, 'malformed')])
   return warnings.filter((warning) => warning !== undefined)

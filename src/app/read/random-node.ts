@@ -8,7 +8,7 @@ import type { Answer, GraphCore } from '../graph-core.ts'
 import { requireText } from './texts.ts'
 
 export interface RandomNodeArguments {
-  /** Notes with any of these; all notes when empty. */
+  /** Restricts the choice to notes with any of these tags. If empty, all notes are included. */
   readonly tags?: readonly string[] | undefined
   /** 0 ≤ seed < 1: the same seed picks the same note of an unchanged vault. */
   readonly seed?: number | undefined

@@ -14,9 +14,9 @@ export interface WholeFile {
   readonly id: string
   readonly title: string
   readonly mimeType: string
-  /** Text as on disk; invalid UTF-8 is replaced. */
+  /** Text as on disk. Invalid UTF-8 is replaced. */
   readonly text?: string
-  /** Other content as base64. */
+  /** Other content, Base64-encoded. */
   readonly blob?: string
   /** From the note or the file system: ISO 8601. */
   readonly modified?: string
@@ -24,11 +24,11 @@ export interface WholeFile {
   readonly hash?: string
 }
 
-/** Maximum bytes per answer. */
+/** Maximum size of a file in bytes. */
 const LARGEST = 5 << 20
 
 /**
- * A note or canvas as on disk, with its frontmatter; `null` if there is none with this id.
+ * Reads a note or canvas as on disk, including its frontmatter. Returns `null` if there is none with this id.
  * @throws RouxError `TOO_LARGE` above 5 MB
  */
 export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
@@ -44,8 +44,8 @@ export function readNoteFile(core: GraphCore, id: string, call: Call = {}): Prom
 }
 
 /**
- * An attachment; `null` if there is none with this id.
- * @throws RouxError `TOOL_DISABLED` when attachments are off, `TOO_LARGE` above 5 MB
+ * Reads an attachment. Returns `null` if there is none with this id.
+ * @throws RouxError `TOOL_DISABLED` if attachments are off, `TOO_LARGE` above 5 MB
  */
 export function readAttachmentFile(core: GraphCore, id: string, call: Call = {}): Promise<Answer<WholeFile | null>> {
   return answer(core, call, async (snapshot) => {

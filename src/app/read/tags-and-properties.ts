@@ -41,7 +41,7 @@ export interface ValuePage {
   readonly total: number
 }
 
-/** The properties that notes have, or the values of one, by count, then name. */
+/** Lists the properties of notes, or the values of one property, ordered by count, then name. */
 export function listProperties(core: GraphCore, args: PropertiesArguments, call: Call = {}): Promise<Answer<PropertyList>> {
   return answer<PropertyList>(core, call, async (snapshot) => {
     const page = pageFor(args, call)
@@ -89,7 +89,7 @@ function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, o
   return { shown: fitting.slice(offset, offset + limit), total: fitting.length }
 }
 
-/** How many similar names a warning lists. */
+/** Maximum number of similar names listed in a warning. */
 const NEAREST = 3
 
 /** Says that no note has a property, and suggests the nearest existing name. */

@@ -24,7 +24,7 @@ export interface ReadTexts {
 }
 
 /**
- * The texts of notes and canvases; ids without a text are left out. If a text has changed since it was indexed, it is indexed
+ * The texts of notes and canvases; ids without text are left out. If text has changed since it was indexed, it is indexed
  * again, and the use case runs again.
  */
 export async function readTexts({ core, snapshot, call }: Reading, ids: readonly NodeId[]): Promise<ReadTexts> {
@@ -69,7 +69,6 @@ export function unansweredError(id: NodeId): RouxError {
   })
 }
 
-/** A node and its text. */
 export interface NoteWithText {
   readonly node: Node
   /** `undefined` if the file does not respond. */

@@ -10,7 +10,7 @@ import type { Vaults } from '../vaults.ts'
 
 /** A link that names another vault and its note. */
 export interface VaultLinkResponse {
-  /** As written. */
+  /** Name as written in the link. */
   readonly vault: string
   readonly file: string
   readonly line: number
@@ -21,7 +21,7 @@ export interface VaultLinkResponse {
 /** Maximum vault links resolved for a note. */
 const MOST = 100
 
-/** A text's links that name a vault. They are not edges of the graph, but each can be followed by its id. */
+/** The text's links that name a vault. They are not edges of the graph, but each can be followed by its id. */
 export async function vaultLinks(core: GraphCore, text: string, call: Call): Promise<readonly VaultLinkResponse[]> {
   const mode = (core.indexing.status().mode ?? 'obsidian') as Mode
   const links = vaultLinksOf(text, { profile: 'lenient', mode, comments: true }).slice(0, MOST)

@@ -12,24 +12,24 @@ import { requireFiles } from '../read/read-file.ts'
 import { type WriteFacts, writeFacts } from './facts.ts'
 import { type OperationOf, operationUseCase, readBack } from './operation-runner.ts'
 
-/** Facts about an attachment without its content. */
+/** Metadata of an attachment, excluding its content. */
 export interface AttachmentFacts {
   readonly id: NodeId
   readonly filename: string
   readonly mime_type: string
-  /** Bytes; absent when the file cannot be read. */
+  /** Size in bytes. Omitted if the file cannot be read. */
   readonly size?: number
   readonly created?: string
   readonly modified?: string
 }
 
-/** The scope of the attachment tools. */
+/** Scope of the attachment tools. */
 const ATTACHMENTS = { kinds: ['attachment', 'canvas'] } as const
 
 /** A node that is a file. */
 export type FileNode = Node & { readonly path: VaultPath }
 
-/** The facts of attachments, in order. */
+/** Returns the metadata of attachments, in order. */
 async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[]): Promise<readonly AttachmentFacts[]> {
   const files = requireFiles(core)
   return await Promise.all(
@@ -48,18 +48,18 @@ async function attachmentFacts(core: GraphCore, nodes: readonly FileNode[]): Pro
   )
 }
 
-/** The files among the nodes of these ids. */
+/** Returns the nodes with these ids that are files. */
 async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<readonly FileNode[]> {
   const nodes = await snapshot.nodes(ids, { links: 0, times: true })
   return nodes.filter((node): node is FileNode => node?.path !== undefined)
 }
 
-/** The attachment that was made, and what else was changed. */
+/** The attachment that was added, and the other changes. */
 export type AddedAttachment = Partial<AttachmentFacts> & WriteFacts
 
 /**
- * Puts a file into the vault, under a name that is free.
- * @throws RouxError `INVALID_PARAMS` for content that is not base64 or not of the given type, `TOO_LARGE` over 5 MB
+ * Adds a file to the vault under an unused name.
+ * @throws RouxError `INVALID_PARAMS` if the content is not Base64 or not of the given type, `TOO_LARGE` over 5 MB
  */
 export const addAttachment = operationUseCase<OperationOf<'addAttachment'>, AddedAttachment>(async ({ core, result, call }) => {
   const facts = await readBack(result.subjects[0], async (path) => {
@@ -83,7 +83,7 @@ export interface AttachmentList {
   readonly total: number
 }
 
-/** The attachments that a note links to or embeds, best linked first. */
+/** Lists the attachments that a note links to or embeds, highest in-degree first. */
 export function listAttachments(
   core: GraphCore,
   { id: argument, ...asked }: ListAttachmentsArguments,
@@ -102,28 +102,28 @@ export function listAttachments(
 
 export interface ReadAttachmentArguments {
   readonly id: string
-  /** Bytes to skip. */
+  /** Number of bytes to skip. */
   readonly offset: number
-  /** Without it a picture is shown whole, and of anything else the first page. */
+  /** If omitted, an image is returned whole, and any other file is returned up to the first page. */
   readonly maxBytes?: number | undefined
 }
 
 export interface AttachmentContent extends AttachmentFacts {
-  /** Base64 of the bytes from `offset` on; absent where they are shown as a picture. */
+  /** Base64 of the bytes from `offset`. Omitted if they are returned as an image. */
   readonly content?: string
-  /** The `offset` that goes on where the content was cut. */
+  /** The `offset` with which to continue if the content was truncated. */
   readonly next_offset?: number
 }
 
-/** Bytes of a picture that is shown. */
+/** Maximum bytes of an image that is returned whole. */
 const LARGEST_PICTURE = 5 << 20
 
-/** Bytes of a page: as base64 some 15,000 tokens. */
+/** Bytes per page, about 15,000 tokens in Base64. */
 const PAGE = 16_384
 
 /**
- * An attachment with its content, `null` when there is none.
- * @throws RouxError `INVALID_PARAMS` for a note, `PERMISSION_DENIED` for a file that cannot be read.
+ * Reads an attachment with its content, or returns `null` if there is none.
+ * @throws RouxError `INVALID_PARAMS` for a note, `PERMISSION_DENIED` if the file cannot be read
  */
 export function readAttachment(
   core: GraphCore,

@@ -3,30 +3,30 @@ import { MARKER } from '../../core/text/partial-reading.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { boundaryBefore, type Span, truncate } from '../answer/truncate.ts'
 
-/** Characters searched for a good beginning. */
+/** Number of characters searched for a suitable start. */
 const NEAR = 60
 
-/** The part of a unified diff shown to a model. */
+/** Limits for a unified diff shown to a model. */
 const DIFF = { lines: 60, characters: 4_000, changed: 200, context: 100 } as const
 
-/** Characters shown before a change in a long line. */
+/** Number of characters shown before a change in a long line. */
 const BEFORE_CHANGE = 40
 
-/** What was done, or would be, for answers. */
+/** The changes that were made or planned, as shown in answers. */
 export interface WriteFacts {
-  /** The argument for `undo`; absent for a dry run and without a change. */
+  /** Argument for `undo`. Omitted for a dry run, and if nothing changed. */
   readonly change_id?: string
-  /** For a dry run: the argument for `apply_changes`. */
+  /** Argument for `apply_changes`. Included only for a dry run. */
   readonly plan_id?: string
-  /** Unified difference. */
+  /** Unified diff. */
   readonly diff?: string
-  /** For several files: the number of files and of lines rewritten for links. */
+  /** Number of files and of lines with rewritten links. Included if there are several files. */
   readonly counts?: Counts
-  /** Absent where the answer's own note is the only file. */
+  /** Omitted if the only file is the subject of the answer. */
   readonly files?: readonly FileFacts[]
-  /** How much the lists leave out; absent when they leave out nothing. */
+  /** Number of items left out of the lists. Omitted if the lists are complete. */
   readonly omitted?: Omitted
-  /** Newly broken links, or could not be kept. */
+  /** Links that are newly broken or could not be preserved. */
   readonly dangling_links?: readonly LinkReport[]
 }
 
@@ -35,16 +35,15 @@ export type Counts = { readonly [kind in WrittenFile['kind']]?: number } & { rea
 export interface Omitted {
   readonly ids?: number
   readonly files?: number
-  /** Lines that were rewritten. The difference says itself how many lines more it has. */
+  /** Number of rewritten lines left out. Omitted lines of the diff are counted in the diff itself. */
   readonly lines?: number
   readonly dangling_links?: number
 }
 
 export interface FileFacts {
   readonly kind: WrittenFile['kind']
-  /** The exact path; for a moved or deleted file, the former one. */
+  /** Exact path. For a moved or deleted file, the former path. */
   readonly path: string
-  /** Where it was moved to. */
   readonly to?: string
   /** Lines whose links were rewritten to keep their targets. */
   readonly relinked?: readonly RelinkedLine[]
@@ -56,19 +55,19 @@ export interface RelinkedLine {
   readonly after: string
 }
 
-/** Limits of each list and line shown to a model. */
+/** Limits for lists and lines shown to a model. */
 const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
 
 const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity } as const
 
 export interface ShownFacts {
-  /** True to include the diff. */
+  /** True if to include the diff. */
   readonly diff?: boolean
-  /** The file that the answer is about: where it is the only one, it is not listed. */
+  /** The file that the answer is about. It is not listed if it is the only one. */
   readonly own?: string | undefined
 }
 
-/** A result for answers, shortened for a model unless the call wants everything. */
+/** Returns a result as shown in answers, shortened for a model unless the call requests everything. */
 export function writeFacts(result: WriteResult, { whole = false }: Call, { diff = false, own }: ShownFacts = {}): WriteFacts {
   const limits = whole ? NONE : LIMITS
   const { changeId, planId, dangling, files: ranked } = result
@@ -97,7 +96,7 @@ export function writeFacts(result: WriteResult, { whole = false }: Call, { diff 
   }
 }
 
-/** The members that are not 0; `undefined` where none is. */
+/** Returns the members that are not 0, or `undefined` if there are none. */
 export function filled<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> | undefined {
   const entries = Object.entries(counts).filter(([, count]) => count > 0)
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Partial<T>)
@@ -127,14 +126,11 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
   }
 }
 
-/**
- * The text around a change within the limit, with the marker where something is left out. A change that does not fit is
- * cut at its end.
- */
+/** Truncates text to the limit around a change, with markers for omitted text. A change that does not fit is truncated at its end. */
 export function textAround(text: string, limit: number, { start, end }: Span): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
-  // Half of the rest goes before the change, or all of it at the end of the text.
+  // Half of the remaining room goes before the change, or all of it at the end of the text.
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
   const wanted = Math.min(start - before, text.length - room)
   // A marker would be as long as the text it replaces.
@@ -142,7 +138,10 @@ export function textAround(text: string, limit: number, { start, end }: Span): s
   return MARKER + truncate(text, room, { start: startOfWord(text, wanted, start), end: text.length }).text
 }
 
-/** The first beginning of a line from `from` on, else of a word; where neither is near, the first place where no character is split. */
+/**
+ * Returns the start of the first line after `from`, or else of the first word. If neither is near, returns the first position that
+ * does not split a character.
+ */
 function startOfWord(text: string, from: number, to: number): number {
   const near = text.slice(from, Math.min(to, from + NEAR))
   const line = near.indexOf('\n')
@@ -153,12 +152,12 @@ function startOfWord(text: string, from: number, to: number): number {
   return to
 }
 
-/** The hunks of a difference of one file, without the lines that name it. */
+/** Returns the hunks of a single-file diff without the lines that name the file. */
 export function hunksOf(diff: string): string {
   return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, '')
 }
 
-/** The beginning of a unified diff, ending with the number of further lines. Long lines are cut around their changes. */
+/** Returns the beginning of a unified diff, followed by the number of remaining lines. Long lines are truncated around their changes. */
 export function shownDiff(diff: string): string {
   const lines = diff.split('\n')
   if (lines.at(-1) === '') lines.pop()
@@ -179,7 +178,7 @@ function shortLines(lines: readonly string[]): readonly string[] {
   return lines.map((line, at) => shortLine(line, others.get(at) ?? ''))
 }
 
-/** For each line that goes the one that comes in its place, and the other way round. */
+/** Maps each removed line to the line that replaces it, and vice versa. */
 function counterparts(lines: readonly string[]): ReadonlyMap<number, string> {
   const others = new Map<number, string>()
   for (let at = 0; at < lines.length; ) {
@@ -200,7 +199,7 @@ function endOfRun(lines: readonly string[], from: number, sign: string): number 
   return end
 }
 
-/** A line of a difference, cut to where it differs from the other one. */
+/** Truncates a line of a diff around its first difference from the other line. */
 function shortLine(line: string, other: string): string {
   const limit = line.startsWith(' ') ? DIFF.context : DIFF.changed
   if (line.length <= limit) return line
@@ -210,7 +209,7 @@ function shortLine(line: string, other: string): string {
   return line.charAt(0) + MARKER + truncate(line, limit - MARKER.length, rest).text
 }
 
-/** How many characters two lines share behind their signs. */
+/** Returns the offset of the first difference between two lines, ignoring their signs. */
 function sharedLength(line: string, other: string): number {
   let at = 1
   while (at < line.length && line.charCodeAt(at) === other.charCodeAt(at)) at++

@@ -10,7 +10,7 @@ import { isFolder } from '../scope.ts'
 import { openWriting } from './operation-runner.ts'
 
 export interface ListChangesArguments extends PageArguments {
-  /** Only changes that touched this file or folder. */
+  /** Restricts the list to changes that affected this file or folder. */
   readonly id?: string | undefined
 }
 
@@ -20,27 +20,27 @@ export interface ChangeFacts {
   readonly time: string
   readonly title: string
   readonly state: ChangeState
-  /** The change that this one took back. */
+  /** The change that this one undid, if any. */
   readonly undoes?: string
   readonly files: readonly ListedFile[]
-  /** How many files are left out; absent when none is. */
+  /** Number of files left out, if any. */
   readonly omitted_files?: number
 }
 
-/** A file of a change, in the words of the answer that the tool gave which made it. */
+/** A file of a change, described in the same terms as in the answer of the tool that made the change. */
 export interface ListedFile {
   readonly kind: WrittenFile['kind'] | 'folder_created' | 'folder_deleted'
   readonly path: string
-  /** Where it was moved to, in the trash, too. */
+  /** Destination of a moved file, which may be in the trash. */
   readonly to?: string
 }
 
-/** Files of a change that a list names. */
+/** Maximum number of files listed per change. */
 const MAX_FILES = 20
-/** How far back changes are counted. */
+/** Maximum number of changes that are counted. */
 const COUNTED = 10_000
 
-/** The changes made through these tools, newest first. */
+/** Lists the changes made with these tools, newest first. */
 export async function listChanges(
   core: GraphCore,
   { id, ...asked }: ListChangesArguments,
@@ -57,7 +57,10 @@ export async function listChanges(
   )
 }
 
-/** Tells which changes touched a note, file or folder; it may be gone by now. @throws RouxError `AMBIGUOUS_NAME` */
+/**
+ * Creates a function that checks whether a change affected a note, file or folder, even if it no longer exists.
+ * @throws RouxError `AMBIGUOUS_NAME`
+ */
 async function touchTest(
   core: GraphCore,
   { id, changes }: { readonly id: string; readonly changes: readonly ChangeSummary[] },
@@ -73,14 +76,14 @@ async function touchTest(
   const names = [given, `${given}.md`, ...(own === undefined ? [] : [foldId(own)])]
   const isMeant = (path: string): boolean => {
     const folded = foldId(path)
-    // A change of a folder matches its content, and the reverse.
+    // A change to a folder also affects its contents, and vice versa.
     return names.some((name) => folded === name || name.startsWith(`${folded}/`) || folded.startsWith(`${name}/`))
   }
   return ({ files }) =>
     files.some(({ path, to }) => [path, to].some((one) => one !== undefined && !others.has(one) && isMeant(one)))
 }
 
-/** Paths in changes that differ from a file's path only in case and are other files. */
+/** Returns the paths in changes that differ from a file's path only in case but belong to other files. */
 async function otherSpellings(
   snapshot: Snapshot,
   core: GraphCore,
@@ -117,6 +120,6 @@ const LISTED: Readonly<Record<ChangedFile['kind'], ListedFile['kind']>> = {
 
 function listedFile({ kind, path, to }: ChangedFile): ListedFile {
   if (to === undefined) return { kind: LISTED[kind], path }
-  // A deletion is a move into the trash.
+  // Files are deleted by moving them to the trash.
   return { kind: to.startsWith('.trash/') ? 'deleted' : LISTED[kind], path, to }
 }

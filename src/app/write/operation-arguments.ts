@@ -9,20 +9,20 @@ import type { GraphCore } from '../graph-core.ts'
 import { ambiguousName, lookUpKinds, nodesNamed, unknownNodeError } from '../names/known-node.ts'
 import { isFolder } from '../scope.ts'
 
-/** Characters of a note's title. */
+/** Maximum characters in a note's title. */
 const LONGEST_TITLE = 200
 
-/** Bytes of a text, as UTF-8. */
+/** Maximum size of the text in UTF-8 bytes. */
 const LARGEST_TEXT = 1 << 20
 
-/** Characters of a path, a heading or a tag: longer than any file system takes. */
+/** Maximum characters in a path, heading or tag. No file system accepts longer names. */
 const LONGEST_NAME = 4096
 
-/** Levels of lists and mappings in a property. */
+/** Maximum depth of lists and mappings in a property. */
 const DEEPEST_PROPERTY = 32
 
 /**
- * Checks what schemas cannot say and what does not depend on the vault; attachments are checked where they are planned.
+ * Checks constraints that schemas cannot express and that do not depend on the vault. Attachments are checked during planning.
  * @throws RouxError `INVALID_PARAMS`; `TOO_LARGE` for titles over 200 characters and texts over 1 MB
  */
 export function checkOperation(operation: Operation): void {
@@ -48,7 +48,7 @@ export function checkOperation(operation: Operation): void {
   }
 }
 
-/** The short texts of an operation, and what its tool calls them. */
+/** Returns the short texts of an operation, with the names of the tool's arguments. */
 function namesIn(operation: Operation): readonly (readonly [name: string, value: string])[] {
   const names = { ...operation } as Readonly<Record<string, unknown>>
   const all = ['id', 'to', 'tag', 'path', 'folder', 'filename', 'heading', 'section', 'add', 'remove', 'tags']
@@ -57,11 +57,11 @@ function namesIn(operation: Operation): readonly (readonly [name: string, value:
   )
 }
 
-/** Arguments that must not be empty; the planner judges the others. */
+/** Arguments that must not be empty. The planner checks the others. */
 const NEVER_EMPTY: ReadonlySet<string> = new Set(['id', 'to', 'tag', 'path', 'filename', 'heading', 'section'])
 
 function checkName(name: string, value: string): void {
-  // The vault itself is a folder that an attachment can be put into, but no file.
+  // `folder` may be empty, because attachments can be added to the root of the vault.
   if (NEVER_EMPTY.has(name) && value.trim() === '') throw invalid(`${name} is empty.`)
   if (value.length <= LONGEST_NAME) return
   throw invalid(`${name} has ${value.length} characters; ${LONGEST_NAME} are allowed: ${quoted(value)}.`)
@@ -84,7 +84,7 @@ function checkTexts(texts: Readonly<Record<string, string | undefined>>): void {
   }
 }
 
-/** Goes down level by level: what comes from outside may be nested deeper than the stack. */
+/** Checks level by level, because external input may be nested too deeply for recursion. */
 function checkDepth(properties: unknown): void {
   let level: readonly unknown[] = [properties]
   for (let depth = 0; level.length > 0; depth++) {
@@ -97,27 +97,27 @@ function modeWithoutSection(mode: string | undefined): RouxError {
   return invalid(`mode ${mode} needs a section.`, 'To add to the whole note, use append or prepend.')
 }
 
-/** Operations whose notes are given by their paths. */
+/** Operations with their notes resolved to paths. */
 export interface NamedOperations {
   readonly operations: readonly Operation[]
-  /** Sentences: which names were taken for which notes. */
+  /** Messages that explain which names were resolved to which notes. */
   readonly notes: readonly string[]
-  /** Arguments that are neither an id nor a name of a note: earlier operations may make them. */
+  /** Arguments that are neither an id nor a name of a note. Earlier operations may create these notes. */
   readonly unknown: readonly string[]
-  /** The ids that took the place of names. */
+  /** Ids by the names that they replaced. */
   readonly ids: ReadonlyMap<string, string>
 }
 
 /**
- * Finds the notes that operations name by a title, alias or file name; ids stay as they are.
- * @throws RouxError `AMBIGUOUS_NAME` where several notes have a name
+ * Resolves titles, aliases and file names in operations to notes. Ids are unchanged.
+ * @throws RouxError `AMBIGUOUS_NAME` if several notes have a name
  */
 export async function nameNotes(core: GraphCore, operations: readonly Operation[], call: Call): Promise<NamedOperations> {
   try {
     const { value } = await answer(core, call, async (snapshot) => plain(await namedIn(snapshot, core, operations)))
     return value
   } catch (error) {
-    // Writing works on an index of its own: it can go on while this one is built again.
+    // Writing uses its own index, so it can continue while this one is being rebuilt.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE')
       return { operations, notes: [], unknown: [], ids: NO_IDS }
     throw error
@@ -156,7 +156,7 @@ async function namedIn(snapshot: Snapshot, core: GraphCore, operations: readonly
 
 const NO_IDS: ReadonlyMap<string, string> = new Map()
 
-/** The note that an operation works on, as its caller wrote it; empty where it works on none that must be there. */
+/** Returns the note that an operation works on, as written by the caller. Empty if the operation does not require an existing note. */
 function noteOf(operation: Operation): string {
   switch (operation.kind) {
     case 'create':
@@ -165,7 +165,7 @@ function noteOf(operation: Operation): string {
     case 'createFolder':
       return ''
     default:
-      // With `/` at its end it is a folder.
+      // A trailing `/` indicates a folder.
       return operation.id.endsWith('/') ? '' : operation.id.trim()
   }
 }
@@ -174,7 +174,7 @@ function takesFolder(operation: Operation | undefined): boolean {
   return operation?.kind === 'move' || operation?.kind === 'addAttachment'
 }
 
-/** True if an argument may be a file that an operation before makes or renames; the index does not know it yet. */
+/** Checks whether an argument may refer to a file that an earlier operation creates or renames. Such a file is not in the index yet. */
 function comesBefore(earlier: readonly Operation[], operation: Operation): boolean {
   const stem = stemOf(noteOf(operation))
   return earlier.some((one) => newNamesOf(one).some((name) => stemOf(name) === stem))
@@ -202,7 +202,7 @@ function stemOf(path: string): string {
   return fileStemOf(foldId(path.trim()).replace(/\/$/, ''))
 }
 
-/** The error of an operation on a note that is not there, with the nearest ids. */
+/** Adds the nearest ids to the error of an operation on a note that does not exist. */
 export async function withNearest(core: GraphCore, thrown: unknown, { unknown, ids }: NamedOperations): Promise<unknown> {
   const error = thrown instanceof RouxError ? asWritten(thrown, ids) : thrown
   if (!(error instanceof RouxError) || error.code !== 'NODE_NOT_FOUND' || error.candidates !== undefined) return error
@@ -212,7 +212,7 @@ export async function withNearest(core: GraphCore, thrown: unknown, { unknown, i
   return new RouxError(error.code, error.message, { hint, candidates, cause: error })
 }
 
-/** The error with names as the caller wrote them. A caller that may not read notes must not learn an id from a title. */
+/** Restores the names written by the caller in an error. A caller without read access must not learn an id from a title. */
 function asWritten(error: RouxError, ids: ReadonlyMap<string, string>): RouxError {
   const message = [...ids].reduce((text, [name, id]) => text.replaceAll(JSON.stringify(id), quoted(name)), error.message)
   if (message === error.message) return error

@@ -7,18 +7,17 @@ import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 import { filesByPath } from '../names/known-node.ts'
 import { checkOperation, nameNotes, withNearest } from './operation-arguments.ts'
 
-/** The operations of these kinds. */
 export type OperationOf<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
-/** One operation as a tool requests it. */
+/** A tool's request to run one operation. */
 export interface OperationRequest<Requested extends Operation = Operation> {
-  /** The tool's name. */
+  /** Name of the tool. */
   readonly tool: string
   readonly operation: Requested
   readonly dryRun: boolean
 }
 
-/** A finished operation, or a planned one in a dry run. */
+/** A completed operation, or a planned one in a dry run. */
 export interface OperationRun<Requested extends Operation> {
   readonly core: GraphCore
   readonly request: OperationRequest<Requested>
@@ -26,14 +25,17 @@ export interface OperationRun<Requested extends Operation> {
   readonly call: Call
 }
 
-/** A use case that runs one operation. @throws RouxError as `runOperations` does */
+/**
+ * A use case that runs one operation.
+ * @throws RouxError like `runOperations`
+ */
 export type OperationUseCase<Requested extends Operation, Value> = (
   core: GraphCore,
   request: OperationRequest<Requested>,
   call?: Call,
 ) => Promise<Answer<Value>>
 
-/** Makes the use case that runs one operation and answers with what `shape` makes of its result. */
+/** Creates a use case that runs one operation and returns the answer that `shape` makes of its result. */
 export function operationUseCase<Requested extends Operation, Value>(
   shape: (run: OperationRun<Requested>) => Promise<Answer<Value>> | Answer<Value>,
 ): OperationUseCase<Requested, Value> {
@@ -47,10 +49,10 @@ export function operationUseCase<Requested extends Operation, Value>(
 }
 
 /**
- * Runs operations once: unlike reading, writing is never retried. A note may be given by its id, or by a title or alias that exactly one
- * note has.
- * @throws RouxError `TOOL_DISABLED` where writing is off; `AMBIGUOUS_NAME`, and `NODE_NOT_FOUND` with the nearest ids; whatever the
- * operations throw.
+ * Runs operations once. Unlike reading, writing is never retried. A note may be given by its id, or by a title or alias that belongs
+ * to exactly one note.
+ * @throws RouxError `TOOL_DISABLED` if writing is off; `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids; errors of the
+ * operations
  */
 export async function runOperations(core: GraphCore, request: WriteRequest, call: Call): Promise<WriteResult> {
   const writing = await openWriting(core, call)
@@ -63,7 +65,10 @@ export async function runOperations(core: GraphCore, request: WriteRequest, call
   }
 }
 
-/** The vault's writing side, once the vault has been read. @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND` */
+/**
+ * Returns the interface for writing after the vault has been read.
+ * @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND`
+ */
 export async function openWriting(core: GraphCore, call: Call): Promise<Writing> {
   const { writing } = core
   if (writing === undefined) {
@@ -75,19 +80,22 @@ export async function openWriting(core: GraphCore, call: Call): Promise<Writing>
   return writing
 }
 
-/** An answer whose warnings begin with the notes of a result. */
+/** Creates an answer whose warnings start with the notes of a result. */
 export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonly Warning[] = []): Answer<T> {
   return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
 }
 
-/** The ids of files by their paths; the folded paths where the index cannot be read, because the change is already made. */
+/**
+ * Returns a function that maps paths to file ids. It falls back to the folded paths if the index cannot be read, because the change
+ * has already been made.
+ */
 export async function readIds(core: GraphCore, paths: readonly (string | undefined)[]): Promise<(path: string) => NodeId> {
   const known = paths.filter((path) => path !== undefined)
   const files = await core.store.read((snapshot) => filesByPath(snapshot, core, known)).catch(() => undefined)
   return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 
-/** Reads a file after it was written. A failure is a warning: a caller that gets an error would write again. */
+/** Reads a file after it was written. A failure becomes a warning, because a caller that receives an error would write again. */
 export async function readBack<T>(
   path: string | undefined,
   read: (path: string) => Promise<Answer<T>>,
@@ -102,10 +110,10 @@ export async function readBack<T>(
   }
 }
 
-/** Characters of a title in the list of changes. */
+/** Maximum characters of a title in the list of changes. */
 const TITLE_LENGTH = 200
 
-/** The title of a change in the list of changes: `move_node a.md → b.md`. */
+/** Returns a title for the list of changes, such as `move_node a.md → b.md`. */
 export function changeTitle(operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]): string {
   const titles = operations.map(({ tool, operation }) => `${tool} ${subjectOf(operation)}`)
   const title = titles.length === 1 ? titles.join('') : `apply_changes: ${titles.length} operations: ${titles.join(', ')}`

@@ -18,15 +18,15 @@ import {
 } from './operation-runner.ts'
 import { type ChangedNode, nodeAt } from './written-note.ts'
 
-/** A note after a change, and what was changed; in a dry run only where the note is or would be. */
+/** A note after a change, and the change itself. After a dry run, only the current or future location of the note is included. */
 export type WrittenNode = Partial<ChangedNode> & WriteFacts
 
-/** Creates, changes, restores or clones a note and answers with the text around the change. */
+/** Creates, changes, restores or clones a note, and returns the text around the change. */
 export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'restore' | 'manageTags' | 'clone'>, WrittenNode>(
   async ({ core, request, result, call }) => {
     const [path] = result.subjects
     const facts = writeFacts(result, call, { diff: true, own: path })
-    // After a dry run the file does not have the planned text.
+    // After a dry run, the file does not contain the planned text.
     const { value, warnings } = request.dryRun ? plain(undefined) : await nodeAt(core, { path, text: result.text }, call)
     if (value !== undefined) {
       const { id, path: at, title, hash, ...rest } = value
@@ -39,11 +39,11 @@ export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'res
 
 export interface MovedNode extends WriteFacts {
   readonly old_id: string
-  /** The path of a folder, with the vault's name in front as in ids. */
+  /** For a folder, its path, prefixed with the vault's name as in ids. */
   readonly new_id: string
 }
 
-/** Moves or renames a note, an attachment or a folder; links follow. */
+/** Moves or renames a note, an attachment or a folder, and updates links. */
 export const moveNode = operationUseCase<OperationOf<'move'>, MovedNode>(async ({ core, request, result, call }) => {
   const { from, to } = endsOf(result, request.operation)
   const idOf = await readIds(core, [from, to])
@@ -55,7 +55,7 @@ interface MoveEnds {
   readonly to: string
 }
 
-/** Where the file was and is now. A moved folder is not in the result itself: its ends follow from a file in it. */
+/** Returns the former and current path. A moved folder is not listed in the result, so its paths are derived from a file inside it. */
 function endsOf({ files, subjects }: WriteResult, { id, to }: { readonly id: string; readonly to: string }): MoveEnds {
   const [subject] = subjects
   const moved = files.flatMap(({ kind, from, to }): readonly MoveEnds[] =>
@@ -80,20 +80,20 @@ export const deleteFile = operationUseCase<OperationOf<'delete' | 'deleteAttachm
   ({ request: { dryRun }, result, call }) => plain({ deleted: !dryRun, ...writeFacts(result, call, { diff: dryRun }) }),
 )
 
-/** Renames a heading or a tag, and every mention of it. */
+/** Renames a heading or a tag, including all mentions of it. */
 export const rename = operationUseCase<OperationOf<'renameHeading' | 'renameTag'>, WriteFacts>(({ request, result, call }) =>
   plain(writeFacts(result, call, { diff: request.dryRun })),
 )
 
 export interface CreatedFolder {
-  /** As spelled on disk. */
+  /** Spelled as on disk. */
   readonly path: string
-  /** Absent when the folder existed already. */
+  /** Omitted if the folder already existed. */
   readonly change_id?: string
   readonly plan_id?: string
 }
 
-/** Makes a folder and its parents. */
+/** Creates a folder and its parents. */
 export const createFolder = operationUseCase<OperationOf<'createFolder'>, CreatedFolder>(
   ({ request, result: { changeId, planId, subjects } }) =>
     plain({
@@ -106,21 +106,22 @@ export const createFolder = operationUseCase<OperationOf<'createFolder'>, Create
 export interface ApplyArguments {
   readonly operations: readonly Pick<OperationRequest, 'tool' | 'operation'>[]
   readonly dryRun: boolean
-  /** From the answer of a dry run, in place of operations. */
+  /** Plan id returned by a dry run, to use instead of `operations`. */
   readonly planId?: string | undefined
 }
 
 export interface AppliedChanges extends WriteFacts {
-  /** The file that each operation made or changed, in their order; `null` for deleted files and for folders. */
+  /** Ids of the files that were created or changed, one per operation and in order. `null` for deleted files and for folders. */
   readonly ids?: readonly (string | null)[]
 }
 
-/** Ids that a model is shown. */
+/** Maximum number of ids shown to a model. */
 const MOST_IDS = 20
 
 /**
- * Runs operations as one change, or the plan of a dry run.
- * @throws RouxError of the first operation that fails, with its number; nothing is written then. `CONFLICT` for a stale plan.
+ * Runs operations, or the plan of a dry run, as a single change.
+ * @throws RouxError of the first operation that fails, with its number, in which case nothing is written; `CONFLICT` if the plan is
+ * outdated
  */
 export async function applyChanges(core: GraphCore, args: ApplyArguments, call: Call = {}): Promise<Answer<AppliedChanges>> {
   const { operations, dryRun, planId } = args
@@ -164,15 +165,15 @@ function checkNumbered(operation: Operation, at: number): void {
 }
 
 export interface UndoneChange extends WriteFacts {
-  /** The change that was taken back. */
+  /** Id of the change that was undone. */
   readonly undone: string
-  /** The file, where the change was about a single one that exists now. */
+  /** The file, if the change affected only one and it still exists. */
   readonly node?: ChangedNode
 }
 
 /**
- * Takes a change back.
- * @throws RouxError `CONFLICT` with the difference when a file was edited since; nothing is written then.
+ * Undoes a change.
+ * @throws RouxError `CONFLICT` with the diff if a file has been edited since, in which case nothing is written
  */
 export async function undoChange(core: GraphCore, changeId: string, call: Call = {}): Promise<Answer<UndoneChange>> {
   if (changeId.trim() === '') {

@@ -14,13 +14,13 @@ import { type Reading, readNotes, unansweredError } from '../read/texts.ts'
 import { textAround } from './facts.ts'
 import { readBack } from './operation-runner.ts'
 
-/** A note as it is after a change. */
+/** A note after a change. */
 export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'properties' | 'created' | 'modified' | 'outline'>> {
-  /** As spelled on disk. */
+  /** Spelled as on disk. */
   readonly path: string
-  /** SHA-256 of the file; `partial:` in front where the caller knows only a part of its text. */
+  /** SHA-256 of the file, with the prefix `partial:` if the caller knows only a part of its text. */
   readonly hash?: string
-  /** The total; `links` shows the first ones. */
+  /** Total number of links. `links` contains only the first ones. */
   readonly link_count: number
 }
 
@@ -28,15 +28,15 @@ export interface WrittenAt extends Pick<WriteResult, 'text'> {
   readonly path: string | undefined
 }
 
-/** The node of a path as it is now, with its text around what was changed; nothing where there is none. */
+/** Returns the current node at a path with the text around the change, or `undefined` if there is none. */
 export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise<Answer<ChangedNode | undefined>> {
-  // The change is in the index already: that the watcher has just noticed it does not make the answer stale.
+  // The index already contains the change, so the answer is not stale even if the watcher has only just noticed it.
   return readBack(path, (at) =>
     core.store.read(async (snapshot) => {
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id)
       if (id === undefined || read === undefined) return plain(undefined)
-      // Ambiguous links existed before, or are reported with the written ones.
+      // Ambiguous links already existed, or are reported with the written links.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
       return { value: changedNode(read, { path: at, text }, call), warnings }
     }, call.signal),
@@ -45,7 +45,7 @@ export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): 
 
 interface ReadNode {
   readonly node: Node
-  /** Absent of attachments, which can be restored. */
+  /** `undefined` for attachments, which can be restored. */
   readonly source: NoteText | undefined
 }
 
@@ -60,7 +60,7 @@ async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefi
   return node?.kind === 'attachment' ? { node, source: undefined } : undefined
 }
 
-/** Links that a model is shown of a note it has written. */
+/** Maximum number of links shown to a model for a note that it has written. */
 const SHOWN_LINKS = 3
 
 function changedNode({ node, source }: ReadNode, { path, text }: WrittenAt, { whole = false }: Call): ChangedNode {
@@ -85,8 +85,8 @@ function changedNode({ node, source }: ReadNode, { path, text }: WrittenAt, { wh
 }
 
 /**
- * True if the caller may replace the whole text: it sees all of it, or knew it before. Its own text counts only if the
- * file still holds it.
+ * Checks whether the caller may replace the whole text, because it sees all of it or already knew it. The caller's own text counts
+ * only if the file still contains it.
  */
 function knows(source: NoteText, { content, text }: { readonly content: string } & Pick<WriteResult, 'text'>): boolean {
   const isShown = content.length === source.text.length - source.bodyStart

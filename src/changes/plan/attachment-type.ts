@@ -16,15 +16,15 @@ export interface Claim {
 }
 
 /**
- * Requires that a file's name, its media type if given, and its bytes agree. Unknown formats cannot disagree.
- * @throws RouxError `INVALID_PARAMS` with the recognised type
+ * Requires that a file's name, its media type if given, and its bytes agree. Unknown formats always agree.
+ * @throws RouxError `INVALID_PARAMS` with the recognized type
  */
 export async function requireType(bytes: Uint8Array, { filename, mimeType }: Claim): Promise<void> {
   const { default: mime } = await import('mime')
   const ending = endingOf(filename)
   const named = known(await mediaTypeOf(filename))
   const given = known(mimeType === undefined ? undefined : requireMediaType(mimeType))
-  // An ending without a media type may still have a signature.
+  // An extension without a media type may still have a signature.
   const isKnown = named !== undefined || isBinary(ending)
   if (isKnown && given !== undefined && !areOne(mime, { ending, named, given })) throw disagree(mime, { filename, named, given })
   const endings = isKnown ? [ending] : [...(given === undefined ? [] : (mime.getAllExtensions(given) ?? []))]
@@ -33,7 +33,7 @@ export async function requireType(bytes: Uint8Array, { filename, mimeType }: Cla
   if (!fits(mime, { endings, type, content })) throw notThat(filename, { type, content })
 }
 
-/** A media type that says something. */
+/** Returns the media type unless it is generic. */
 function known(type: string | undefined): string | undefined {
   return type === OCTETS ? undefined : type
 }
@@ -52,12 +52,12 @@ interface Names {
   readonly given: string
 }
 
-/** True if a media type fits this extension. */
+/** Checks whether a media type fits the extension. */
 function areOne(mime: Mime, { ending, named, given }: Names): boolean {
   if (named === given) return true
   if ([...(mime.getAllExtensions(given) ?? [])].some((one) => areTwins(ending, one))) return true
   const [givenKind = '', givenSubtype = ''] = given.split('/')
-  // `audio/x-wav`, `image/jpg`, `application/x-zip-compressed`, `application/yaml`: in use, registered or not.
+  // `audio/x-wav`, `image/jpg`, `application/x-zip-compressed` and `application/yaml` are in use, registered or not.
   const bare = bareSubtype(givenSubtype)
   if (named === undefined) return areTwins(ending, bare)
   if (isTextual(named) && given === 'text/plain') return true
@@ -78,7 +78,7 @@ function areNear(a: string, b: string): boolean {
 }
 
 interface Expected {
-  /** Any of them; none where nothing is expected. */
+  /** Acceptable extensions. Empty if nothing is expected. */
   readonly endings: readonly string[]
   readonly type: string
   readonly content: Recognised
@@ -86,7 +86,7 @@ interface Expected {
 
 function fits(mime: Mime, { endings, type, content: { isText, found } }: Expected): boolean {
   if (endings.length === 0) return isText || !isTextual(type)
-  // `.svgz` has the media type of `.svg`.
+  // `.svgz` has the same media type as `.svg`.
   if (isTextual(type) && !endings.every(isSigned)) return isText
   if (found === undefined) return !endings.every(isText ? isBinary : isSigned)
   return endings.some((ending) => mayBe(ending, found.ext) || mime.getType(found.ext) === type || found.mime === type)
@@ -117,7 +117,7 @@ function notThat(filename: string, { type, content: { isText, found } }: Omit<Ex
   })
 }
 
-// Endings in a line are one format to their first bytes, or are used for each other.
+// Extensions on one line share a format signature, or are used interchangeably.
 const SIGNED = `
   png apng | jpg jpeg jpe jfif pjpeg pjp | gif | webp | bmp dib | ico cur | avif heic heif hif | jxl | jp2 jpx jpf | psd
   tif tiff dng nef arw cr2 orf rw2
@@ -126,40 +126,40 @@ const SIGNED = `
   cfb doc xls xlt ppt pps vsd | docx | docm | dotx | xlsx | xlsm | xltx | pptx | pptm | potx | ppsx | odt | ods | odp | odg
   epub | jar | apk`
 
-// Streams that may begin anywhere: what is not recognised can still be one.
+// Streams that can start anywhere, so unrecognized bytes may still be valid.
 const UNSIGNED = 'mp1 mp2 mp3 mpga | mpg mpeg mpe | aac adts'
 
 const ZIPPED = new Set(
   'zip docx docm dotx xlsx xlsm xltx pptx pptm potx ppsx odt ods odp odg epub jar apk kmz cbz xpi'.split(' '),
 )
 
-/** Formats that unknown formats may build on. */
+/** Formats that unknown formats may be based on. */
 const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
 
-/** Formats that have a signature and are text nevertheless. */
+/** Formats that have a signature although they are text. */
 const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'pgp', 'reg', 'stl'])
 
 const signed = groupsOf(SIGNED)
 
 const unsigned = groupsOf(UNSIGNED)
 
-/** True if files with this extension always have a recognisable signature. */
+/** Checks whether files with this extension always have a recognizable signature. */
 function isSigned(ending: string): boolean {
   return signed.has(ending)
 }
 
-/** True if files with this extension are never text. */
+/** Checks whether files with this extension are never text. */
 function isBinary(ending: string): boolean {
   return signed.has(ending) || unsigned.has(ending)
 }
 
-/** True if two extensions mean one format. */
+/** Checks whether two extensions denote the same format. */
 function areTwins(a: string, b: string): boolean {
   const groups = signed.get(a) ?? unsigned.get(a)
   return a === b || (groups?.some((group) => group.includes(b)) ?? false)
 }
 
-/** True if bytes recognised as `found` may have this extension. */
+/** Checks whether bytes recognized as `found` may have this extension. */
 function mayBe(ending: string, found: string): boolean {
   if (areTwins(ending, found)) return true
   if (ZIPPED.has(ending) && ZIPPED.has(found)) return ending === 'zip' || found === 'zip'
@@ -168,20 +168,20 @@ function mayBe(ending: string, found: string): boolean {
 
 export interface Recognised {
   readonly isText: boolean
-  /** The ending and media type that the first bytes tell. */
+  /** Extension and media type indicated by the first bytes. */
   readonly found: FileTypeResult | undefined
 }
 
-/** Recognises bytes by their signature. */
+/** Recognizes bytes by their signature. */
 async function recognise(bytes: Uint8Array): Promise<Recognised> {
   const { fileTypeFromBuffer } = await import('file-type/core')
   const found = await fileTypeFromBuffer(bytes)
   const isText = isTextBytes(bytes)
-  // Signatures like `BM` or `ID3` also start ordinary text.
+  // Signatures such as `BM` or `ID3` can also start ordinary text.
   return { isText, found: isText && found !== undefined && !TEXTS.has(found.ext) ? undefined : found }
 }
 
-// The bytes that no text in ASCII, UTF-8 or an 8-bit character set has (as file(1) sees it).
+// Bytes that occur in no text in ASCII, UTF-8 or an 8-bit character set, according to file(1).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\x00-\x06\x0e-\x1a\x1c-\x1f]/
 
@@ -211,12 +211,12 @@ function groupsOf(table: string): Groups {
   return groups
 }
 
-/** Decoded bytes. */
+/** In decoded bytes. */
 const MAX_BYTES = 5 << 20
 
 /**
  * Decodes base64 (RFC 4648 §4: with padding, without line breaks or stray bits), up to 5 MB.
- * @throws RouxError `INVALID_PARAMS` with the position, from 0, of the first invalid character; `TOO_LARGE`
+ * @throws RouxError `INVALID_PARAMS` with the 0-based position of the first invalid character; `TOO_LARGE`
  */
 export function requireContent(content: string): Uint8Array {
   if (content === '') throw new RouxError('INVALID_PARAMS', 'content is empty.', { hint: "Give the file's bytes in base64." })

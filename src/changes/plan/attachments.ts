@@ -13,10 +13,10 @@ import type { VaultView } from './vault-view.ts'
 import type { Draft, Workspace } from './workspace.ts'
 
 /**
- * Puts a file into the vault, beside the notes; no note is edited, and how one shows it is among `workspace.notes`. Nothing is written over:
- * a name that is taken is numbered.
- * @throws RouxError `INVALID_PARAMS` for content that is no base64, and for names, titles and media types that cannot be or do not fit;
- * `TOO_LARGE` above 5 MB; `NODE_NOT_FOUND`, `PERMISSION_DENIED` for the place
+ * Adds an attachment to the vault. No note is edited; `workspace.notes` explains how to embed it. Nothing is overwritten: if the name
+ * is taken, a number is added.
+ * @throws RouxError `INVALID_PARAMS` for invalid base64, and for names, titles and media types that are invalid or do not match;
+ * `TOO_LARGE` above 5 MB; `NODE_NOT_FOUND` or `PERMISSION_DENIED` for the location
  */
 export async function addAttachment(workspace: Workspace, operation: AddAttachment): Promise<Draft> {
   const { view, notes } = workspace
@@ -36,11 +36,11 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
 function isFree(workspace: Workspace, path: string): boolean {
   const { names, flavour } = workspace.view
   if (workspace.isTaken(path)) return false
-  // Links that name the other file must not lead to this one from now on.
+  // Links that name the other file must not resolve to this one.
   return !linksByName(flavour.mode) || names.withName(foldName(nameOf(path))).length === 0
 }
 
-/** A plain name with an ending, which every system can hold and a link can say. */
+/** Requires a plain name with an extension that is valid on every system and in links. */
 function requireFilename(view: VaultView, filename: string): string {
   if (/[/\\]/.test(filename)) throw unusable(filename, 'it is a path', filename.split(/[/\\]/).at(-1))
   const problem = filename === '' ? undefined : nameProblem(filename)
@@ -65,19 +65,19 @@ function unusable(filename: string, reason: string, suggestion = ''): RouxError 
   })
 }
 
-/** Where a new attachment goes. */
+/** Where to put a new attachment. */
 export interface AttachmentPlace {
-  /** As spelled; empty for the vault's root. */
+  /** As spelled on disk. Empty for the vault's root. */
   readonly folder: string
-  /** The note that it is for. */
+  /** The note that it belongs to. */
   readonly note: Draft | undefined
 }
 
 /**
- * The attachment folder of a note or canvas, by the vault's settings; or the given folder, which may be new if it ends
- * with `/` (`/` alone is the vault's root).
- * @throws RouxError `NODE_NOT_FOUND`, `INVALID_PARAMS` for another attachment, `PERMISSION_DENIED` for a folder outside
- * or hidden
+ * Returns the attachment folder of a note or canvas according to the vault's settings, or the given folder. A folder that ends with
+ * `/` may be new; `/` alone is the vault's root.
+ * @throws RouxError `NODE_NOT_FOUND`; `INVALID_PARAMS` for another attachment; `PERMISSION_DENIED` for a folder that is outside or
+ * hidden
  */
 function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   const { view } = workspace
@@ -99,10 +99,13 @@ function attachmentPlace(workspace: Workspace, id: string): AttachmentPlace {
   return { folder: requireFolder(workspace, id), note: undefined }
 }
 
-/** Obsidian's setting: absent, empty or `/` the vault's root, `./` beside the note, `./x` below the note's folder, `x` that folder. */
+/**
+ * Obsidian's setting: unset, empty or `/` means the vault's root, `./` next to the note, `./x` a subfolder of the note's folder, and
+ * `x` that folder.
+ */
 function folderForNote(workspace: Workspace, note: Draft): string {
   const { attachmentFolder, flavour } = workspace.view
-  // Logseq knows no other place.
+  // Logseq always uses this folder.
   const setting = attachmentFolder ?? (flavour.mode === 'logseq' ? 'assets' : '')
   const own = /^\.(?:\/|$)(.*)$/s.exec(setting)?.[1]
   const folder = own === undefined ? setting : inFolder(folderOf(note.path), own)
@@ -140,7 +143,7 @@ function requireEmbedTitle(title: string): string {
   return text
 }
 
-/** True if links name files by name only; another file of that name would then match. */
+/** Checks whether links identify files by name only, so another file of the same name would match too. */
 function linksByName(mode: Mode): boolean {
   return mode === 'obsidian' || mode === 'foam'
 }
@@ -148,12 +151,12 @@ function linksByName(mode: Mode): boolean {
 export interface EmbedContext {
   readonly mode: Mode
   readonly title: string | undefined
-  /** The note that it is for; the vault's root else. */
+  /** The note that it is for, or `undefined` for the vault's root. */
   readonly note: string | undefined
 }
 
 /**
- * The text that embeds an attachment: `![[a.png]]`, `![[a.png|Title]]`; in other kinds of vaults
+ * Returns the text that embeds an attachment: `![[a.png]]` or `![[a.png|Title]]`, or in other kinds of vaults
  * `![Title](../assets/a.png)`.
  */
 async function embedText(path: string, { mode, title, note = '' }: EmbedContext): Promise<string> {

@@ -7,39 +7,39 @@ import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** Characters, the last line included. */
+/** In characters, including the last line. */
 const MAX_LENGTH = 200_000
 
-/** Milliseconds. Texts that differ in every line take a quarter of a second each. */
+/** In milliseconds. Texts that differ in every line take a quarter of a second each. */
 const TIME_FOR_ALL = 2000
 
-/** Room for the line that counts what is missing. */
+/** Space reserved for the line that counts what is missing. */
 const MAX_LAST_LINE = 100
 
 const encoder = new TextEncoder()
 
-/** A folder that moves with all that is in it. */
+/** A folder that moves with its contents. */
 export interface MovedFolder {
   readonly from: string
   readonly to: string
 }
 
-/** A file that changes, before and after. */
+/** A changed file, before and after. */
 export interface ChangedText {
-  /** `undefined`: it is new. */
+  /** `undefined` for a new file. */
   readonly from: string | undefined
-  /** `undefined`: it goes to the trash. */
+  /** `undefined` if it moves to the trash. */
   readonly to: string | undefined
-  /** Both empty where the text stays as it is, goes to the trash, or is none. */
+  /** Both are empty if the text is unchanged, moves to the trash, or is not text. */
   readonly before: string
   readonly after: string
-  /** Notes and canvases are text, attachments are not looked into. */
+  /** True if it is a note or canvas rather than an attachment. */
   readonly isText: boolean
-  /** Bytes it will have. */
+  /** Its future size in bytes. */
   readonly size: number
 }
 
-/** The result of planning. */
+/** Result of planning. */
 export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
   readonly changes: readonly FileChange[]
   /** Both texts of every changed file, for the diff. */
@@ -51,8 +51,8 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
 }
 
 /**
- * The changes of files on disk. If one takes a name that another gives up, no rename can come first: the contents
- * change places, and only the last of the chain gets a new name.
+ * Returns the changes to files on disk. If one file takes a name that another gives up, neither rename can come first. Instead,
+ * contents are exchanged, and only the last file of the chain gets a new name.
  */
 export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const leaving = new Map(drafts.flatMap((draft) => (isRenamed(draft) ? [[draft.original ?? '', draft] as const] : [])))
@@ -73,11 +73,11 @@ function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyM
   const changes = new Map<Draft, readonly FileChange[]>()
   const last = row.at(-1) ?? member
   const isRing = last.path === row[0]?.original
-  // The trash would not know any more where it came from.
+  // The trash would not know where the file came from.
   if (isTrash(last.path)) throw stillThere(last.original ?? '')
   for (const [at, draft] of row.entries()) {
     const { original = '', before = '' } = draft
-    // The file of the first carries the content of the last on; any other gets that of the one before it.
+    // The first file gets the content of the last one, every other file that of its predecessor.
     const content = (row[at - 1] ?? last).bytes
     const replaced: FileChange = { kind: 'replace', path: original, before, bytes: content }
     changes.set(draft, at > 0 || isRing ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])
@@ -91,7 +91,7 @@ function stillThere(path: string): RouxError {
   })
 }
 
-/** The chain that contains a file, starting with one whose name nobody takes; a ring starts anywhere. */
+/** Returns the chain that contains a file, starting with one whose name nobody takes. A ring starts anywhere. */
 function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const taker = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member
@@ -104,7 +104,7 @@ function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly D
   return row
 }
 
-/** The changes of a file whose old and new names belong to nobody else. */
+/** Returns the changes to a file whose old and new names are not used by any other. */
 function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const { original, path, isEdited } = draft
   if (original === undefined) return isTrash(path) ? [] : [{ kind: 'create', path, bytes: draft.bytes }]
@@ -113,7 +113,7 @@ function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFold
     : []
   const isCarried = folders.some(({ from, to }) => original.startsWith(`${from}/`) && path === to + original.slice(from.length))
   if (original === path || isCarried) return replaced
-  // An attachment may be of any size: what applies the move takes its hash a piece at a time.
+  // Attachments can be large, so their hash is computed piece by piece when the move is applied.
   const before = view.kindOf(original) === 'attachment' ? undefined : draft.before
   return [...replaced, { kind: 'move', from: original, to: path, before }]
 }
@@ -138,15 +138,14 @@ export function changedText(draft: Draft, view: VaultView): ChangedText {
     before: isShown && original !== undefined ? decode(draft.disk) : '',
     after: isShown ? draft.text : '',
     isText,
-    // Files that only move are not read for it.
+    // Files that only move are not read.
     size: isEdited ? draft.bytes.length : 0,
   }
 }
 
 /**
- * The changes of all files as a unified diff in the style of `git diff`: a pure move by its paths, a deletion or binary
- * file by one line. At most 200,000 characters; files that do not fit, or take too long to compare, are counted in the
- * last line.
+ * Formats the changes of all files as a unified diff in the style of `git diff`. Moves are shown by their paths, deletions and binary
+ * files by one line. At most 200,000 characters; the last line counts files that do not fit or take too long to compare.
  */
 export function differenceOf(texts: readonly ChangedText[]): string {
   const deadline = performance.now() + TIME_FOR_ALL
@@ -164,17 +163,17 @@ export function differenceOf(texts: readonly ChangedText[]): string {
   return shown.join('')
 }
 
-/** One file's part; `undefined` when it is sure to be longer than `room`. */
+/** Returns one file's part, or `undefined` if it is certainly longer than `room`. */
 function partOf({ from, to, before, after, isText, size }: ChangedText, room: number): string | undefined {
   if (to === undefined) return `Deleted: ${named(from ?? '')} goes to the trash\n`
   if (!isText && from === undefined) return `Binary file ${named(to)} added (${sizeText(size)})\n`
   const renamed = from === undefined || from === to ? '' : `rename from ${named(from)}\nrename to ${named(to)}\n`
   if (before === after && from !== undefined) return renamed
-  // Every character that there is more or less of is shown.
+  // The diff contains at least the difference in length.
   if (Math.abs(after.length - before.length) > room) return undefined
   const [old, now] = [from === undefined ? '/dev/null' : named(`a/${from}`), named(`b/${to}`)]
   const header = `${renamed}--- ${old}\n+++ ${now}\n`
-  // Comparing with nothing needs no search, which many lines would be too long for.
+  // A new file needs no comparison, which would take too long for many lines.
   if (from === undefined) return header + allAdded(after)
   const patch = unifiedDiff(encoder.encode(before), encoder.encode(after), { path: to, from: '', to: '' })
   return header + (patch.startsWith('---') ? hunksOf(patch) : 'The versions differ too much to be compared\n')
@@ -189,13 +188,13 @@ function allAdded(text: string): string {
   return `@@ -0,0 +1,${lines.length} @@\n${lines.map((line) => `+${line}\n`).join('')}${end}`
 }
 
-/** Without the header, whose paths are ours to write. */
+/** Returns the hunks without the header, because the paths are formatted here. */
 function hunksOf(patch: string): string {
   const start = patch.indexOf('\n@@ ')
   return start < 0 ? '' : patch.slice(start + 1)
 }
 
-/** A path on one line, whatever its characters; quoted as git does where it must be. */
+/** Formats a path on one line, quoted like in git if necessary. */
 function named(path: string): string {
   return /["\\\p{Cc}\u2028\u2029]/u.test(path) ? JSON.stringify(path) : path
 }
@@ -203,6 +202,6 @@ function named(path: string): string {
 /** `812 bytes`, `12.3 kB`, `1.2 MB`. */
 function sizeText(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
-  // 1000.0 kB after rounding is a megabyte.
+  // Values that round to 1000.0 kB are shown in MB.
   return bytes < 999_950 ? `${(bytes / 1000).toFixed(1)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`
 }

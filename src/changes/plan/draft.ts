@@ -13,15 +13,15 @@ interface RewrittenLine {
 
 interface DraftOrigin {
   readonly key: number
-  /** Its path on disk; `undefined` for a new file. */
+  /** Path on disk, or `undefined` for a new file. */
   readonly original: string | undefined
-  /** Its future path, possibly in `.trash/`. */
+  /** Future path, possibly in `.trash/`. */
   readonly path: string
   /** Called once, when the bytes are first needed. */
   readonly load: () => Uint8Array
 }
 
-/** A file after the planned change. Its bytes are only read when needed, because many files only move. */
+/** A file after the planned change. Its bytes are read on demand, because many files only move. */
 export class Draft {
   readonly key: number
   readonly original: string | undefined
@@ -42,7 +42,7 @@ export class Draft {
     this.#load = load
   }
 
-  /** The bytes on disk, or the initial bytes of a new file. */
+  /** Bytes on disk, or the initial bytes of a new file. */
   get disk(): Uint8Array {
     this.#disk ??= this.#load()
     return this.#disk
@@ -71,14 +71,14 @@ export class Draft {
     this.#relinked = all
   }
 
-  /** SHA-256 of the bytes on disk, hex. */
+  /** Hex SHA-256 of the bytes on disk. */
   get before(): string | undefined {
     if (this.original === undefined) return undefined
     this.#before ??= digest('sha256', this.disk, 'hex')
     return this.#before
   }
 
-  /** @throws RouxError `EDIT_MISMATCH`: the file is UTF-16, and edits are UTF-8 */
+  /** @throws RouxError `EDIT_MISMATCH` if the file is UTF-16, because edits are UTF-8 */
   edit(edits: readonly TextEdit[]): void {
     if (isUtf16(this.bytes)) throw otherEncoding(this.original ?? this.path)
     this.#bytes = editBytes(this.bytes, edits)
@@ -100,7 +100,7 @@ function otherEncoding(path: string): RouxError {
   })
 }
 
-/** The files that planning has touched, by their paths before and after. */
+/** The files touched by planning, indexed by their paths before and after. */
 export class DraftTable {
   readonly #byKey = new Map<number, Draft>()
   readonly #byOriginal = new Map<string, Draft>()
@@ -132,17 +132,17 @@ export class DraftTable {
     return [...this.#byKey.values()]
   }
 
-  /** The file from a path on disk. */
+  /** Returns the file that is at this path on disk. */
   from(original: string): Draft | undefined {
     return this.#byOriginal.get(original)
   }
 
-  /** The file that will be at exactly this path. */
+  /** Returns the file that will be at exactly this path. */
   at(path: string): Draft | undefined {
     return this.like(foldId(path)).find((draft) => draft.path === path)
   }
 
-  /** The files that will be at paths that fold to this. */
+  /** Returns the files that will be at paths that fold to this. */
   like(folded: string): readonly Draft[] {
     return [...(this.#byFolded.get(folded) ?? [])]
   }

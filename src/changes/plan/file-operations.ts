@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
-/** Puts a file into the vault's trash, under its own path, numbered where that is taken. */
+/** Moves a file to the vault's trash under its own path, adding a number if that is taken. */
 export async function deleteFile(
   workspace: Workspace,
   { kind, id, expectedHash }: Of<'delete'> | Of<'deleteAttachment'>,
@@ -27,7 +27,7 @@ export async function deleteFile(
   return draft
 }
 
-/** Takes the file that was deleted last under this path out of the trash. @param deletions newest first */
+/** Restores the file most recently deleted at this path from the trash. @param deletions newest first */
 export async function restoreFile(
   workspace: Workspace,
   { id }: Of<'restore'>,
@@ -53,7 +53,7 @@ export async function restoreFile(
   return workspace.takeFromTrash(found.trash, path)
 }
 
-/** Moves a file or a whole folder; a folder as the destination takes it in. */
+/** Moves a file or a whole folder. If the destination is a folder, moves into it. */
 export async function moveFile(workspace: Workspace, operation: Of<'move'>): Promise<Draft | undefined> {
   const { id, to, expectedHash } = operation
   const draft = workspace.tryFind(id.replace(/\/$/, ''))
@@ -69,12 +69,15 @@ export async function moveFile(workspace: Workspace, operation: Of<'move'>): Pro
 function destination(workspace: Workspace, draft: Draft, to: string): string {
   const { name, isFolder } = placeOf(workspace, to)
   if (isFolder) return inFolder(name, nameOf(draft.path))
-  // A file stays of its kind: its ending may be left out.
+  // A file keeps its type, so the extension can be omitted.
   const ending = /(?<=[^/])\.[^./]*$/.exec(draft.path)?.[0] ?? ''
   return foldId(name).endsWith(foldId(ending)) ? name : name + ending
 }
 
-/** Where something goes, its folders spelled as they are; with `/` at the end, or the name of a folder that is there, into that folder. */
+/**
+ * Resolves a destination, with existing folders spelled as on disk. If it ends with `/` or is an existing folder, the destination is
+ * inside that folder.
+ */
 function placeOf(workspace: Workspace, to: string): { readonly name: string; readonly isFolder: boolean } {
   if (to === '/') return { name: '', isFolder: true }
   const trimmed = to.replace(/\/$/, '')
@@ -134,7 +137,7 @@ function findTrashed(view: VaultView, wanted: readonly string[], deletions: Iter
   return named.find((found) => found !== undefined)
 }
 
-/** Files in the trash with a path's name, the highest number last. */
+/** Returns the files in the trash with a path's name, highest number last. */
 function byName(view: VaultView, wanted: string): readonly Trashed[] {
   const folder = findFolder(view, folderOf(wanted))
   if (folder === undefined) return []
@@ -146,7 +149,7 @@ function byName(view: VaultView, wanted: string): readonly Trashed[] {
     if (Number.isNaN(number) || foldId(base + own.ending) !== stem + ending) return []
     return { trash: `${folder}/${entry}`, path: inFolder(folder.slice(TRASH.length + 1), base + own.ending), number }
   })
-  // Numbers only occur beside the name they were added to: `a 1.md` alone is a note of that name.
+  // Numbers are only added if the plain name exists. `a 1.md` alone is a note of that name.
   if (!found.some(({ number }) => number === 0)) return []
   return found.sort((a, b) => a.number - b.number)
 }
@@ -156,7 +159,7 @@ function partsOf(path: string): { readonly stem: string; readonly ending: string
   return { stem: path.slice(0, dot), ending: path.slice(dot) }
 }
 
-/** A folder of the trash as spelled on disk; not through a symbolic link. */
+/** Returns a folder of the trash as spelled on disk. Follows no symbolic links. */
 function findFolder(view: VaultView, folder: string): string | undefined {
   let at = TRASH
   for (const name of folder === '' ? [] : folder.split('/')) {

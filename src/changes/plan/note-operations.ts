@@ -23,7 +23,7 @@ type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Ki
 
 const encoder = new TextEncoder()
 
-/** The key of a note that has none yet. */
+/** Placeholder key of a note that does not exist yet. */
 const NEW = -1
 
 const MAX_TITLE = 200
@@ -50,7 +50,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
   return workspace.create(path, encoder.encode(text))
 }
 
-/** Arguments win over the frontmatter in the content; what that loses is said. */
+/** Adds a message about frontmatter in the content that the arguments override. */
 function noteOverridden({ notes }: Workspace, content: string, text: string): void {
   const { tags, properties } = overriddenIn(content, text)
   const lost = [
@@ -60,10 +60,10 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
   if (lost.length > 0) notes.push(`The arguments win over the frontmatter in content: ${lost.join('; ')}.`)
 }
 
-/** Duplicate arguments would be dropped silently. */
+/** Rejects arguments given twice, one of which would be silently dropped. */
 function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const { kind, title, tags, properties = {}, relations = {} } = operation
-  // None for a new note is the same as no word of them.
+  // For a new note, an empty list means the same as none.
   const hasTags = kind === 'create' ? (tags?.length ?? 0) > 0 : tags !== undefined
   const related = new Set(Object.keys(relations).map((key) => key.toLowerCase()))
   for (const key of Object.keys(properties)) {
@@ -95,7 +95,7 @@ export async function updateNote(workspace: Workspace, operation: UpdateNote): P
   return draft
 }
 
-/** Leave to drop what was not read means something for a whole text only. */
+/** `replace_all` only applies if the whole body is replaced. */
 function requireWholeReplaced({ content, section, replaceAll }: UpdateNote): void {
   if (replaceAll !== true || (content !== undefined && section === undefined)) return
   throw invalid('replace_all goes with content, without section.', 'Leave it out: nothing else of the note is replaced.')
@@ -121,7 +121,7 @@ function editBody(workspace: Workspace, draft: Draft, operation: UpdateNote): vo
   if (append !== undefined) edit((text) => appendToBody(text, append))
 }
 
-/** Without a hash nothing says that the caller knew what it replaces. */
+/** Adds a message about replaced lines, because without a hash, the caller might not have read them. */
 function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void {
   const lost = countLostLines(before, draft.text)
   if (lost === 0) return
@@ -131,7 +131,7 @@ function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void
   )
 }
 
-/** Another title is another file name, in the spelling given, and another `title:` (or first heading) where that gave the title. */
+/** Changes a note's title by renaming its file, and updates `title:` or the first heading if that determined the title. */
 async function retitle(
   workspace: Workspace,
   draft: Draft,
@@ -141,7 +141,7 @@ async function retitle(
   const { flavour } = workspace.view
   const edits = setTitle(workspace.textOf(draft), title.trim(), flavour)
   if (to !== draft.path) requireFree(workspace, to, draft)
-  // In Logseq the title is a name that pages are linked by.
+  // In Logseq, pages are linked by their title.
   const isRenamed = to !== draft.path || (flavour.mode === 'logseq' && edits.length > 0)
   if (isRenamed && !updateLinks) await requireNoReferrers(workspace, draft)
   if (updateLinks) await workspace.editHeadings(draft, edits)
@@ -194,14 +194,14 @@ export async function cloneNote(workspace: Workspace, { id, folder }: Of<'clone'
   return workspace.create(path, encoder.encode(text))
 }
 
-/** @throws RouxError `NODE_NOT_FOUND`, `INVALID_PARAMS` when it is not a note */
+/** @throws RouxError `NODE_NOT_FOUND`, or `INVALID_PARAMS` if it is not a note */
 export function requireNote(workspace: Workspace, id: string): Draft {
   const draft = workspace.find(id)
   if (workspace.view.kindOf(draft.path) === 'note') return draft
   throw invalid(`${quote(id)} is not a note.`, 'For other files, use the attachment tools.')
 }
 
-/** @throws RouxError `CONFLICT` when the file is not what the caller saw; `INVALID_PARAMS` when twins make the id unclear */
+/** @throws RouxError `CONFLICT` if the file is not what the caller saw, `INVALID_PARAMS` if the id is ambiguous because of twins */
 export function requireHash(draft: Draft, expected: string | undefined, workspace: Workspace): void {
   if (expected === undefined) {
     if (workspace.twins(draft.path).length < 2) return
@@ -211,7 +211,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
     )
   }
   if (draft.before === undefined || draft.before === readHash(expected).sha) return
-  // The caller has not read what is there now.
+  // The caller has not read the current content.
   const now = partialHash(draft.before)
   throw new RouxError(
     'CONFLICT',
@@ -223,7 +223,7 @@ export function requireHash(draft: Draft, expected: string | undefined, workspac
   )
 }
 
-/** Applies an edit to a file's planned text. */
+/** Returns a function that applies edits to a file's planned text. */
 function editor(workspace: Workspace, draft: Draft): (edit: (text: string) => Parameters<Workspace['edit']>[1]) => void {
   return (edit) => workspace.edit(draft, edit(workspace.textOf(draft)))
 }
@@ -257,7 +257,7 @@ function tooLarge(message: string): RouxError {
   return new RouxError('TOO_LARGE', message, { hint: 'Split it into several notes.' })
 }
 
-/** A notice about duplicate tags in a list. */
+/** Returns a message about duplicate tags in a list. */
 function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   const first = new Map<string, string>()
   const repeated = new Set<string>()
@@ -269,13 +269,13 @@ function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   return repeated.size === 0 ? [] : [`Tags that are given twice are written once: ${withHashes([...repeated])}.`]
 }
 
-/** The tags that are in both lists, in any spelling. */
+/** Returns the tags that are in both lists, regardless of spelling. */
 function commonTags(some: readonly string[], others: readonly string[]): readonly string[] {
   const folded = new Set(others.map((tag) => foldName(tagName(tag))))
   return [...new Set(some.map(tagName).filter((tag) => folded.has(foldName(tag))))]
 }
 
-/** Tags as a sentence names them. */
+/** Formats tags for a message. */
 function withHashes(tags: readonly string[]): string {
   return tags.map((tag) => `#${tag}`).join(', ')
 }
@@ -285,9 +285,8 @@ function tagName(given: string): string {
 }
 
 /**
- * The links for relations whose targets are given by id, name, alias or title. An unknown name stays as it is: a link
- * to a future note.
- * @throws RouxError `AMBIGUOUS_NAME` when several notes have the name
+ * Returns links for relations whose targets are given by id, name, alias or title. Unknown names become links to future notes.
+ * @throws RouxError `AMBIGUOUS_NAME` if several notes have the name
  */
 function relationLinks(
   workspace: Workspace,
@@ -304,10 +303,10 @@ function relationLinks(
 
 function relationLink(workspace: Workspace, given: string, source: Source): string {
   const target = given.trim().replace(/^\[\[(.*)\]\]$/s, '$1')
-  // With a heading or a display text it is a link already.
+  // With a heading or display text, it is already a link.
   if (/[#|]/.test(target)) return target
   const found = findById(workspace, target) ?? findByName(workspace, target, source)
-  // Missing targets are reported with the other written links after planning.
+  // Missing targets are reported together with other new links after planning.
   return found === undefined ? target : linkTo(workspace, found, source)
 }
 
@@ -334,13 +333,13 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
 }
 
 /**
- * The shortest text of a wikilink that leads to a file and to no other, as Obsidian's setting for new links has it.
- * @throws RouxError `INVALID_PARAMS` when no wikilink can say the file's name
+ * Returns the shortest unambiguous wikilink target for a file, following Obsidian's setting for new links.
+ * @throws RouxError `INVALID_PARAMS` if the file's name cannot be used in a wikilink
  */
 function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>, source: Source): string {
   const isNote = view.kindOf(path) === 'note'
   const full = isNote ? path.replace(/\.md$/i, '') : path
-  // The file that links may be new, and not among the names yet: beside it, its own name would mean itself.
+  // The linking file may be new and not in the name index yet. Next to it, its own name would refer to itself.
   const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
   for (const target of [...short, full, path, `/${full}`, `/${path}`]) {

@@ -5,7 +5,7 @@ import { inTrash, nameProblem, quote, requireInside, TRASH } from '../path-rules
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** The parts of the planned vault that choosing a path needs. */
+/** The parts of the planned vault needed to choose a path. */
 export interface PathsInUse {
   readonly view: Pick<VaultView, 'keyAt' | 'keepsCase' | 'look'>
   isTaken(path: string, but?: Draft): boolean
@@ -14,14 +14,14 @@ export interface PathsInUse {
   spelled(path: string): string
 }
 
-/** True if a path is in the vault's trash. */
+/** Checks whether a path is in the vault's trash. */
 export function isTrash(path: string): boolean {
   return path.startsWith(`${TRASH}/`)
 }
 
 /**
- * A valid path for a new file or folder. Existing folders keep their spelling.
- * @throws RouxError `INVALID_PARAMS` with a better name, `PERMISSION_DENIED` for a path outside or hidden
+ * Returns a valid path for a new file or folder. Existing folders keep their spelling.
+ * @throws RouxError `INVALID_PARAMS` with a better name, `PERMISSION_DENIED` for a path that is outside or hidden
  */
 export function requirePath(path: string, view?: Pick<VaultView, 'look'>): string {
   requireInside(path)
@@ -59,7 +59,10 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
   })
 }
 
-/** Where a new note goes: its name lower-cased unless settings say otherwise, in folders spelled as they are; `.md` may be left out. */
+/**
+ * Returns the path of a new note. Its name is lowercased unless settings say otherwise; existing folders keep their spelling. `.md`
+ * is optional.
+ */
 export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
   const path = /\.md$/i.test(id) ? id : `${id}.md`
@@ -67,12 +70,12 @@ export function newNotePath(workspace: PathsInUse, id: string): string {
   return requirePath(workspace.spelled(view.keepsCase ? path : foldId(path)), view)
 }
 
-/** A path in a folder; an empty one is the vault itself. */
+/** Joins a folder and a name. An empty folder is the vault's root. */
 export function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`
 }
 
-/** A path that is free: as wanted, else with the first number that is. `notes/a.md` → `notes/a 1.md`. */
+/** Returns the path if it is free, otherwise with the first free number: `notes/a.md` → `notes/a 1.md`. */
 export function freePath(wanted: string, isFree: (path: string) => boolean): string {
   if (isFree(wanted)) return wanted
   const dot = /\.[^./]*$/.exec(wanted)?.index ?? wanted.length

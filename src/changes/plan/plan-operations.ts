@@ -11,15 +11,15 @@ import type { VaultView } from './vault-view.ts'
 import { writtenText } from './whole-text.ts'
 import { type Draft, Workspace } from './workspace.ts'
 
-/** The effect of operations, before anything is done. */
+/** The effect of operations before anything is written. */
 export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
   readonly changes: readonly FileChange[]
 }
 
 /**
  * Plans operations in order, each on top of the previous ones, as one change.
- * @param deletions files in the trash by the record of changes, newest first
- * @throws RouxError of the first impossible one; of several with its number
+ * @param deletions files in the trash according to the record of changes, newest first
+ * @throws RouxError of the first operation that is impossible, with its number if there are several
  */
 export async function planOperations(
   view: VaultView,
@@ -55,7 +55,7 @@ export async function planOperations(
   }
 }
 
-/** True if an operation contains text written by its caller. */
+/** Checks whether an operation contains text written by its caller. */
 function writes(operation: Operation | undefined): boolean {
   return operation?.kind === 'create' || operation?.kind === 'update'
 }

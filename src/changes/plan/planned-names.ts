@@ -3,10 +3,10 @@ import { parseNote } from '../../markdown/parse-note.ts'
 import type { Draft } from './draft.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** Puts planned names into the name index, and restores it after planning. */
+/** Adds planned names to the name index, and restores it after planning. */
 export class PlannedNames {
   readonly #names: NameIndex
-  /** The names before planning. */
+  /** Names before planning. */
   readonly #before = new Map<number, NamedFile | undefined>()
 
   constructor(names: NameIndex) {
@@ -18,7 +18,7 @@ export class PlannedNames {
     return this.#before.size > 0
   }
 
-  /** A file's names before planning. */
+  /** Returns a file's names before planning. */
   before(key: number): NamedFile | undefined {
     return this.#before.has(key) ? this.#before.get(key) : this.#names.file(key)
   }
@@ -38,14 +38,14 @@ export class PlannedNames {
   }
 }
 
-/** A file's names at a path, by its current text. */
+/** Returns a file's names at a path, according to its current text. */
 export function namedByText(draft: Draft, to: string, { kindOf, flavour }: VaultView): FileNames {
   if (kindOf(draft.path) !== 'note') return { path: to, aliases: [], title: undefined }
   const { aliases, title } = parseNote(draft.text, flavour)
   return { path: to, aliases, title }
 }
 
-/** True if two files at one path have the same names. */
+/** Checks whether two files at the same path have the same names. */
 export function sameNames(a: FileNames, b: FileNames): boolean {
   return a.title === b.title && a.aliases.length === b.aliases.length && a.aliases.every((alias, at) => alias === b.aliases[at])
 }

@@ -7,14 +7,14 @@ import type { Draft, DraftTable } from './draft.ts'
 import { inFolder, isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** The planned layout of files on top of disk and index. */
+/** The planned layout of files, on top of disk and index. */
 export class PlannedPaths {
   readonly moved: MovedFolder[] = []
-  /** Folders to be made for their own sake. */
+  /** Folders to create explicitly. */
   readonly made: string[] = []
-  /** Folders that will come, those that new files bring too, by their folded paths. */
+  /** Folders that will be created, including the parents of new files, by folded path. */
   readonly #coming = new Map<string, string>()
-  /** Names on disk by their folded form, of folders that were asked for. */
+  /** Names on disk by folded name, for folders that were listed. */
   readonly #listed = new Map<string, ReadonlyMap<string, readonly string[]>>()
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -24,7 +24,7 @@ export class PlannedPaths {
     this.#drafts = drafts
   }
 
-  /** The paths of files that will fold to the same as this one, in order. */
+  /** Returns the paths of files that will fold like this one, in order. */
   twins(path: string): readonly string[] {
     const folded = foldId(path)
     const untouched = this.#view.keysLike(folded).filter((key) => !this.#drafts.has(key))
@@ -33,8 +33,8 @@ export class PlannedPaths {
   }
 
   /**
-   * True if a path is occupied, or one that differs only in case, whether the index knows it or not; also until all is
-   * done, because the changes of one request have no order. `but`: a file that may occupy it.
+   * Checks whether a path, or one that differs only in case, is occupied, even if the index does not know it. Files that will move away
+   * still count, because the changes of a request have no order. `but`: a file that may occupy it.
    */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
@@ -48,7 +48,7 @@ export class PlannedPaths {
     })
   }
 
-  /** True if a note gives up its name, so that a moving note may take it: their contents can change places. */
+  /** Checks whether a note gives up its name, so another moving note can take it by exchanging contents. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }
@@ -57,18 +57,18 @@ export class PlannedPaths {
     return original !== undefined && !isTrash(original) && this.#view.kindOf(original) !== 'attachment'
   }
 
-  /** True if a missing folder will exist. */
+  /** Checks whether a missing folder will exist. */
   isComing(path: string): boolean {
     return this.#coming.has(foldId(path))
   }
 
-  /** The index may still know what someone took away a moment ago. */
+  /** The index may still contain files that were deleted a moment ago. */
   #isThere(key: number): boolean {
     const path = this.#view.pathOf(key)
     return path !== undefined && this.#view.look(path) !== undefined
   }
 
-  /** A path with those of its names that exist, or will, spelled as they are. */
+  /** Spells the parts of a path that exist, or will exist, as on disk. */
   spelled(path: string): string {
     let spelled = ''
     for (const name of path.split('/')) {
@@ -80,7 +80,7 @@ export class PlannedPaths {
     return spelled
   }
 
-  /** Notes the folders above a new path. */
+  /** Records the parent folders of a new path. */
   come(path: string): void {
     for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
       if (this.#view.look(folder) === 'folder') return
@@ -98,7 +98,7 @@ export class PlannedPaths {
     this.come(`${folder.to}/`)
   }
 
-  /** @throws RouxError where something comes to or leaves a folder that moves as a whole in the same request */
+  /** @throws RouxError if something is added to or removed from a folder that moves as a whole in the same request */
   requireStill(...paths: readonly string[]): void {
     for (const { from, to } of this.moved) {
       const path = paths.find((each) => isWithin(each, from) || isWithin(each, to))
@@ -106,7 +106,7 @@ export class PlannedPaths {
     }
   }
 
-  /** @throws RouxError where a folder cannot move as a whole, because the same request puts something into it or takes it out */
+  /** @throws RouxError if a folder cannot move as a whole because the same request adds something to it or removes something */
   requireWhole({ from, to }: MovedFolder): void {
     this.requireStill(from, to)
     const isPart = (path: string) => isWithin(path, from) || isWithin(path, to)

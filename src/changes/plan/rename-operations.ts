@@ -14,7 +14,7 @@ import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
-/** Renames a heading; links to it follow. */
+/** Renames a heading and updates links to it. */
 export async function renameOneHeading(workspace: Workspace, { id, heading, to }: Of<'renameHeading'>): Promise<Draft> {
   const draft = requireNote(workspace, id)
   const { flavour } = workspace.view
@@ -57,7 +57,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   return doubles.length + edits.length + unfit.length
 }
 
-/** Tags in the frontmatter whose new name is already there; renaming them would make duplicates. */
+/** Returns tags in the frontmatter whose new name already exists, so renaming them would create duplicates. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
   const listed = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
   const isMeant = (name: string) => foldName(name) === foldName(from) || foldName(name).startsWith(`${foldName(from)}/`)

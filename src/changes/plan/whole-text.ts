@@ -11,7 +11,7 @@ import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
 /**
- * Refuses texts that end with the mark of a cut answer: the caller thinks that the text is complete.
+ * Rejects texts that end with the marker of a truncated answer, because the caller assumes that the text is complete.
  * @throws RouxError `EDIT_MISMATCH`
  */
 export function requireUncut(operation: CreateNote | UpdateNote): void {
@@ -26,14 +26,14 @@ export function requireUncut(operation: CreateNote | UpdateNote): void {
 }
 
 /**
- * Refuses a `content` that is recognisably not the whole text.
+ * Rejects a `content` that is evidently not the whole text.
  * @throws RouxError `EDIT_MISMATCH`
  */
 export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const { content, section, replaceAll = false } = operation
   if (content === undefined) return
   const body = bodyOf(draft)
-  // A text that was read to its end may itself end with the marker.
+  // Text that was read completely may itself end with the marker.
   const isOwnEnd = section === undefined && knowsAll(operation) && endsCut(body)
   if (endsCut(content) && !isOwnEnd) throw cut('content', 'ends')
   if (countMarkers(content) > countMarkers(body)) throw cut('content', 'goes on')
@@ -47,12 +47,12 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   )
 }
 
-/** True if the caller passed the hash of a fully read note. */
+/** Checks whether the caller passed the hash of a fully read note. */
 export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
-/** True if the caller knows the resulting body: it wrote all of it, or had read all and changed a part. */
+/** Checks whether the caller knows the resulting body, because it wrote all of it, or had read all and changed a part. */
 function knowsResult(operation: Operation, { relinked }: Draft): boolean {
   // The caller has not seen the rewritten links.
   if (relinked.length > 0) return false
@@ -64,7 +64,7 @@ function bodyOf({ text }: Draft): string {
   return text.slice(bodyStartOf(text))
 }
 
-/** The number of lines that another text lacks, in any order. */
+/** Returns the number of lines that are missing in the other text, in any order. */
 export function countLostLines(before: string, after: string): number {
   const left = new Map<string, number>()
   for (const line of linesOf(after)) left.set(line, (left.get(line) ?? 0) + 1)
@@ -77,7 +77,7 @@ export function countLostLines(before: string, after: string): number {
   return lost
 }
 
-/** True if headings are lost: a caller that replaces a section may not have read those below it. */
+/** Checks whether headings are lost. A caller that replaces a section may not have read its subsections. */
 export function losesHeadings(texts: readonly [before: string, after: string], flavour: Flavour): boolean {
   const [before, after] = texts.map((text) =>
     outlineOf(text, flavour).headings.map((heading) => `${heading.level} ${heading.text}\n`),
@@ -98,7 +98,7 @@ function countMarkers(text: string): number {
   return text.split(MARKER).length - 1
 }
 
-/** The texts in a property, level by level: recursion could overflow the stack. */
+/** Returns the strings in a property, level by level, because recursion could overflow the stack. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   for (let level: readonly unknown[] = [value]; level.length > 0; ) {
@@ -119,7 +119,7 @@ function cut(name: string, where: 'ends' | 'goes on'): RouxError {
   )
 }
 
-/** The new text of a note after a single operation; `undefined` for several, for other files, and if it stays unchanged. */
+/** Returns a note's new text after a single operation, or `undefined` for several operations, other files and unchanged notes. */
 export function writtenText(
   [operation, ...others]: readonly Operation[],
   [draft]: readonly (Draft | undefined)[],
@@ -135,7 +135,7 @@ export function writtenText(
   }
 }
 
-/** The range of `after` between the common beginning and end. */
+/** Returns the range of `after` between the common prefix and suffix. */
 function changedStretch(before: string, after: string): WrittenText['changed'] {
   const shared = Math.min(before.length, after.length)
   let start = 0

@@ -33,10 +33,7 @@ export interface Move {
   readonly to: string
 }
 
-/**
- * The maximum number of times that links to one note's headings are rewritten per operation, because headings can link to each
- * other.
- */
+/** Maximum number of times that links to one note's headings are rewritten per operation, because headings can link to each other. */
 const MAX_VISITS = 10
 
 /** The vault after the operations planned so far. Nothing on disk changes. */
@@ -50,7 +47,7 @@ export class Workspace {
   readonly #reports: LinkReports
   /** New or edited files whose names may have changed. */
   readonly #renamed = new Set<Draft>()
-  /** The headings of notes before `rewrite` changed them. */
+  /** Headings of notes before `rewrite` changed them. */
   readonly #headingsBefore = new Map<Draft, readonly OutlineHeading[]>()
   #nextKey: number
 
@@ -68,7 +65,7 @@ export class Workspace {
   }
 
   /**
-   * Finds a file by id: an exact path first, then a folded one; `.md` is optional.
+   * Finds a file by id: first by exact path, then by folded path. `.md` is optional.
    * @throws RouxError `NODE_NOT_FOUND`
    */
   find(id: string): Draft {
@@ -88,27 +85,27 @@ export class Workspace {
     }
     for (const name of [foldId(id), foldId(`${id}.md`)]) {
       const paths = this.twins(name)
-      // Of twins, the already folded one has the plain id, otherwise the first.
+      // Of several twins, the one whose path is already folded has the plain id, otherwise the first.
       const path = paths.includes(name) ? name : paths[0]
       if (path !== undefined) return this.#at(path)
     }
     return undefined
   }
 
-  /** The file with a key; `undefined` if it is or will be removed. */
+  /** Returns the file with a key, or `undefined` if it is or will be removed. */
   byKey(key: number): Draft | undefined {
     const path = this.#drafts.get(key)?.path ?? this.view.pathOf(key)
     return path === undefined || isTrash(path) ? undefined : this.#at(path)
   }
 
-  /** The file that earlier operations deleted under this path. */
+  /** Returns the file that an earlier operation deleted at this path. */
   deleted(path: string): Draft | undefined {
     return this.#drafts
       .all()
       .findLast((draft) => isTrash(draft.path) && draft.original !== undefined && foldId(draft.original) === foldId(path))
   }
 
-  /** The file that will be at an exact path. */
+  /** Returns the file that will be at an exact path. */
   #at(path: string): Draft | undefined {
     const draft = this.#drafts.at(path)
     if (draft !== undefined) return draft
@@ -128,29 +125,29 @@ export class Workspace {
     throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be read.`, { hint: "Check the file's permissions." })
   }
 
-  /** The future paths that fold to the same path as this one, in order. */
+  /** Returns the future paths that fold like this one, in order. */
   twins(path: string): readonly string[] {
     return this.#paths.twins(path)
   }
 
-  /** The id a file will have. Of paths that differ only in case, one has the folded path as its id. */
+  /** Returns a file's future id. Of paths that differ only in case, one has the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
     const twins = this.twins(path)
     return twins.length < 2 || path === folded || (twins[0] === path && !twins.includes(folded)) ? folded : path
   }
 
-  /** True if something will be at a path, or at one that differs only in case. */
+  /** Checks whether a path, or one that differs only in case, will be occupied. */
   isTaken(path: string, but?: Draft): boolean {
     return this.#paths.isTaken(path, but)
   }
 
-  /** Spells the parts of a path that exist, or will exist, like on disk. */
+  /** Spells the parts of a path that exist, or will exist, as on disk. */
   spelled(path: string): string {
     return this.#paths.spelled(path)
   }
 
-  /** True if a folder with this spelling exists or will exist. */
+  /** Checks whether a folder with this spelling exists or will exist. */
   isFolder(path: string): boolean {
     return this.view.look(path) === 'folder' || this.#paths.isComing(path)
   }
@@ -167,7 +164,7 @@ export class Workspace {
     draft.edit(edits)
   }
 
-  /** True if a place may define names: aliases and titles are in the frontmatter, in Logseq in the first block. */
+  /** Checks whether a position may define names. Aliases and titles are in the frontmatter, or in Logseq in the first block. */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)
@@ -178,7 +175,7 @@ export class Workspace {
     return this.#come(new Draft({ key: this.#nextKey++, original: undefined, path, load: () => bytes }))
   }
 
-  /** A file that comes back from the trash. */
+  /** Restores a file from the trash. */
   takeFromTrash(trash: string, path: string): Draft {
     return this.#come(new Draft({ key: this.#nextKey++, original: trash, path, load: () => this.#read(trash) }))
   }
@@ -195,7 +192,7 @@ export class Workspace {
     this.#paths.makeFolder(path)
   }
 
-  /** Moves files; links follow. */
+  /** Moves files and updates links. */
   async move(moves: readonly Move[]): Promise<void> {
     for (const { draft, to } of moves) {
       this.#paths.requireStill(draft.path, to)
@@ -204,7 +201,7 @@ export class Workspace {
     await this.#move(moves)
   }
 
-  /** Moves a folder with its content; links follow. */
+  /** Moves a folder with its contents and updates links. */
   async moveFolder(folder: MovedFolder): Promise<void> {
     const { from, to } = folder
     this.#paths.requireWhole(folder)
@@ -222,7 +219,7 @@ export class Workspace {
     await this.followHeadings()
   }
 
-  /** A file's names at another path. */
+  /** Returns a file's names at another path. */
   #namedAt(draft: Draft, to: string): FileNames | undefined {
     if (isTrash(to)) return undefined
     const known = this.view.names.file(draft.key)
@@ -231,7 +228,7 @@ export class Workspace {
   }
 
   /**
-   * Applies the names of new and edited files. Links that would lead elsewhere are rewritten to keep their target, or only
+   * Applies the names of new and edited files. Links that would resolve differently are rewritten to keep their target, or only
    * reported.
    */
   async followNames(links: 'rewrite' | 'report'): Promise<void> {
@@ -265,7 +262,7 @@ export class Workspace {
     for (const { source, link, reason } of lost) this.#reports.add(source, link, { target: this.#pathOf(link.to), reason })
   }
 
-  /** Edits headings of a note; links to them follow. */
+  /** Edits headings of a note and updates links to them. */
   async editHeadings(draft: Draft, edits: readonly TextEdit[]): Promise<void> {
     const { text } = draft
     const before = this.#headingsIn(text)
@@ -284,7 +281,7 @@ export class Workspace {
     await this.followHeadings()
   }
 
-  /** Edits links or tags. If they are in headings, `followHeadings` then updates the links to those headings. */
+  /** Edits links or tags. If they are in headings, `followHeadings` later updates the links to those headings. */
   rewrite(draft: Draft, edits: readonly TextEdit[]): void {
     if (this.view.kindOf(draft.path) === 'note' && !this.#headingsBefore.has(draft)) {
       const headings = this.#headingsIn(draft.text)
@@ -294,7 +291,7 @@ export class Workspace {
     this.edit(draft, edits)
   }
 
-  /** Rewrites links to headings that `rewrite` changed. This can change further headings, whose links follow too. */
+  /** Rewrites links to headings changed by `rewrite`. This can change further headings, whose links are updated too. */
   async followHeadings(): Promise<void> {
     const visits = new Map<Draft, number>()
     for (const [draft, before] of this.#headingsBefore) {
@@ -321,15 +318,15 @@ export class Workspace {
     return outlineOf(text, this.view.flavour).headings
   }
 
-  /** Other files with links to this file. */
+  /** Returns other files with links to this file. */
   async referrers(draft: Draft): Promise<readonly RelinkSource[]> {
     const sources = await this.#sources.affectedBy([{ key: draft.key, after: undefined }])
     return sources.filter(({ key, links }) => key !== draft.key && links.some((link) => link.to === draft.key))
   }
 
   /**
-   * Notes links to headings or blocks that no longer exist. Call it at the end of planning, because a later operation may
-   * restore them.
+   * Reports links to headings or blocks that no longer exist. Call it at the end of planning, because a later operation may restore
+   * them.
    */
   async noteBrokenParts(): Promise<void> {
     const files = {
@@ -339,7 +336,7 @@ export class Workspace {
     this.notes.push(...(await brokenPartNotes(this.#drafts.all(), this.view, files)))
   }
 
-  /** Notes new links that lead nowhere. Call it at the end of planning, because a later operation may create the target. */
+  /** Reports new links that lead nowhere. Call it at the end of planning, because a later operation may create the target. */
   noteWrittenLinks(drafts: readonly Draft[]): void {
     const files = {
       read: (draft: Draft) => this.#sources.read(draft),
@@ -349,7 +346,7 @@ export class Workspace {
     this.notes.push(...writtenLinkNotes([...new Set(drafts)], this.view, files))
   }
 
-  /** Files with a tag or a tag nested in it, and files whose tags may have changed. */
+  /** Returns files with a tag or a tag nested in it, and files whose tags may have changed. */
   async tagged(tag: string): Promise<readonly Draft[]> {
     const found = (await this.view.taggedWith(tag)).flatMap((key) => this.byKey(key) ?? [])
     const edited = this.#drafts.all().filter((draft) => draft.isEdited && !isTrash(draft.path))
@@ -362,7 +359,7 @@ export class Workspace {
   }
 
   async finish(): Promise<Planned> {
-    // The order in which files were read depends on when the index last read them; the same change must always look the same.
+    // Sorted, because the order of reading depends on the index, and the same change must always look the same.
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { made, moved } = this.#paths
     const html = await brokenHtmlLinks(this.view, drafts)
@@ -383,7 +380,7 @@ export class Workspace {
     }
   }
 
-  /** The links of an edited file. */
+  /** Returns the links of an edited file. */
   #linksOf(key: number): readonly ResolvedLink[] | undefined {
     const draft = this.#drafts.get(key)
     return draft?.isEdited === true ? this.#sources.read(draft).links : undefined
@@ -403,7 +400,7 @@ function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): bo
   return before.length === after.length && before.every(({ text }, at) => text === after[at]?.text)
 }
 
-/** Files that an operation was about come before those in which only links were rewritten. */
+/** Files that an operation is about come before those in which only links were rewritten. */
 function byImportance(a: Draft, b: Draft): number {
   const isRelinkedOnly = ({ original, path, relinked }: Draft) => original === path && relinked.length > 0
   return Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)) || compareTexts(a.original ?? a.path, b.original ?? b.path)

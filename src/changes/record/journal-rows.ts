@@ -6,7 +6,7 @@ import { usedBytes } from './state-database.ts'
 
 const DAY = 86_400_000
 
-/** A file that is restored was deleted a moment ago, as a rule. */
+/** Files are usually restored soon after they were deleted. */
 const FIRST_PAGE = 20
 
 const PAGE = 2_000
@@ -14,7 +14,7 @@ const PAGE = 2_000
 /** Sorts after every id. */
 const LAST_ID = '~'
 
-/** From the newest change on, and in it from its last entry on: `.trash0` is the first name after all that begin with `.trash/`. */
+/** Ordered from the newest change, and within it from the last entry. `.trash0` is the first name after all that start with `.trash/`. */
 const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
   WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
     AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
@@ -59,10 +59,10 @@ export function entryOf(row: EntryRow): Entry {
   }
 }
 
-/** Below this the call costs more than the bytes: a page of the database is 4 KB. */
+/** Below this size, compression saves nothing, because a database page is 4 KB. */
 const DEFLATE_ABOVE = 4096
 
-/** Level 1 takes a third of the time of 6 and leaves some 15 % more. */
+/** Level 1 takes a third of the time of level 6 and produces about 15 % more. */
 const LEVEL = 1
 
 export function packContent(bytes: Uint8Array): ContentRow {
@@ -70,7 +70,7 @@ export function packContent(bytes: Uint8Array): ContentRow {
     const deflated = deflateRawSync(bytes, { level: LEVEL })
     if (deflated.length < bytes.length * 0.9) return { deflated: 1, bytes: deflated }
   }
-  // Copied, because not every version of the binding accepts a view into the middle of a buffer.
+  // Copied because some versions of the binding reject views into the middle of a buffer.
   return { deflated: 0, bytes: Uint8Array.from(bytes) }
 }
 
@@ -78,28 +78,28 @@ export function unpackContent({ deflated, bytes }: ContentRow): Uint8Array {
   return deflated === 0 ? bytes : inflateRawSync(bytes)
 }
 
-/** How long what was changed can be undone. */
+/** How long changes can be undone. */
 export interface Retention {
   readonly days: number
-  /** Limit of the whole record, for all vaults. */
+  /** Maximum size of the whole record, for all vaults. */
   readonly bytes: number
 }
 
-/** Drops the oldest changes until the rest is young and small enough; never one that is being applied, and never the newest ended one. */
+/** Deletes the oldest changes until the rest is recent and small enough. Never deletes one in progress or the newest completed one. */
 export function prune(database: Database, { days, bytes }: Retention, now: number): void {
   const ended = `SELECT id FROM changes WHERE state <> 'applying'`
   const newest = `(SELECT max(id) FROM changes WHERE state <> 'applying')`
   const old = database.prepare(`${ended} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
   drop(database, old)
   while (usedBytes(database) > bytes) {
-    // Drops a batch at a time: slightly more than necessary, but cheap.
+    // Deletes in batches, which removes slightly more than necessary but is cheap.
     const oldest = database.prepare(`${ended} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
     if (oldest.length === 0) break
     drop(database, oldest)
   }
 }
 
-/** Contents that other changes use stay. */
+/** Contents used by other changes are kept. */
 function drop(database: Database, changes: readonly { readonly id: string }[]): void {
   if (changes.length === 0) return
   const hashesOf = database.prepare('SELECT before, after FROM entries WHERE change = ?')
@@ -118,7 +118,7 @@ function drop(database: Database, changes: readonly { readonly id: string }[]): 
   database.prepare('PRAGMA incremental_vacuum(2000)').all()
 }
 
-/** Runs a query on the record; no rows where there is none. */
+/** Runs a query on the record. Returns no rows if there is no record. */
 export type Query = (sql: string, ...values: readonly SqlValue[]) => readonly unknown[]
 
 interface DeletionRow {
@@ -128,10 +128,7 @@ interface DeletionRow {
   readonly target: string
 }
 
-/**
- * Files that changes of a vault moved to the trash and that were not restored, newest first; reads lazily, page by
- * page.
- */
+/** Yields files in the trash that have not been restored, most recently deleted first. Reads page by page. */
 export function* deletionsOf(vault: string, query: Query): Generator<Trashed> {
   let last: DeletionRow | undefined
   for (let limit = FIRST_PAGE; ; limit = PAGE) {

@@ -16,15 +16,15 @@ import {
 } from './journal-rows.ts'
 import { attempt, inTransaction, type OpenDatabase, StateFile, type StateFormat } from './state-database.ts'
 
-/** How long to wait for another process that writes, ms. */
+/** How long to wait for another writing process, in milliseconds. */
 const BUSY_TIMEOUT = 10_000
 
-/** Tells the file from other databases: "Roux" in ASCII, and 1 for state. */
+/** Identifies the file: "Roux" in ASCII, and 1 for state. */
 const APPLICATION_ID = 0x526f7801
 
 /**
- * The migration to each version; never edited once released, only added to. Contents are stored once by hash: the
- * result of one change is the start of the next.
+ * The migration to each version. Never edit a released one; only add new ones. Contents are stored once per hash, because the result
+ * of one change is the start of the next.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -62,7 +62,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** A record must survive a power cut before the first file is touched. */
+/** The record must survive a power cut before the first file is touched. */
 export const JOURNAL: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -72,13 +72,13 @@ export const JOURNAL: StateFormat = {
 }
 
 export interface ChangeRecord {
-  /** Sorts by time. */
+  /** Sorts chronologically. */
   readonly id: string
-  /** The real path of the vault's root. */
+  /** Real path of the vault's root. */
   readonly vault: string
-  /** The root's inode when the change began: another folder may be mounted there later. */
+  /** The root's inode when the change started, because another folder might be mounted there later. */
   readonly rootInode: string
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly time: number
   readonly title: string
   readonly state: ChangeState
@@ -92,13 +92,13 @@ export type NewChange = Omit<ChangeRecord, 'id' | 'time' | 'state'>
 export interface JournalOptions {
   readonly openDatabase: OpenDatabase
   readonly retention: Retention
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly now: () => number
 }
 
 /**
- * The record of writes, in one database for all vaults. It is on disk before the first file is touched, and migrated
- * when its format changes. Nothing is created before the first change.
+ * The record of writes, in one database for all vaults. It is on disk before the first file is touched, and migrated if its format
+ * changes. Nothing is created before the first change.
  */
 export class Journal {
   readonly #file: StateFile
@@ -109,7 +109,7 @@ export class Journal {
     this.#options = options
   }
 
-  /** Records a change as `applying`, durably; old ones make room first. @returns its id. */
+  /** Durably records a change as `applying` and deletes old ones to free space. @returns its id */
   begin(change: NewChange, contents: ReadonlyMap<string, Uint8Array>): string {
     return this.#use(true, (database) =>
       inTransaction(database, () => {
@@ -130,9 +130,9 @@ export class Journal {
   }
 
   /**
-   * Ends a change. Not forced down to the disk: after a power cut the change is `applying` again, and recovery finds everything applied, or
-   * everything rolled back.
-   * @returns whether the record has the change: its folder may have been emptied since
+   * Records that a change has ended. Not synced: after a power cut, the change is `applying` again, and recovery finds everything
+   * applied or everything rolled back.
+   * @returns whether the record still has the change, because the folder may have been emptied
    */
   finish(id: string, state: Exclude<ChangeState, 'applying'>): boolean {
     return this.#use(true, (database) => {
@@ -153,14 +153,14 @@ export class Journal {
     })
   }
 
-  /** The changes of a vault that were begun and not ended, the newest first. */
+  /** Returns the unfinished changes of a vault, newest first. */
   applying(vault: string): readonly ChangeRecord[] {
-    // Asked before every change. Left to itself, SQLite goes through all changes of the vault, for their order.
+    // Queried before every change. By default, SQLite would scan all changes of the vault to sort them.
     const sql = `SELECT * FROM changes INDEXED BY changes_applying WHERE vault = ? AND state = 'applying' ORDER BY id DESC`
     return this.#use(false, (database) => records(database, sql, vault))
   }
 
-  /** The changes of all vaults that were begun and not ended. */
+  /** Returns the unfinished changes of all vaults. */
   unfinished(): ReadonlySet<string> {
     const rows = this.#use(false, (database) => database.prepare(`SELECT id FROM changes WHERE state = 'applying'`).all())
     return new Set((rows as readonly { readonly id: string }[]).map(({ id }) => id))
@@ -170,19 +170,19 @@ export class Journal {
     return this.#use(false, (database) => records(database, 'SELECT * FROM changes WHERE vault = ? AND id = ?', vault, id))[0]
   }
 
-  /** The newest changes of a vault, the newest first. */
+  /** Returns the most recent changes of a vault, newest first. */
   list(vault: string, limit: number): readonly ChangeRecord[] {
     return this.#use(false, (database) =>
       records(database, 'SELECT * FROM changes WHERE vault = ? ORDER BY id DESC LIMIT ?', vault, limit),
     )
   }
 
-  /** Files that changes of a vault moved to the trash and that were not restored, newest first; page by page. */
+  /** Yields files in the trash that have not been restored, most recently deleted first, page by page. */
   deletions(vault: string): Iterable<Trashed> {
     return deletionsOf(vault, (sql, ...values) => this.#use(false, (database) => database.prepare(sql).all(...values)))
   }
 
-  /** The bytes of this hash, where some change recorded them. */
+  /** Returns the bytes with this hash, if any change recorded them. */
   content(hash: string): Uint8Array | undefined {
     const rows = this.#use(false, (database) => [
       database.prepare('SELECT deflated, bytes FROM contents WHERE hash = ?').get(hash),
@@ -191,12 +191,12 @@ export class Journal {
     return row === undefined ? undefined : unpackContent(row)
   }
 
-  /** Copies the log into the database and empties it: it keeps the size of the largest change otherwise. */
+  /** Checkpoints and truncates the log, which would otherwise keep the size of the largest change. */
   tidy(): void {
     const log = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })
     const database = this.#file.opened
     if (database === undefined || log === undefined || log.size < LARGE_LOG) return
-    // Another process may be reading or writing: then it is done later.
+    // Skipped while another process is reading or writing.
     attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     attempt(() => database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
@@ -205,7 +205,7 @@ export class Journal {
     this.#file.close()
   }
 
-  /** Without a file there is nothing to read: an empty list. */
+  /** Without a file, there is nothing to read, and the result is an empty list. */
   #use<T>(make: true, action: (database: Database) => T): T
   #use<T>(make: false, action: (database: Database) => readonly T[]): readonly T[]
   #use<T>(make: boolean, action: (database: Database) => T | readonly T[]): T | readonly T[] {
@@ -253,7 +253,7 @@ function putContents(database: Database, contents: ReadonlyMap<string, Uint8Arra
   }
 }
 
-/** Bytes of the log that are worth a checkpoint of their own. */
+/** Minimum size in bytes of a log worth checkpointing. */
 const LARGE_LOG = 4_000_000
 
 interface ChangeRow {

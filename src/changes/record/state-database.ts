@@ -3,22 +3,22 @@ import { dirname } from 'node:path'
 import { makeFolder } from '../../core/make-folder.ts'
 import type { Database } from '../../core/sql-database.ts'
 
-/** Opens a database file, making it where there is none. */
+/** Opens a database file, creating it if necessary. */
 export type OpenDatabase = (path: string) => Database
 
-/** True if an error means that another connection holds a lock. */
+/** Checks whether an error means that another connection holds a lock. */
 export function isBusy(error: unknown): boolean {
   return /database is locked|database is busy|SQLITE_BUSY/i.test(String(error))
 }
 
-/** Does what may fail after something else has failed: the error that led here says more. */
+/** Runs cleanup after a failure and ignores its errors, because the original error is more informative. */
 export function attempt(action: () => void): void {
   try {
     action()
   } catch {}
 }
 
-/** Tells one file of a path from another that took its place; `undefined` where there is none. */
+/** Identifies the file at a path, to detect that it was replaced. Returns `undefined` if there is none. */
 export function identityOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.dev}:${stat.ino}`
@@ -26,19 +26,19 @@ export function identityOf(path: string): string | undefined {
 
 /** A kind of database in the state folder. */
 export interface StateFormat {
-  /** Stands in the file and tells it from other databases. */
+  /** Stored in the file to distinguish it from other databases. */
   readonly applicationId: number
-  /** The migration to each version; never edited once released, only added to. */
+  /** The migration to each version. Never edit a released one; only add new ones. */
   readonly migrations: readonly string[]
-  /** How long to wait for another process that writes, ms. */
+  /** How long to wait for another writing process, in milliseconds. */
   readonly busyTimeout: number
-  /** Pragmas for a new file, which keeps them. */
+  /** Pragmas for a new file, which stores them. */
   readonly created?: string
   /** Pragmas for each connection. */
   readonly connected?: string
 }
 
-/** The file is another kind of database, or a later version of this kind. */
+/** Thrown if the file is another kind of database, or a later version of this kind. */
 export class ForeignDatabase extends Error {
   constructor() {
     super('it was made by another version or program')
@@ -46,12 +46,13 @@ export class ForeignDatabase extends Error {
 }
 
 /**
- * Opens a database of the state folder and brings it to its newest version; makes one that only its owner can read if there is none.
- * @throws ForeignDatabase; whatever SQLite and the file system throw
+ * Opens a database in the state folder and migrates it to the newest version. Creates one readable only by its owner if there is
+ * none.
+ * @throws ForeignDatabase, and errors of SQLite and the file system
  */
 export function openStateDatabase(path: string, format: StateFormat, openDatabase: OpenDatabase): Database {
   makeFolder(dirname(path), { mkdirSync, dirname })
-  // SQLite gives the files beside it the mode of the database.
+  // SQLite gives its auxiliary files the same mode as the database.
   attempt(() => closeSync(openSync(path, 'wx', 0o600)))
   const database = openDatabase(path)
   try {
@@ -81,13 +82,13 @@ export function requireFormat(database: Database, { applicationId, migrations }:
 function migrate(database: Database, { applicationId, migrations }: StateFormat): void {
   if (pragma(database, 'user_version') === migrations.length) return
   inTransaction(database, () => {
-    // Another process may have been first.
+    // Another process may have migrated it first.
     for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration)
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`)
   })
 }
 
-/** Runs statements as one transaction. */
+/** Runs a function in a transaction. */
 export function inTransaction<T>(database: Database, run: () => T): T {
   database.exec('BEGIN IMMEDIATE')
   try {
@@ -95,13 +96,13 @@ export function inTransaction<T>(database: Database, run: () => T): T {
     database.exec('COMMIT')
     return result
   } catch (error) {
-    // The failure may have ended the transaction itself, as a full disk does.
+    // Some failures, such as a full disk, end the transaction themselves.
     attempt(() => database.exec('ROLLBACK'))
     throw error
   }
 }
 
-/** A state database that stays open. Someone may delete the file: then it is opened, or made, again. */
+/** A state database that stays open. If the file is deleted, it is opened or created again. */
 export class StateFile {
   readonly path: string
   readonly #format: StateFormat
@@ -115,7 +116,7 @@ export class StateFile {
     this.#openDatabase = openDatabase
   }
 
-  /** The open database; `undefined` before it was needed. */
+  /** The open database, or `undefined` before it was needed. */
   get opened(): Database | undefined {
     return this.#database
   }
@@ -131,12 +132,12 @@ export class StateFile {
     return database
   }
 
-  /** `undefined` where there is no file. @throws as `openStateDatabase` */
+  /** Returns `undefined` if there is no file. @throws as `openStateDatabase` */
   openExisting(): Database | undefined {
     return identityOf(this.path) === undefined ? undefined : this.open()
   }
 
-  /** It can be opened again. */
+  /** It can be opened again afterwards. */
   close(): void {
     const database = this.#database
     this.#database = undefined
@@ -150,7 +151,7 @@ export function pragma(database: Database, name: string): number {
   return Object.values(database.prepare(`PRAGMA ${name}`).get() as Record<string, number>)[0] ?? 0
 }
 
-/** Bytes of a database that hold something. */
+/** Returns the number of used bytes in a database. */
 export function usedBytes(database: Database): number {
   return (pragma(database, 'page_count') - pragma(database, 'freelist_count')) * pragma(database, 'page_size')
 }

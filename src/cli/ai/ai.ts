@@ -9,13 +9,13 @@ interface Run {
   readonly invocation: Invocation
   readonly desk: AiDesk
   readonly loaded: LoadedVault
-  /** The argument after the subcommand. */
+  /** The positional argument that follows the subcommand. */
   readonly address: string | undefined
 }
 
 const ACTIONS: Readonly<Record<string, (run: Run) => Promise<void>>> = { status, allow, revoke, test }
 
-/** Shows and says what may leave this computer for models. */
+/** Shows and changes which model servers may receive data from this computer. */
 export function run(invocation: Invocation): Promise<number> {
   return interruptible(invocation.host, (signal) => act({ ...invocation, signal }))
 }

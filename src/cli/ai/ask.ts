@@ -11,7 +11,7 @@ import { resolveNames } from '../tools/resolve-name.ts'
 import { withoutShellPaths } from '../tools/shell-path.ts'
 import { requireOn } from '../tools/tool-switch.ts'
 
-/** Asks a chat model about the notes, or shows the prompt. */
+/** Asks a chat model about the notes, or shows the prompt that would be sent. */
 export function run(invocation: Invocation): Promise<number> {
   return interruptible(invocation.host, (signal) => askModel({ ...invocation, signal }))
 }
@@ -21,7 +21,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   const [question = ''] = positionals
   if (question.trim() === '') throw new UsageError('The question is missing.', 'Write: roux ask "Why does rye bread not rise?"')
   const [folder, tag, relevance] = ['folder', 'tag', 'relevance'].map((name) => options.get(name))
-  // Check the arguments as the tool does, before reading a vault.
+  // Validate the arguments before the vault is read, as the tool itself does.
   askTool.prepare({ question, folder, tag, relevance })
   const onlyShown = options.get('show-prompt') === true
   const loaded = await requireVaults(invocation)
@@ -53,7 +53,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** `--show-prompt` works without `ai.enabled`. */
+/** Enables AI for `--show-prompt`, which works even if `ai.enabled` is off. */
 function withAi(loaded: LoadedVault): LoadedVault {
   return { ...loaded, settings: { ...loaded.settings, ai: { ...loaded.settings.ai, enabled: true } } }
 }
@@ -79,7 +79,7 @@ async function showPrompt({ printer }: Invocation, core: GraphCore, args: AskArg
   await printer.text(`${parts.join('\n\n')}\n`)
 }
 
-/** The answer and its sources as text. */
+/** Formats an answer and its sources as text. */
 export function written({ status, answer, citations, uncited, model, location, usage }: AskAnswer): string {
   if (status === 'not_found') return 'The notes do not answer that.\n'
   const sources = citations.map(({ n, id, heading, start_line, end_line, quote, support }) => {

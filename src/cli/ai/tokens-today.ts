@@ -6,7 +6,7 @@ type Tokens = Pick<UsageRow, 'location' | 'requests' | 'input' | 'output' | 'est
 
 const COUNTED = ['requests', 'input', 'output', 'estimated', 'failed'] as const
 
-/** Today's token usage by server. Opens nothing if the settings name no server. */
+/** Returns today's token usage by server, without opening the ledger if no server is configured. */
 export async function tokensToday(host: Host, settings: Settings): Promise<Readonly<Record<string, Tokens>>> {
   if (!settings.ai.enabled && settings.embedder.kind !== 'openai') return {}
   const { openAiDesk } = await host.compose()

@@ -3,7 +3,7 @@ import type { UsageRow } from '../../core/model-usage.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, settingsInput } from '../session.ts'
 
-/** Shows token usage by day, server, model and feature. */
+/** Prints token usage by day, server, model and feature. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, options } = invocation
   const days = (options.get('days') as number | undefined) ?? 7
@@ -33,7 +33,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 type Row = UsageRow & { readonly cost?: number }
 
-/** Leaves out columns that are empty or the same in all rows, to fit 80 columns. */
+/** Omits columns that are empty or the same in every row, so the table fits into 80 columns. */
 function rowsForPeople(rows: readonly Row[]): readonly object[] {
   const isOfOne = placesOf(rows).length === 1
   const filled = (value: number): number | undefined => (value === 0 ? undefined : value)
@@ -52,7 +52,7 @@ function rowsForPeople(rows: readonly Row[]): readonly object[] {
   }))
 }
 
-/** `api.openai.com: remote.` */
+/** Formats each server with its location, for example `api.openai.com: remote.` */
 function placesOf(rows: readonly Row[]): readonly string[] {
   return [...new Set(rows.map(({ provider, location }) => `${provider}: ${location}.`))]
 }
@@ -62,7 +62,7 @@ interface Price {
   readonly output: number
 }
 
-/** @throws UsageError for an invalid price */
+/** @throws UsageError if a price is invalid */
 function pricesIn(written: readonly string[]): ReadonlyMap<string, Price> {
   return new Map(
     written.map((price) => {

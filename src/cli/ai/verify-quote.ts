@@ -5,7 +5,7 @@ import { type Invocation, requireVaults, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { withoutShellPaths } from '../tools/shell-path.ts'
 
-/** Tells whether a quote stands in a note; 1 where it does not. */
+/** Checks whether a note contains a quote. The exit code is 1 if it does not. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, positionals, printer } = invocation
   const [note, quote = ''] = positionals

@@ -25,7 +25,7 @@ import { UsageError } from '../host.ts'
 import { colouredDiff, PLAIN } from '../output/text.ts'
 import type { Invocation } from '../session.ts'
 
-// Claude Code keeps its history in the same file. No settings file is larger than this.
+// Far above the size of any settings file, including Claude Code's, which also contains its history.
 const MAX_BYTES = 64_000_000
 
 const NEW_MODE = 0o600
@@ -33,7 +33,7 @@ const NEW_MODE = 0o600
 const MARK = '.roux-backup-'
 
 /**
- * Finds the client by its name.
+ * Looks up the client named on the command line.
  * @throws UsageError for an unknown name
  */
 export function requireClient({ positionals: [name] }: Invocation, command: 'install' | 'uninstall'): Client {
@@ -48,8 +48,8 @@ export function requireClient({ positionals: [name] }: Invocation, command: 'ins
 }
 
 /**
- * The server's name in the client's settings.
- * @throws UsageError for a name that not every client accepts
+ * Returns the name of the server entry in the client's settings.
+ * @throws UsageError for a name that some clients do not accept
  */
 export function nameOf({ options }: Invocation): string {
   const name = (options.get('name') as string | undefined) ?? 'roux'
@@ -61,7 +61,7 @@ export function nameOf({ options }: Invocation): string {
 }
 
 /**
- * Refuses to replace a server that is not Roux, unless allowed.
+ * Refuses to replace another server's entry unless the user has allowed it.
  * @throws RouxError `CONFLICT`
  */
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {
@@ -72,7 +72,7 @@ export function requireOurs(entry: unknown, { file, name }: EntryPlace, { option
 }
 
 /**
- * Refuses to write for a program that is not installed.
+ * Refuses to write settings for a program that is not installed.
  * @throws RouxError `PROVIDER_ERROR` with the expected path
  */
 export function requireInstalled(client: Client, file: ClientFile, { host, options }: Invocation): void {
@@ -89,14 +89,14 @@ export interface ClientChange {
   readonly file: ClientFile
   readonly name: string
   readonly text: string
-  /** Messages for a change that was made, and for no change. */
+  /** Messages to print if the file changed (`done`) or if there was nothing to change (`nothing`). */
   readonly done: string
   readonly nothing: string
-  /** How the client picks up the change. */
+  /** Tells the user how to make the client pick up the change. */
   readonly afterwards: string
 }
 
-/** Writes a change, unless it is a dry run, and reports it. Resolves with the exit code. */
+/** Writes and reports a change, or only reports it in a dry run. Resolves to the exit code. */
 export async function tellChange({ printer, options }: Invocation, change: ClientChange): Promise<number> {
   const { client, file, name, text, done, nothing, afterwards } = change
   const changed = text !== (file.text ?? '')
@@ -126,7 +126,7 @@ export async function tellChange({ printer, options }: Invocation, change: Clien
   return 0
 }
 
-// Lines around the change may hold other servers' keys, so show only a few.
+// Lines of context in the diff. Kept small because nearby lines may contain other servers' keys.
 const CONTEXT = 1
 
 const MAX_LINE = 300
@@ -142,26 +142,26 @@ function differenceOf({ file, text }: ClientChange): string {
     .join('\n')
 }
 
-/** Shows only enough of each token to tell it from others. */
+/** Shortens each token so that it can be recognized but not used. */
 function withoutTokens(text: string): string {
   return text.replace(/\broux_([\w-]{4})[\w-]{16,}/g, 'roux_$1…')
 }
 
-/** The settings file of another program. */
+/** Another program's settings file. */
 export interface ClientFile {
-  /** The path where the program looks for it. */
+  /** Path at which the program looks for the file. */
   readonly path: string
-  /** The real file, if the path is a symbolic link. */
+  /** Target of the path if it is a symbolic link. */
   readonly realPath: string
-  /** `undefined` if the file does not exist. */
+  /** Contents of the file, or `undefined` if it does not exist. */
   readonly text: string | undefined
-  /** Permission bits. A new file gets 0600, because such files hold keys. */
+  /** Permission bits. A new file gets 0600 because it may contain keys. */
   readonly mode: number
 }
 
 /**
  * Reads a settings file.
- * @throws RouxError when it exists and is not readable text
+ * @throws RouxError if the file exists but is not readable text
  */
 export function readClientFile(path: string): ClientFile {
   const refuse = (why: string, cause?: unknown): RouxError =>
@@ -180,7 +180,7 @@ export function readClientFile(path: string): ClientFile {
   }
 }
 
-/** The texts of the latest backups of a file, newest first, at most twenty. */
+/** Returns the contents of up to twenty backups of a file, newest first. */
 export function readBackups({ realPath }: ClientFile): readonly string[] {
   const beginning = `${basename(realPath)}${MARK}`
   try {
@@ -191,16 +191,15 @@ export function readBackups({ realPath }: ClientFile): readonly string[] {
       .slice(0, 20)
       .flatMap((name) => decode(readFileSync(join(dirname(realPath), name))) ?? [])
   } catch {
-    // Backups are optional.
+    // Ignore the error, because backups are optional.
     return []
   }
 }
 
 /**
- * Replaces a settings file atomically and keeps a backup beside it.
- * @returns the backup's path; `undefined` if there was no file
- * @throws RouxError `CONFLICT` when the file has changed since it was read, `PERMISSION_DENIED` when it cannot be
- * written
+ * Replaces a settings file atomically and keeps a backup next to it.
+ * @returns the path of the backup, or `undefined` if there was no file
+ * @throws RouxError `CONFLICT` if the file has changed since it was read, `PERMISSION_DENIED` if it cannot be written
  */
 export function writeClientFile(file: ClientFile, text: string, now = new Date()): string | undefined {
   const { realPath, mode } = file
@@ -208,13 +207,13 @@ export function writeClientFile(file: ClientFile, text: string, now = new Date()
   let backup: string | undefined
   try {
     makeFolder(dirname(realPath), { mkdirSync, dirname }, 0o777)
-    // `rename` would also replace a read-only file.
+    // Check write access first, because `rename` would replace even a read-only file.
     if (file.text !== undefined) accessSync(realPath, constants.W_OK)
     if (file.text !== undefined) backup = writeBackup(realPath, { text: file.text, mode }, now)
     writeFileSync(temporary, text, { mode, flag: 'wx', flush: true })
-    // The umask changes the mode that `writeFile` sets.
+    // Set the mode explicitly, because `writeFile` applies the umask.
     chmodSync(temporary, mode)
-    // Another Roux that reads the file now would otherwise lose what is written here.
+    // Prevent another Roux process from overwriting this change with an older version.
     withFileLock(`${realPath}.roux-lock`, () => {
       requireUnchanged(file)
       renameSync(temporary, realPath)
@@ -243,7 +242,7 @@ function writeBackup(path: string, { text, mode }: { readonly text: string; read
   }
 }
 
-/** The program may be running and may write its settings at any moment. */
+/** Checks that the program has not written its settings since they were read. */
 function requireUnchanged(file: ClientFile): void {
   if (readClientFile(file.path).text === file.text) return
   throw new RouxError('CONFLICT', `${file.path} was changed by another program in the meantime.`, {

@@ -24,7 +24,7 @@ import {
   tellChange,
 } from './client-file.ts'
 
-/** Folders of links that exist only for one shell. */
+/** Temporary link folders that fnm creates for a single shell. */
 const PASSING = /[\\/]fnm_multishells[\\/]/
 
 /** Adds an entry for this vault to a client's settings, shows the change and keeps a backup. */
@@ -74,7 +74,7 @@ async function httpEntry(invocation: Invocation, { title, name, http }: Client):
   return http(httpEndpoint(host, settings))
 }
 
-/** Keeps the text if the entry is already equivalent, whatever its layout. */
+/** Returns the text unchanged if it already contains an equivalent entry, even if the formatting differs. */
 function putOrKeep(
   { text = '' }: ClientFile,
   { place, former, entry }: { readonly place: EntryPlace; readonly former: unknown; readonly entry: Entry },
@@ -95,8 +95,8 @@ function warnOfReaders({ host, printer }: Invocation, { path, text, mode }: Clie
 }
 
 /**
- * The address of the HTTP server on this computer and its token, which is created if needed.
- * @throws RouxError `INVALID_SETTINGS` when the port changes with each start, or the token file is damaged
+ * Returns the address and token of the local HTTP server, creating the token if necessary.
+ * @throws RouxError `INVALID_SETTINGS` if the port changes with every start or the token file is damaged
  */
 function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings): HttpEndpoint {
   if (port === 0)
@@ -107,7 +107,7 @@ function httpEndpoint({ env }: Pick<Host, 'env'>, { http: { port } }: Settings):
   return { url: `http://127.0.0.1:${port}/mcp`, token: secret }
 }
 
-/** Removes our entry from a client's settings, shows the change and keeps a backup. */
+/** Removes the Roux entry from a client's settings, shows the change and keeps a backup. */
 export async function uninstall(invocation: Invocation): Promise<number> {
   const client = requireClient(invocation, 'uninstall')
   const name = nameOf(invocation)
@@ -128,9 +128,9 @@ export async function uninstall(invocation: Invocation): Promise<number> {
 }
 
 /**
- * The command that serves these vaults, for programs without a shell: this Node, this script and the options that a
- * server understands, with absolute paths.
- * @throws RouxError for a path that these programs would read as containing a variable
+ * Returns the command that serves these vaults without a shell. It consists of the current Node binary, this script and the server's
+ * options, all with absolute paths.
+ * @throws RouxError for a path in which these programs would expand a variable
  */
 export function launchOf({ host, options }: Invocation, { vault, config: file }: VaultsToServe): Launch {
   if (vault?.includes('${'))
@@ -152,7 +152,7 @@ export function launchOf({ host, options }: Invocation, { vault, config: file }:
   }
 }
 
-/** A warning about paths that may disappear with the next update. */
+/** Warns about paths that may disappear with the next update. */
 export function warningsOf({ command, args: [script = ''] }: Launch): readonly string[] {
   if (/[\\/]_npx[\\/]/.test(script))
     return [`${script} is in a folder that npm may empty: install Roux (npm install -g), then run this again.`]
@@ -162,8 +162,8 @@ export function warningsOf({ command, args: [script = ''] }: Launch): readonly s
 }
 
 /**
- * The running Node by a path that survives an update, if there is one: package managers link `node` in the PATH to the
- * current version.
+ * Returns a path to the running Node binary that survives updates, if possible. Package managers usually put a link to the current
+ * version in the PATH.
  */
 function stableNode({ program, env, platform }: Host): string {
   if (!namesVersion(program.node)) return program.node
@@ -174,7 +174,7 @@ function stableNode({ program, env, platform }: Host): string {
   return names.find((name) => !namesVersion(name) && isSame(name, program.node)) ?? program.node
 }
 
-/** A path with a version in one of its folders: `…/v20.19.0/bin/node`. */
+/** Checks whether a folder in the path is named after a version, as in `…/v20.19.0/bin/node`. */
 function namesVersion(path: string): boolean {
   return /[\\/](?:node[-@])?v?\d+\.\d+[^\\/]*[\\/]/.test(path)
 }
@@ -187,17 +187,17 @@ function isSame(path: string, real: string): boolean {
   }
 }
 
-/** How a server started elsewhere finds these vaults. */
+/** Arguments with which a server started elsewhere finds these vaults. */
 export interface VaultsToServe {
-  /** A folder or a name; absent for all vaults of its settings. */
+  /** Folder or name of the vault. Omitted to serve all vaults in the server's settings. */
   readonly vault?: string
-  /** A settings file that the server would not read by itself. */
+  /** Settings file that the server would not find by itself. */
   readonly config?: string
 }
 
 /**
- * The arguments with which a server in another working directory serves these vaults.
- * @throws RouxError `INVALID_SETTINGS` for several vaults whose names such a server cannot see
+ * Returns the arguments with which a server in another working directory serves these vaults.
+ * @throws RouxError `INVALID_SETTINGS` if there are several vaults whose names are defined in files that such a server does not read
  */
 export function vaultsToServe(invocation: Invocation, { server, vaults }: LoadedVaults): VaultsToServe {
   const [{ name, settings }, ...more] = vaults
@@ -217,7 +217,7 @@ export function vaultsToServe(invocation: Invocation, { server, vaults }: Loaded
   )
 }
 
-/** `--set` goes into the entry unchanged. */
+/** Checks whether a server in another working directory reads this source. `--set` counts because it is copied into the entry. */
 function isReadEverywhere(source: string, invocation: Invocation): boolean {
   const { host, options } = invocation
   const config = options.get('config') as string | undefined
@@ -228,7 +228,7 @@ function ownFile({ host }: Invocation): string {
   return join(userFolders(host.env).config, CONFIG_FILE)
 }
 
-/** The file part of `/x/roux.config.yaml:3`. */
+/** Returns the file part of an origin such as `/x/roux.config.yaml:3`. */
 function sourceOf(origin = ''): string {
   return origin.replace(/:\d+$/, '')
 }

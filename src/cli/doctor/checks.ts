@@ -11,15 +11,15 @@ import type { Host } from '../host.ts'
 import { amount } from '../output/text.ts'
 import { folderFault } from '../session.ts'
 
-/** A damaged file is replaced when it is next used. */
+/** A damaged file is replaced the next time it is used. */
 const REBUILT = 'It is rebuilt automatically; "roux index" rebuilds it now.'
 
-/** The result of one check. `warn`: it works, but not well. `fail`: it does not work. */
+/** Result of one check. `warn` means that something works with limitations, `fail` that it does not work. */
 export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** How to fix it. */
+  /** Suggested fix. */
   readonly hint?: string
 }
 
@@ -31,14 +31,14 @@ function reportAs(state: Finding['state']): Report {
   return (check, message, hint) => ({ check, state, message, ...(hint === undefined ? {} : { hint }) })
 }
 
-/** Checks the version of Node. */
+/** Checks the Node version. */
 export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split('.').map(Number)
   if (major > 20 || (major === 20 && minor >= 19)) return ok('node', version)
   return fail('node', `${version} is too old`, 'Install Node 20.19 or newer.')
 }
 
-/** Checks that the vault is a readable folder and probably a vault. */
+/** Checks that the folder is readable and looks like a vault. */
 export function checkVault(
   path: string,
   { tooWide, named }: { readonly tooWide: boolean; readonly named: boolean },
@@ -58,7 +58,7 @@ export function checkVault(
   ]
 }
 
-/** Checks that the cache folder can be written. Writes nothing. */
+/** Checks that the cache folder is writable, without writing to it. */
 export function checkCacheFolder(folder: string): Finding {
   let existing = folder
   while (!existsSync(existing) && existing !== dirname(existing)) existing = dirname(existing)
@@ -76,13 +76,13 @@ export function checkCacheFolder(folder: string): Finding {
   }
 }
 
-/** Checks that changes can be noticed with the configured `vault.watch`. */
+/** Checks that file changes can be detected with the configured `vault.watch`. */
 export function checkWatching(vault: string, watch: Settings['vault']['watch'], platform: string = process.platform): Finding {
   if (watch === 'off') return warn('watch', 'off: a server does not notice changes', 'Set vault.watch to auto.')
   if (watch === 'polling') return ok('watch', 'polling')
   const limit = platform === 'linux' ? inotifyLimit() : undefined
   if (limit === undefined) return ok('watch', 'events of the file system')
-  // Each folder takes one watch, and other programs of the same user share the limit.
+  // Each folder uses one watch, and all programs of the same user share the limit.
   const folders = countFolders(vault, limit)
   const message = `events of the file system: ${amount(folders, 'folder')}, fs.inotify.max_user_watches is ${limit}`
   if (folders < limit / 2) return ok('watch', message)
@@ -93,7 +93,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   )
 }
 
-/** Warns when the vault's application keeps spellings, but an old settings file names new notes in lower case. */
+/** Warns if an old settings file makes new notes lowercase although the vault's application preserves case. */
 export function checkFileCase(vault: string, spelling: Settings['files']['case'], where: string | undefined): readonly Finding[] {
   const marker = spelling === 'lower' ? ['.obsidian', '.foam', 'logseq'].find((name) => existsSync(join(vault, name))) : undefined
   if (marker === undefined) return []
@@ -143,7 +143,7 @@ function foldersIn(folder: string): readonly Dirent[] {
   }
 }
 
-/** Checks the configuration of the chat model, if it is on. Opens no connection; `roux ai test` does. */
+/** Checks the configuration of the chat model if it is enabled. Opens no connection, unlike `roux ai test`. */
 export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Promise<readonly Finding[]> {
   const { ai } = settings
   if (!ai.enabled) return []
@@ -171,7 +171,7 @@ export async function checkAi(host: Host, { settings, aiKey }: LoadedVault): Pro
   }
 }
 
-/** Checks whether HTTP could be served: port, address, tokens. Changes nothing. */
+/** Checks whether HTTP could be served, including port, address and tokens. Changes nothing. */
 export async function checkHttp(http: Settings['http'], tokenFile: string): Promise<readonly Finding[]> {
   return [await checkPort(http), checkTokens(tokenFile)]
 }
@@ -213,7 +213,7 @@ function checkTokens(file: string): Finding {
   }
 }
 
-/** Turns the adapters' facts into findings: database, indexes, embedder. */
+/** Converts the adapters' diagnosis to findings about the database, the indexes and the embedder. */
 export function checkDiagnosis({ sqlite, index, searchIndex, embedder, hnsw, database }: Diagnosis): readonly Finding[] {
   return [
     sqlite.message === undefined

@@ -11,14 +11,14 @@ import { readClientFile } from '../assistants/client-file.ts'
 import type { Host } from '../host.ts'
 import { type Finding, ok, warn } from './checks.ts'
 
-/** The facts of this computer's HTTP server that entries are compared with. */
+/** Local HTTP server settings that client entries are compared with. */
 export interface ServedOverHttp {
-  /** The port in the settings. */
+  /** Configured port. */
   readonly port: number
   readonly tokenFile: string
 }
 
-/** Checks the entries of Roux in other programs' settings. Programs without an entry are skipped. */
+/** Checks the Roux entries in other programs' settings, skipping programs without an entry. */
 export function checkClients(host: Host, served: ServedOverHttp): readonly Finding[] {
   return CLIENTS.flatMap((client) => checkClient(client, host, served))
 }
@@ -54,7 +54,7 @@ function isGone(path: string | undefined): boolean {
   return path !== undefined && isAbsolute(path) && !existsSync(path)
 }
 
-/** Nothing is known about a server on another computer or behind a proxy. */
+/** Explains why a local server would not answer. Returns `undefined` for remote servers, about which nothing is known. */
 function whyNoAnswer({ url, token }: Asked, { port, tokenFile }: ServedOverHttp): string | undefined {
   const asked = URL.canParse(url) ? new URL(url) : undefined
   if (asked === undefined || !isLoopbackName(asked.hostname)) return undefined
@@ -66,12 +66,12 @@ function isWorthNothing(token: string, tokenFile: string): boolean {
   try {
     return readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true
   } catch {
-    // The check of tokens reports a damaged file.
+    // The token check already reports a damaged file.
     return false
   }
 }
 
-/** The command that writes the entry again and keeps everything in it that still exists. */
+/** Returns a hint with the command that rewrites the entry, keeping the parts that still exist. */
 function hintFor({ name: client }: Client, name: string, entry: OwnEntry): string {
   const words = [client, ...(name === 'roux' ? [] : ['--name', shellWord(name)])].join(' ')
   const options = entry.kind === 'http' ? ['--http'] : optionsOf(entry)

@@ -23,7 +23,7 @@ import {
 } from './checks.ts'
 import { checkClients } from './clients.ts'
 
-/** Checks everything, suggests a fix for each problem, and fails if something is broken. */
+/** Runs all checks and suggests a fix for each problem. The command fails if something is broken. */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, positionals } = invocation
   const findings: Finding[] = [checkNode(process.versions.node)]
@@ -41,7 +41,7 @@ export async function run(invocation: Invocation): Promise<number> {
   return broken ? 1 : 0
 }
 
-/** Checks one vault. With several vaults each message names its vault. */
+/** Checks one vault. If there are several, each message includes the vault's name. */
 async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server: LoadedSettings): Promise<readonly Finding[]> {
   const { host } = invocation
   const { path, watch } = loaded.settings.vault
@@ -67,7 +67,7 @@ async function checkOneVault(invocation: Invocation, loaded: LoadedVault, server
   return name === undefined ? findings : findings.map((finding) => ({ ...finding, message: `${name}: ${finding.message}` }))
 }
 
-/** Reports how many servers run, if any. Several are fine. */
+/** Reports the number of servers running for this vault, if any. More than one is fine. */
 function checkServers(vault: string, folder: string): readonly Finding[] {
   const [first, ...more] = serversOf(folder, vault)
   if (first === undefined) return []
@@ -77,7 +77,7 @@ function checkServers(vault: string, folder: string): readonly Finding[] {
   return [ok('servers', message, hint)]
 }
 
-/** The messages of a vault that were not already reported for all. */
+/** Returns a vault's messages, excluding those already reported for the server. */
 function news<T>(own: readonly T[], said: readonly T[]): readonly T[] {
   return own.filter((one) => !said.includes(one))
 }
@@ -100,7 +100,7 @@ async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promi
   try {
     return await withCore(invocation, loaded, (core) => checkCore(core, loaded))
   } catch (error) {
-    // The other findings are still useful after an unexpected error.
+    // The other findings are still useful if indexing fails unexpectedly.
     return [fail('indexing', error instanceof RouxError ? error.message : String(error))]
   }
 }

@@ -14,7 +14,7 @@ const SEED = 1
 const SLOWEST = 5
 const MISSED_OF_A_KIND = 20
 
-/** Measures how well the notes of a vault are found. */
+/** Measures the search quality for the notes of a vault. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const count = readCount(invocation.options.get('queries'))
@@ -33,7 +33,10 @@ function readCount(given: unknown): number {
   throw new UsageError(`--queries must be 1 or more; got ${count}.`)
 }
 
-/** Waits until everything can be found, then asks for notes of the vault in every mode. @throws RouxError if it has none */
+/**
+ * Waits until indexing is complete, then runs queries for the vault's own notes in every search mode.
+ * @throws RouxError if the vault has no notes
+ */
 async function evaluate(
   { options, printer, signal }: Invocation & { readonly signal: AbortSignal },
   core: GraphCore,

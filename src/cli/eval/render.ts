@@ -3,7 +3,7 @@ import type { Estimate } from '../../app/eval/statistics.ts'
 import { type Column, renderTable } from '../output/table.ts'
 import type { Look } from '../output/text.ts'
 
-/** Renders the scores of every kind of query, then the slowest and some of the missed ones. */
+/** Renders the scores for each kind of query, followed by the slowest queries and some of the missed ones. */
 export function renderVaultReport({ embedder, scores, slowest, missed }: VaultReport, look: Look): string {
   const rows = scores.map(({ kind, mode, queries, hit1, hit5, mrr, median, p99 }) => [
     kind,
@@ -24,7 +24,7 @@ export function renderVaultReport({ embedder, scores, slowest, missed }: VaultRe
     .join('\n')
 }
 
-/** Missed queries shown; `--json` has more. */
+/** Maximum number of missed queries shown. `--json` includes more. */
 const SHOWN = 10
 
 function queryList(title: string, queries: readonly NotedQuery[], look: Look): string {
@@ -62,7 +62,7 @@ function fits(table: string, { width = Number.POSITIVE_INFINITY }: Look): boolea
   return table.split('\n').every((line) => line.length <= width)
 }
 
-/** Leaves out an interval that would be cut. */
+/** Removes a confidence interval that would otherwise be truncated. */
 function withoutInterval(cell: string): string {
   return cell.replace(/ \[[^\]]*\]$/, '')
 }

@@ -3,8 +3,8 @@ import { printableText, wrapWords } from './text.ts'
 const FENCE = /^ {0,3}(`{3,}|~{3,})/
 
 /**
- * Markdown that a reader skips: link targets, HTML tags, table rules, marks of bold. The groups `before` and `after`
- * are removed; the text between them stays.
+ * Markdown syntax to hide from readers, such as link targets, HTML tags, table rules and bold markers. The groups `before` and
+ * `after` are removed; the text between them is kept.
  */
 const NOISE: readonly RegExp[] = [
   /(?<before>!?\[)[^[\]]*(?<after>\]\([^()\s]*\))/dg,
@@ -14,31 +14,31 @@ const NOISE: readonly RegExp[] = [
   /(?<before>\*\*)/dg,
 ]
 
-/** A text with marked ranges: UTF-16 offsets, ascending, without overlaps. */
+/** Text with highlighted ranges, given as ascending, non-overlapping UTF-16 offsets. */
 export interface MarkedText {
   readonly text: string
   readonly marks: readonly (readonly [start: number, end: number])[]
 }
 
 export interface WrapOptions {
-  /** Columns per line. */
+  /** Maximum number of columns per line. */
   readonly width: number
-  /** Maximum number of lines; those with the most marks are kept. */
+  /** Maximum number of lines. The lines with the most highlights are shown. */
   readonly lines: number
   mark(text: string): string
 }
 
 const ELLIPSIS = '…'
 
-// Around each marked word while lines are broken: characters without width that notes do not need.
+// Zero-width characters that delimit highlighted words during wrapping. They do not normally occur in notes.
 const [OPEN, CLOSE] = ['\ufff9', '\ufffb']
 
 /**
- * Wraps a marked text and shows where lines are left out. Tables, lists, paragraphs and code keep their line breaks,
- * and code its white space; elsewhere white space collapses.
+ * Wraps highlighted text and marks omitted lines with an ellipsis. Line breaks are preserved in tables, lists, paragraphs and code.
+ * White space is collapsed except in code.
  */
 export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptions): readonly string[] {
-  // Reserve room for both ellipses.
+  // Reserve room for an ellipsis at both ends.
   const all = withMarksClosed(writtenLines(marked).flatMap((words) => wrapWords(words.join(' '), width - 2, { words })))
   const from = bestWindow(
     all.map((line) => line.split(OPEN).length - 1),
@@ -54,7 +54,7 @@ export function wrapMarked(marked: MarkedText, { width, lines, mark }: WrapOptio
   })
 }
 
-/** A marked word that was broken is marked on each of its lines. */
+/** Repeats the highlight on each line of a word that was broken across lines. */
 function withMarksClosed(lines: readonly string[]): readonly string[] {
   let isOpen = false
   return lines.map((line) => {
@@ -64,13 +64,13 @@ function withMarksClosed(lines: readonly string[]): readonly string[] {
   })
 }
 
-/** A line that starts a new line of output: of a table, list, heading or quote. */
+/** Matches table rows, list items, headings and quotes, which always start a new line of output. */
 const OWN_LINE = /^\s*(?:\||[-*+] |\d+[.)] |#{1,6} |>)/
 
-/** A table row or heading, which the next line never continues. */
+/** Matches table rows and headings, which are never continued by the next line. */
 const ONE_LINE = /^\s*(?:\||#{1,6} )/
 
-/** The words of each output line; a line of code is one word. */
+/** Splits the text into output lines and their words. A line of code counts as one word. */
 function writtenLines(marked: MarkedText): readonly (readonly string[])[] {
   const blocks = codeRanges(marked.text).filter(({ kind }) => kind === 'block')
   const lines: (readonly string[])[] = []
@@ -93,7 +93,7 @@ function writtenLines(marked: MarkedText): readonly (readonly string[])[] {
   return lines
 }
 
-/** A part of the text without terminal control characters, with its marked words between `OPEN` and `CLOSE`. */
+/** Returns part of the text without control characters, with highlighted words enclosed in `OPEN` and `CLOSE`. */
 function withMarks({ text, marks }: MarkedText, from: number, to: number): string {
   const clean = (start: number, end: number): string => printableText(text.slice(start, end)).replace(/[\ufff9\ufffb]/g, '')
   let made = ''
@@ -107,7 +107,7 @@ function withMarks({ text, marks }: MarkedText, from: number, to: number): strin
   return made + clean(at, to)
 }
 
-/** The start of the first window of `size` lines with the most marks. */
+/** Returns the start of the first window of `size` lines that contains the most highlights. */
 function bestWindow(counts: readonly number[], size: number): number {
   let best = { from: 0, sum: -1 }
   for (let from = 0; from === 0 || from + size <= counts.length; from++) {
@@ -117,14 +117,14 @@ function bestWindow(counts: readonly number[], size: number): number {
   return best.from
 }
 
-/** A range of code in Markdown text: UTF-16 offsets; a `block` includes its fences. */
+/** Range of code in Markdown text, in UTF-16 offsets. A `block` includes its fences. */
 export interface CodeRange {
   readonly start: number
   readonly end: number
   readonly kind: 'block' | 'span'
 }
 
-/** Finds code in order. A block that was cut off extends to the end of the text. */
+/** Finds code ranges in order of appearance. An unclosed block extends to the end of the text. */
 function codeRanges(text: string): readonly CodeRange[] {
   const ranges: CodeRange[] = []
   let fence: { readonly mark: string; readonly start: number } | undefined
@@ -147,10 +147,10 @@ function codeRanges(text: string): readonly CodeRange[] {
   return [...ranges, ...spansIn(text, proseFrom, text.length)]
 }
 
-/** Code spans between backtick runs of equal length. */
+/** Finds code spans, which are enclosed in backtick runs of equal length. */
 function spansIn(text: string, from: number, to: number): readonly CodeRange[] {
   const runs = [...text.slice(from, to).matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: from + index, length: run.length }))
-  // Maps each run to the next of its length. Searching from each run would take quadratic time.
+  // Maps each run to the next run of the same length. Searching from every run would take quadratic time.
   const nextOf = new Map<number, number>()
   const last = new Map<number, number>()
   for (const [index, { length }] of runs.entries()) {
@@ -170,12 +170,9 @@ function spansIn(text: string, from: number, to: number): readonly CodeRange[] {
   return ranges
 }
 
-/**
- * The text without Markdown marks, as a person would read it. Code stays unchanged, and so does a construct that was
- * cut off.
- */
+/** Removes Markdown syntax. Code and incomplete syntax, such as a truncated link, are left unchanged. */
 export function readableText(marked: MarkedText): MarkedText {
-  // Twice, because an image may be inside a link.
+  // Remove links twice, because a link may contain an image.
   return [...NOISE, ...NOISE.slice(0, 1)].reduce(withoutNoise, marked)
 }
 
@@ -192,7 +189,7 @@ function withoutNoise(marked: MarkedText, noise: RegExp): MarkedText {
   return ranges.length === 0 ? marked : withoutRanges(marked, ranges)
 }
 
-/** Removes ranges (ascending, without overlaps) and the marks inside them. */
+/** Removes ascending, non-overlapping ranges and the highlights within them. */
 function withoutRanges({ text, marks }: MarkedText, ranges: readonly Range[]): MarkedText {
   const kept: string[] = []
   let at = 0

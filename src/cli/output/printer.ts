@@ -5,7 +5,7 @@ import type { Heading } from '../../core/note.ts'
 import { type Host, type Out, UsageError } from '../host.ts'
 import { type Look, printable, printableText, type Style } from './text.ts'
 
-/** Matches have the colour of `grep`, readable on light and dark backgrounds. */
+/** The color for matches is the same as in `grep` and readable on light and dark backgrounds. */
 const CODES: Readonly<Record<Style, string>> = {
   bold: '1',
   faint: '2',
@@ -16,21 +16,21 @@ const CODES: Readonly<Record<Style, string>> = {
   mark: '1;31',
 }
 
-/** Renders an answer for people; `undefined` to use the default. */
+/** Renders an answer for people. Returns `undefined` to use the default rendering. */
 export type RenderAnswer = (value: unknown, look: Look) => string | undefined
 
 export interface AnswerOptions {
   readonly warnings?: readonly Warning[]
-  /** The question, whose words are marked. */
+  /** Query whose words are highlighted. */
   readonly question?: string | undefined
-  /** Replaces the default rendering. */
+  /** Overrides the default rendering. */
   readonly render?: RenderAnswer | undefined
 }
 
-/** Writes answers to stdout and everything else to stderr. */
+/** Writes answers to stdout and all other output to stderr. */
 export class Printer {
   readonly #host: Host
-  /** Print JSON: requested, or stdout is not a terminal. */
+  /** True if to print JSON, which is the default if stdout is not a terminal. */
   readonly json: boolean
 
   constructor(host: Host, json: boolean) {
@@ -42,23 +42,22 @@ export class Printer {
     return this.#host.stderr
   }
 
-  /** Prints an answer: compact JSON for programs, tables and passages for people. */
+  /** Prints an answer, as compact JSON for programs or as tables and passages for people. */
   async answer(value: unknown, { warnings = [], question, render }: AnswerOptions = {}): Promise<void> {
     for (const { message } of warnings) this.warn(message)
     if (this.json) return await this.text(`${JSON.stringify(value)}\n`)
     const { stdout } = this.#host
-    // Rendering is loaded on demand: a server starts without it.
+    // Loaded on demand so that servers start without the rendering code.
     const { renderForPeople } = await import('./render.ts')
     const look = { width: stdout.columns || undefined, paint: (style: Style, text: string) => this.#style(style, text, stdout) }
     await this.text(render?.(value, look) ?? renderForPeople(value, { ...look, question }))
   }
 
-  /** Prints text for people to stdout, such as help. */
+  /** Prints human-readable text, such as help, to stdout. */
   async text(text: string): Promise<void> {
     await write(this.#host.stdout, text)
   }
 
-  /** Prints a warning about an answer. */
   warn(message: string): void {
     this.note(`${this.#style('yellow', 'warning:')} ${printable(message)}`)
   }
@@ -68,10 +67,10 @@ export class Printer {
     this.#host.stderr.write(`${line}\n`)
   }
 
-  /** Prints the error on one line and its fix on another. */
+  /** Prints an error followed by its hint on a separate line. */
   error(error: unknown): void {
     const { message, hint, candidates = [], stack } = explain(error)
-    // A query error shows the position on lines of its own.
+    // The message of a query error has extra lines that show the position of the error.
     this.note(`${this.#style('red', 'error:')} ${printableText(message).replaceAll('\n', '\n  ')}`)
     if (hint !== undefined) this.note(`  ${printable(hint)}`)
     for (const candidate of candidates.slice(0, CANDIDATES)) this.note(`  ${printable(candidate)}`)
@@ -79,7 +78,7 @@ export class Printer {
     if (stack !== undefined) this.note(stack)
   }
 
-  /** Applies a style for stderr. */
+  /** Applies a style suitable for stderr. */
   paint(style: Style, text: string): string {
     return this.#style(style, text)
   }
@@ -91,18 +90,18 @@ export class Printer {
   }
 }
 
-/** Writes and waits until the stream has room. */
+/** Writes text and waits until the stream can accept more. */
 export async function write(stream: Out, text: string): Promise<void> {
   if (text !== '' && !stream.write(text)) await once(stream, 'drain')
 }
 
-/** Candidates that an error lists. */
+/** Maximum number of candidates printed with an error. */
 const CANDIDATES = 20
 
 function explain(error: unknown): {
   readonly message: string
   readonly hint?: string | undefined
-  /** Similar names, unless message or hint already contain them. */
+  /** Similar names, unless the message or the hint already contains them. */
   readonly candidates?: readonly string[]
   readonly stack?: string | undefined
 } {
@@ -118,7 +117,7 @@ function explain(error: unknown): {
   return { message: 'Internal error: a bug in Roux.', hint: 'Please report it with the lines below.', stack }
 }
 
-/** Formats a candidate: an id or block unchanged, a heading with its line. */
+/** Formats a candidate. Strings are returned unchanged, and headings include their line number. */
 function describeCandidate(candidate: unknown): string {
   if (typeof candidate === 'string') return candidate
   return isHeading(candidate)

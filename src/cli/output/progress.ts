@@ -3,17 +3,20 @@ import type { Progress } from '../../core/search.ts'
 import type { Printer } from './printer.ts'
 import { bytesText, cutToWidth, durationText } from './text.ts'
 
-// Work that ends sooner shows no progress.
+// No progress is shown for work that finishes sooner, in milliseconds.
 const SILENT_MS = 400
 const EVERY_MS = 100
 
-/** The progress of one stage. */
+/** Progress within one stage. */
 interface Step extends Progress {
   readonly stage: 'files' | 'words' | 'vectors' | 'download' | 'queries'
   readonly text: string
 }
 
-/** Shows progress on stderr: one changing line in a terminal; elsewhere, with `always`, a line per tenth of a stage. */
+/**
+ * Shows progress on stderr. A terminal gets a single updating line. Other streams get a line for every tenth of a stage, but only
+ * with `always`.
+ */
 export class ProgressLine {
   readonly #printer: Printer
   readonly #always: boolean
@@ -27,7 +30,7 @@ export class ProgressLine {
     this.#always = always
   }
 
-  /** Follows the indexing until `stop` is called. */
+  /** Shows indexing progress until `stop` is called. */
   follow(indexing: Indexing): { stop(): void } {
     const stop = indexing.onStatus((status) => this.show(stepOf(status)))
     return {
@@ -38,7 +41,7 @@ export class ProgressLine {
     }
   }
 
-  /** Always reports the download of a model and its size. */
+  /** Shows download progress. The start of a download is always announced, with its size if known. */
   download({ loaded, total }: { readonly loaded: number; readonly total?: number }): void {
     if (!this.#isDownloadTold) {
       this.#isDownloadTold = true
@@ -49,7 +52,7 @@ export class ProgressLine {
     this.show({ stage: 'download', done: loaded, total: total ?? 0, text })
   }
 
-  /** Shows how far a stage is; without one, clears the line. */
+  /** Shows the progress of a stage, or clears the line if `step` is `undefined`. */
   show(step: Step | undefined): void {
     if (step === undefined) this.clear()
     else if (this.#printer.stderr.isTTY === true) this.#showLine(step)
@@ -71,14 +74,14 @@ export class ProgressLine {
     this.#printer.note(text)
   }
 
-  /** Removes the line from the terminal. */
+  /** Clears the progress line in a terminal. */
   clear(): void {
     if (this.#shownAt > 0) this.#printer.stderr.write('\r\u001b[K')
     this.#shownAt = 0
   }
 }
 
-/** The current stage; `undefined` if there is none. */
+/** Returns the current stage, or `undefined` if no work is in progress. */
 function stepOf({ phase, done, total, search }: IndexStatus): Step | undefined {
   if (phase === 'building' || phase === 'verifying') {
     if (total === 0) return undefined
@@ -88,7 +91,7 @@ function stepOf({ phase, done, total, search }: IndexStatus): Step | undefined {
   const { words, vectors } = search
   if (words.done < words.total)
     return { stage: 'words', ...words, text: `Indexing the words of ${words.done} of ${words.total} notes` }
-  // The number of finished notes is unknown until the embedder opens.
+  // The number of embedded notes is unknown until the embedder has been opened.
   if (vectors?.embedder === undefined || vectors.done >= vectors.total) return undefined
   const time = vectors.remaining === undefined ? '' : `, ${durationText(vectors.remaining)} left`
   return { stage: 'vectors', ...vectors, text: `Embedding ${vectors.done} of ${vectors.total} notes${time}` }

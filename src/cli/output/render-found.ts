@@ -2,13 +2,13 @@ import { highlightsOf } from '../../app/find/highlights.ts'
 import { type MarkedText, readableText, wrapMarked } from './marked-text.ts'
 import { type Look, PLAIN, printable, textWidth, wrapWords } from './text.ts'
 
-/** How found notes are shown. */
+/** Display options for search results. */
 export interface FoundLook extends Look {
-  /** The question, whose words are marked. */
+  /** Query whose words are highlighted. */
   readonly question?: string | undefined
 }
 
-/** The common members of a result of `search`, `find_nodes`, `similar_nodes`, or `get_neighbors` with evidence. */
+/** Common properties of results from `search`, `find_nodes`, `similar_nodes`, and `get_neighbors` with evidence. */
 export interface FoundItem {
   readonly id: string
   readonly title: string
@@ -21,7 +21,7 @@ export interface FoundItem {
   readonly highlights?: MarkedText['marks']
   readonly line?: number
   readonly modified?: string
-  /** Sentences that link, and the number of further ones. */
+  /** Sentences that contain the links. `more` is the number of omitted sentences. */
   readonly lines?: readonly FoundLine[]
   readonly more?: number
   readonly explain?: FoundReasons
@@ -54,34 +54,34 @@ interface FoundLeg {
   readonly normalised: number
 }
 
-/** True if these are notes with scores or linking sentences; they are listed with their passages instead of in a table. */
+/** Checks whether all items are notes with scores or linking sentences. These are listed with their passages instead of in a table. */
 export function areFound(items: readonly Readonly<Record<string, unknown>>[]): boolean {
   const areNotes = items.every((item) => Array.isArray(item.links) && typeof item.title === 'string')
   return areNotes && (items.every((item) => typeof item.score === 'number') || items.some((item) => Array.isArray(item.lines)))
 }
 
-/** Renders notes: title and score, then the id, then the text found. */
+/** Renders each note as its title and score, its id, and the matching text. */
 export function renderFound(items: readonly FoundItem[], look: FoundLook): string {
   return items.map((item) => `${renderItem(item, look).join('\n')}\n`).join('\n')
 }
 
-/** Wider lines are hard to read. */
+/** Maximum line width for readable text. */
 const WIDEST = 100
-/** Lines of text per note: for its best passage, and for each further one. */
+/** Maximum lines of text for a note's best passage, and for each further passage. */
 const BEST_LINES = 4
 const MORE_LINES = 2
 
 function renderItem(item: FoundItem, look: FoundLook): readonly string[] {
   const { width = WIDEST, paint = PLAIN } = look
   const columns = Math.min(width, WIDEST)
-  // An id is never cut, so it can be copied.
+  // Ids are never truncated, so they can be copied.
   const lines = [...headLines(item, columns, look), paint('faint', [printable(item.id), ...factsOf(item)].join(' · '))]
   if (item.explain !== undefined) lines.push(...wrapWords(reasonsOf(item.explain), columns).map((line) => paint('faint', line)))
   const text = textOf(item, look)
   return [...lines, ...text.flatMap((part, at) => renderText(part, { columns, isBest: at === 0 }, look))]
 }
 
-/** The title, with the score at the end of its first line. */
+/** Renders the title with the score at the end of its first line. */
 function headLines({ title, score }: FoundItem, columns: number, { paint = PLAIN }: FoundLook): readonly string[] {
   if (score === undefined) return wrapWords(printable(title), columns).map((line) => paint('bold', line))
   const mark = score.toFixed(2)
@@ -114,7 +114,7 @@ function reasonsOf({ keyword, semantic, weight, coverage, exact, close_title }: 
   ].join(' · ')
 }
 
-/** A text to show and its label. */
+/** Text to show, with an optional label. */
 interface ShownText extends MarkedText {
   readonly label?: string
 }
@@ -130,7 +130,7 @@ function textOf(item: FoundItem, { question = '' }: FoundLook): readonly ShownTe
   }))
 }
 
-/** Unchanged Markdown: the link is the point. */
+/** Returns the sentence as unmodified Markdown, so the link stays visible. */
 function linkLine({ line, text, direction }: FoundLine): ShownText {
   return { text: `${direction === 'out' ? '→ ' : ''}line ${line}: ${text}`, marks: [] }
 }
@@ -146,7 +146,7 @@ function labelOf({ heading, start_line: start, end_line: end }: FoundPassage, ti
   return [...(below.length === 0 ? [] : [below.map(printable).join(' › ')]), lines].join(', ')
 }
 
-/** The label already shows the heading. */
+/** Removes a leading heading from the passage, because the label already contains it. */
 function withoutHeading({ heading, text }: FoundPassage): string {
   const line = /^#{1,6} +/.exec(text)?.[0]
   const name = heading.at(-1)

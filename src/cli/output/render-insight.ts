@@ -4,12 +4,12 @@ import type { CommunityRow, VaultMap } from '../../app/insight/map.ts'
 import type { LinkEdit, LinkSuggestion, SuggestionList } from '../../app/insight/suggest-links.ts'
 import { amount, type Look, localTime, PLAIN, printable, section, wrapWords } from './text.ts'
 
-/** Communities shown with key notes, and connections between communities. */
+/** Maximum number of communities shown with their key notes, and of connections between communities. */
 const SHOWN = { communities: 40, bridges: 8 }
 const WIDTH = 100
 const INDENT = '      '
 
-/** Renders a map: each community, then the connections between them. */
+/** Renders a map as a list of communities followed by the connections between them. */
 export function renderMap(map: VaultMap, { paint = PLAIN, width = WIDTH }: Look): string {
   const { notes, links, community, communities, between, stubs, alone, changed } = map
   const room = Math.max(40, Math.min(width, WIDTH) - INDENT.length)
@@ -59,7 +59,7 @@ function changeLine(changed: VaultMap['changed']): readonly string[] {
   return [`Since the map before: ${parts.join('; ')}.`]
 }
 
-/** Renders gaps by kind, each with the name that dismisses it. */
+/** Renders gaps by kind, each with the key used to dismiss it. */
 export function renderGaps(gaps: GapList, { paint = PLAIN }: Look): string {
   const part = (title: string, total: number | undefined, lines: readonly string[]): readonly string[] =>
     total === undefined ? [] : section(`${title} (${total})`, lines, paint)
@@ -96,7 +96,7 @@ export function renderGaps(gaps: GapList, { paint = PLAIN }: Look): string {
   return lines.length === 0 ? 'Nothing found.\n' : `${lines.join('\n').trimEnd()}\n`
 }
 
-/** Renders missing links with their place and the new line. */
+/** Renders suggested links with their location and the line that would be written. */
 export function renderSuggestions({ suggestions }: SuggestionList, { paint = PLAIN, width = WIDTH }: Look): string {
   if (suggestions.length === 0) return 'Nothing found.\n'
   const columns = Math.min(width, WIDTH)
@@ -115,14 +115,14 @@ export interface OfferOptions extends Look {
   readonly total: number
 }
 
-/** Renders one possible link with the line before and after. */
+/** Renders a suggested link as a line before and after the edit. */
 export function renderOffer(
   { title, score, why, from, line, text, edit }: LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit },
   { paint = PLAIN, number, total }: OfferOptions,
 ): string {
   const { find, replace } = edit.arguments.replace_text
   const at = text.indexOf(find)
-  // A shortened line may contain only part of the replaced text, or contain it twice.
+  // The line may be truncated, in which case it might contain the replaced text only partially, or it might contain it twice.
   const isPlain = at !== -1 && text.indexOf(find, at + 1) === -1
   const link = paint('green', printable(replace))
   return [
@@ -139,7 +139,7 @@ function placeOf(one: LinkSuggestion): string {
   return one.section.length === 0 ? 'anywhere in it' : `in ${printable(one.section.join(' › '))}`
 }
 
-/** Renders an answer of `changes_since`. */
+/** Renders an answer from `changes_since`. */
 export function renderChanges(answer: ChangesAnswer, { paint = PLAIN }: Look): string {
   const { notes, links, broken, fixed, orphans, rising, totals, since, state, cursor } = answer
   const part = (name: string, title: string, lines: readonly string[]): readonly string[] => {

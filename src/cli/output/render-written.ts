@@ -4,12 +4,12 @@ import { renderTable } from './table.ts'
 import { amount, colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
 export interface WrittenOptions extends Look {
-  /** Options a writing command needs in addition to its arguments: ` --write`. */
+  /** Options needed to repeat the command, in addition to its arguments, such as ` --write`. */
   readonly again: string
   readonly isDryRun: boolean
 }
 
-/** Renders the answer of a writing tool in a line or two; `undefined` for an answer that only read. */
+/** Renders the answer of a writing tool in one or two lines. Returns `undefined` for an answer that changed nothing. */
 export function renderWritten(value: unknown, options: WrittenOptions): string | undefined {
   if (isChanges(value)) return renderChanges(value, options)
   if (typeof value !== 'object' || value === null) return undefined
@@ -18,7 +18,7 @@ export function renderWritten(value: unknown, options: WrittenOptions): string |
   return undefined
 }
 
-/** Links and files listed by name. */
+/** Maximum number of links and files that are listed by name. */
 const NAMED = 20
 const FEW = 3
 
@@ -58,7 +58,7 @@ const DONE: Readonly<Record<FileFacts['kind'], string>> = {
   deleted: 'moved to the trash:',
 }
 
-/** `moved a.md to b.md; rewrote 3 lines in 2 files so that links still lead there.` */
+/** Summarizes a change, for example: `moved a.md to b.md; rewrote 3 lines in 2 files so that links still lead there.` */
 function sentenceOf({ files = [] }: WriteFacts): string {
   const relinked = files.filter(({ relinked: lines = [] }) => lines.length > 0)
   const asked = files.filter((file) => file.kind !== 'changed' || (file.relinked ?? []).length === 0)

@@ -3,7 +3,7 @@ import { areFound, type FoundItem, type FoundLook, renderFound } from './render-
 import { type Column, renderFacts, renderTable } from './table.ts'
 import { type Look, PLAIN, printable, printableText } from './text.ts'
 
-/** Renders an answer: found notes with passages, other lists as tables, one object as its facts. */
+/** Renders notes with their passages, other lists as tables, and single objects as lists of properties. */
 export function renderForPeople(value: unknown, look: FoundLook = {}): string {
   if (value === null || value === undefined) return 'Nothing found.\n'
   if (Array.isArray(value)) return renderList(value, look)
@@ -32,16 +32,16 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   )
 }
 
-/** Problems of a whole file have line 0, which is not shown. An unknown name has no match. */
+/** Formats a cell. Line 0 stands for a problem of the whole file and is left empty, and a missing match is shown as `none`. */
 function listCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
   return name === 'match' && value === null ? 'none' : cell(value)
 }
 
-/** Columns of sentences, which are useless when cut. */
+/** Columns of prose, which must not be truncated. */
 const SENTENCES: ReadonlySet<string> = new Set(['text'])
 
-/** Columns of ids or paths, or lists of them. */
+/** Columns that contain ids or paths, or lists of them. */
 const IDS: ReadonlySet<string> = new Set([
   'id',
   'path',
@@ -59,7 +59,7 @@ function renderRecord(record: Facts, look: Look): string {
   const entries = Object.entries(record)
   if (entries.length === 0) return 'Nothing found.\n'
   const text = typeof record.content === 'string' ? record.content : undefined
-  // A page of a list has no other members.
+  // A page of a list always shows its records as a table.
   const isShownAsTable = typeof record.total === 'number' ? isRecords : isTable
   const tables = entries.filter((entry): entry is [string, readonly Facts[]] => isShownAsTable(entry[1]))
   const facts = entries.filter(([name, value]) => !isShownAsTable(value) && !(name === 'content' && text !== undefined))
@@ -71,14 +71,14 @@ function renderRecord(record: Facts, look: Look): string {
   return parts.filter((part) => part.trim() !== '').join('\n')
 }
 
-/** A table under its name. Records that contain tables are shown one by one, numbered. */
+/** Renders a table below its name. Records that contain tables are numbered and rendered one at a time. */
 function renderPart(name: string, rows: readonly Facts[], look: Look): readonly string[] {
   const { paint = PLAIN } = look
   if (!rows.some((row) => Object.values(row).some(isTable))) return [`${paint('bold', name)}\n${renderList(rows, look)}`]
   return rows.map((row, at) => `${paint('bold', `${name} ${at + 1}`)}\n${renderRecord(row, look)}`)
 }
 
-/** Renders all non-empty facts in full. */
+/** Renders all non-empty properties without truncation. */
 function factsOf(facts: readonly (readonly [string, unknown])[], look: Look): string {
   const shown = facts.map(
     ([name, value]) => [printable(name), IDS.has(name) && Array.isArray(value) ? value.map(cell) : cell(value)] as const,
@@ -109,7 +109,7 @@ function renderFolder(folder: FolderFacts, indent = ''): string {
   return line + inside.join('') + notes.map((note) => `${below}${cell(note.title)}  ${cell(note.id)}\n`).join('')
 }
 
-/** `note_count` → `notes`, `omitted_notes` → `omitted notes`; for one, `note`. */
+/** Converts a property name to words: `note_count` → `notes` (or `note` for a count of 1), `omitted_notes` → `omitted notes`. */
 function words(name: string, count: number): string {
   const several = name
     .replace(/_?count$/i, 's')
@@ -128,7 +128,7 @@ function cell(value: unknown): string {
   return printable(String(value))
 }
 
-/** Properties by name; nested objects as JSON. */
+/** Formats the properties of an object on one line, with nested objects as JSON. */
 function named(value: Facts): string {
   const told = ([name, one]: readonly [string, unknown]): string =>
     `${printable(name)}: ${isRecord(one) ? printable(JSON.stringify(one)) : cell(one)}`
@@ -145,7 +145,7 @@ function counts(value: Facts): string {
     .join(', ')
 }
 
-// A list of titles fits one line; records with more members become a table.
+// Records with at most two properties, such as titles, fit on one line. Larger records become a table.
 function isTable(value: unknown): value is readonly Facts[] {
   return isRecords(value) && value.some((item) => Object.keys(item).length > 2)
 }
@@ -162,12 +162,12 @@ function isFolder(value: unknown): value is FolderFacts {
   return isRecord(value) && typeof value.path === 'string' && Array.isArray(value.folders) && Array.isArray(value.notes)
 }
 
-/** True if this is an answer of `context_pack`. */
+/** Checks whether the value is an answer from `context_pack`. */
 function isPack(value: Readonly<Record<string, unknown>>): boolean {
   return Array.isArray(value.excerpts) && typeof value.tokens === 'number'
 }
 
-/** Renders a pack as Markdown to paste elsewhere: each excerpt under a line with its source. */
+/** Renders a context pack as Markdown that can be pasted elsewhere. Each excerpt follows a line with its source. */
 function renderPack({ excerpts, omitted, next_offset }: ContextPack): string {
   if (excerpts.length === 0) return 'Nothing found.\n'
   const parts = excerpts.map((excerpt) => `${sourceLine(excerpt)}\n\n${printableText(excerpt.text).trim()}\n`)

@@ -3,17 +3,17 @@ import { type Look, PLAIN, printable, textWidth, wrapWords } from './text.ts'
 export interface Column {
   readonly name: string
   readonly align?: 'right'
-  /** Contains sentences. If one would be cut, they go on lines below their rows. */
+  /** True if the column contains prose. Text that does not fit is printed on separate lines below its row. */
   readonly wraps?: true
-  /** Contains ids to copy. They are never cut; the row continues on the next line. */
+  /** True if the column contains ids to copy. They are never truncated; the rest of the row moves to the next line instead. */
   readonly whole?: true
 }
 
 const GAP = '  '
 
 /**
- * Renders a table within the terminal's width, except for ids. The widest columns shrink first, and long cells wrap. If
- * columns become too narrow, each row is rendered as a list of facts.
+ * Renders a table that fits the terminal, except for ids. The widest columns shrink first, and long cells wrap. If columns become too
+ * narrow, each row is rendered as a list of names and values.
  */
 export function renderTable(columns: readonly Column[], rows: readonly (readonly string[])[], look: Look = {}): string {
   const { width = Number.POSITIVE_INFINITY, paint = PLAIN } = look
@@ -31,12 +31,12 @@ export function renderTable(columns: readonly Column[], rows: readonly (readonly
   return `${[paint('bold', renderRow(beside, names).join('\n')), ...lines].join('\n')}\n`
 }
 
-/** Highest cell, in lines, that still reads well. */
+/** Maximum height of a readable cell, in lines. */
 const HIGHEST = 6
-/** Minimum column width; longer words are broken. */
+/** Minimum column width. Words that are longer are broken. */
 const NARROWEST = 16
 
-/** True if columns are too narrow for their words, or cells too high. */
+/** Checks whether a column is too narrow for its words or a cell has too many lines. */
 function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly string[])[]): boolean {
   return columns.some(({ column, at, width, isNarrowed }) => {
     if (!isNarrowed || column.whole === true) return isNarrowed && width < MIN_WRAPPED
@@ -48,7 +48,7 @@ function isHardToRead(columns: readonly Fitted[], cells: readonly (readonly stri
   })
 }
 
-/** Renders names and values one below the other. Long values wrap; ids stay whole, and a list of ids is an array. */
+/** Renders each name and value on its own line. Long values wrap, but ids are never broken. A list of ids is passed as an array. */
 export function renderFacts(
   columns: readonly Column[],
   values: readonly (string | readonly string[])[],
@@ -86,13 +86,13 @@ function factLines(
 
 interface Fitted {
   readonly column: Column
-  /** Its index in a row. */
+  /** Index of the cell in a row. */
   readonly at: number
   readonly width: number
   readonly isNarrowed: boolean
 }
 
-/** Computes the width of each column; `without` leaves one out. */
+/** Computes the column widths. The column with the index `without` is left out. */
 function fitColumns(
   columns: readonly Column[],
   cells: readonly (readonly string[])[],
@@ -108,7 +108,7 @@ function fitColumns(
   })
 }
 
-/** Renders a row. Cells wrap side by side; after an id that does not fit, the row continues below. */
+/** Renders a row with its cells side by side. If an id does not fit, the row continues below it. */
 function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly string[] {
   const lines: string[] = []
   let top = 0
@@ -127,10 +127,10 @@ function renderRow(columns: readonly Fitted[], row: readonly string[]): readonly
   return Array.from(lines, (line = '') => line.trimEnd()).filter((line, at) => line !== '' || at === 0)
 }
 
-/** Minimum width of wrapped text. */
+/** Minimum width for wrapped text. */
 const MIN_WRAPPED = 10
 
-/** How wide the widest column may be, so that all of them fit. */
+/** Returns the maximum column width at which all columns fit. */
 function widestColumn(natural: readonly number[], room: number): number {
   const sum = (cap: number): number => natural.reduce((total, wide) => total + Math.min(wide, cap), 0)
   let cap = Math.max(0, ...natural)

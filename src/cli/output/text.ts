@@ -2,29 +2,29 @@ import { graphemes } from '../../core/text/graphemes.ts'
 
 export type Style = 'bold' | 'faint' | 'red' | 'green' | 'yellow' | 'cyan' | 'mark'
 
-/** Applies a style if the stream shows styles. */
+/** Applies a style, if the stream supports styles. */
 export type Paint = (style: Style, text: string) => string
 
 export const PLAIN: Paint = (_, text) => text
 
-/** How the terminal shows an answer. */
+/** Display options for rendered answers. */
 export interface Look {
-  /** Columns; without it nothing is cut. */
+  /** Available columns. Omit to disable truncation. */
   readonly width?: number | undefined
   readonly paint?: Paint
 }
 
-/** One line without anything that steers a terminal: titles come from files that anyone may have written. */
+/** Collapses text to one line and removes control characters, because note titles may contain terminal escape sequences. */
 export function printable(text: string): string {
   return printableText(text).replace(/[\n\t]+/g, ' ')
 }
 
-/** Like `printable`, with its lines kept. */
+/** Like `printable`, but preserves line breaks. */
 export function printableText(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '')
 }
 
-/** The width of a text in terminal columns, word by word: a long text would take quadratic time to segment. */
+/** The width of the text in terminal columns, word by word: a long text would take quadratic time to segment. */
 export function textWidth(text: string): number {
   const words = text.split(' ')
   return words.reduce((width, word) => width + wordWidth(word), words.length - 1)
@@ -35,7 +35,7 @@ function wordWidth(word: string): number {
   return characters(word).reduce((width, character) => width + graphemeWidth(character), 0)
 }
 
-/** Cuts a text to `width` columns; a cut text ends with `…`. */
+/** Truncates text to `width` columns. Truncated text ends with `…`. */
 export function cutToWidth(text: string, width: number): string {
   if (textWidth(text) <= width) return text
   let cut = ''
@@ -49,13 +49,13 @@ export function cutToWidth(text: string, width: number): string {
 }
 
 interface WrapOptions {
-  /** Break words that are longer than a line. */
+  /** True if to break words that do not fit on a line. */
   readonly breaks?: boolean
-  /** The words, if they are not divided by spaces. */
+  /** Words to wrap, if they cannot be obtained by splitting at spaces. */
   readonly words?: readonly string[]
 }
 
-/** Wraps a text at spaces. */
+/** Wraps text at spaces. */
 export function wrapWords(
   text: string,
   room: number,
@@ -96,7 +96,7 @@ function characters(text: string): readonly string[] {
   return [...graphemes().segment(text)].map(({ segment }) => segment)
 }
 
-// East Asian wide and full-width blocks, and what is drawn as an emoji.
+// East Asian wide and full-width blocks, and characters displayed as emoji.
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u
 const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\p{Cc}]+$/u
@@ -106,18 +106,18 @@ function graphemeWidth(grapheme: string): number {
   return WIDE.test(grapheme) ? 2 : 1
 }
 
-/** Formats bytes: `4.2 MB`. */
+/** Formats a number of bytes, for example `4.2 MB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1_000_000) return `${Math.ceil(bytes / 1_000)} kB`
   return bytes < 1_000_000_000 ? `${(bytes / 1_000_000).toFixed(1)} MB` : `${(bytes / 1_000_000_000).toFixed(2)} GB`
 }
 
-/** Formats a count: `1 change`, `3,000 changes`. */
+/** Formats a count with its noun, for example `1 change` or `3,000 changes`. */
 export function amount(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
 }
 
-/** Formats a waiting time: `about 5 min`. */
+/** Formats an estimated duration, for example `about 5 min`. */
 export function durationText(milliseconds: number): string {
   const seconds = Math.ceil(milliseconds / 1_000)
   if (seconds < 90) return `about ${Math.max(1, seconds)} s`
@@ -125,7 +125,7 @@ export function durationText(milliseconds: number): string {
   return minutes < 90 ? `about ${minutes} min` : `about ${Math.round(minutes / 60)} h`
 }
 
-/** Local time to the minute: `2026-03-04 09:05`. */
+/** Formats a timestamp as local time to the minute, for example `2026-03-04 09:05`. */
 export function localTime(iso: string): string {
   const time = new Date(iso)
   const two = (part: number): string => String(part).padStart(2, '0')
@@ -133,12 +133,12 @@ export function localTime(iso: string): string {
   return `${day} ${two(time.getHours())}:${two(time.getMinutes())}`
 }
 
-/** A heading with indented lines below it, and an empty line. */
+/** Returns a heading, the indented lines below it, and an empty line. */
 export function section(heading: string, lines: readonly string[], paint: Paint): readonly string[] {
   return [paint('bold', heading), ...lines.map((line) => `  ${line}`), '']
 }
 
-/** Colours a unified diff line by line. */
+/** Colors the lines of a unified diff. */
 export function colouredDiff(diff: string, paint: Paint): readonly string[] {
   return diff
     .trimEnd()

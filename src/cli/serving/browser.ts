@@ -8,15 +8,15 @@ import { userFolders } from '../../config/folders.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import type { Places } from '../../install/clients.ts'
 
-/** How often to ask whether the browser has the page, ms. */
+/** Milliseconds between checks whether the browser has opened the page. */
 const ASK_EVERY_MS = 250
-/** Files older than this were left behind by a killed process, ms. Their codes no longer work. */
+/** Maximum age of a redirect file, in milliseconds. Older files were left behind by a killed process, and their codes have expired. */
 const LEFT_BEHIND_MS = 5 * 60_000
 
 /**
- * Opens an address that holds a secret in the user's browser. Other users can see the arguments of a program, so the
- * browser gets a file that only the user can read and that redirects to the address. Removes the file and resolves when
- * `isWaiting` returns false (the address was used or is too old) or `signal` is aborted.
+ * Opens a secret address in the user's browser. Because other users can see command-line arguments, the browser is given a redirect
+ * file that only the user can read. The file is removed when `isWaiting` returns false (the address was used or has expired) or
+ * `signal` is aborted.
  */
 export async function openInBrowser(
   address: string,
@@ -59,12 +59,12 @@ function redirectTo(address: string): string {
 `
 }
 
-/** A browser installed as a snap cannot read hidden folders, but it can read a folder of its own. */
+/** Returns a folder that the browser can read. A browser installed as a snap cannot read hidden folders but has a folder of its own. */
 async function folderForBrowser({ env, home, platform }: Places): Promise<string> {
   const own = userFolders(env).state
   const snaps = join(home, 'snap')
   if (platform !== 'linux' || !existsSync(snaps)) return own
-  // The browser of a snap is named "<snap>_<program>.desktop".
+  // The desktop file of a snap is named "<snap>_<program>.desktop".
   const [, snap] = /^([a-z0-9-]+)_[^/]*\.desktop$/.exec(await defaultBrowser(env)) ?? []
   const folder = join(snaps, snap ?? '', 'common')
   return snap !== undefined && existsSync(folder) ? folder : own
@@ -79,7 +79,7 @@ function defaultBrowser(env: Places['env']): Promise<string> {
   })
 }
 
-/** Asks the desktop to open an address. Nothing happens without a desktop; the address was printed. */
+/** Asks the desktop to open an address. Errors are ignored, because the address has also been printed. */
 function start(address: string, { env, platform }: Places): void {
   const [command, ...args] = OPENERS[platform as NodeJS.Platform] ?? ['xdg-open']
   const child = spawn(command ?? '', [...args, address], { env: { ...env }, stdio: 'ignore', detached: true })
@@ -89,6 +89,6 @@ function start(address: string, { env, platform }: Places): void {
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
-  // Takes an address as one word: "&" in it does not end the command.
+  // Takes the address as a single argument, so "&" does not end the command.
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }

@@ -2,10 +2,10 @@ import { stat } from 'node:fs/promises'
 import type { LoadedSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
 
-/** How often to check the files, ms. There are few of them, and a missing file cannot be watched. */
+/** Milliseconds between file checks. Polling is cheap for a few files, and missing files cannot be watched. */
 const INTERVAL = 500
 
-/** Prefixes of the keys that a running server follows. They control what it offers, not what it has opened. */
+/** Prefixes of the settings that take effect in a running server. They control what is offered, not what has been opened. */
 const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled', 'ai.enabled', 'ai.allow', 'ai.deny'] as const
 
 function isLive(key: string): boolean {
@@ -13,32 +13,35 @@ function isLive(key: string): boolean {
 }
 
 export interface LiveSettingsOptions {
-  /** True if `--http` was given. It counts until a file sets `http.enabled` to another value. */
+  /** True if `--http` was given. It applies until a file sets `http.enabled` to a different value. */
   readonly overHttp?: boolean
-  /** How often to check the files, ms. */
+  /** Milliseconds between file checks. */
   readonly interval?: number
-  /** Reads all sources again. @throws RouxError for invalid settings */
+  /**
+   * Reloads the settings from all sources.
+   * @throws RouxError for invalid settings
+   */
   load(): Promise<LoadedSettings>
-  /** Shows the user a message. */
+  /** Shows a message to the user. */
   say(line: string): void
-  /** Called when a setting changed that takes effect at once. */
+  /** Called after a change to settings that take effect immediately. */
   onChange(before: Settings, now: Settings): void
 }
 
-/** The settings of a running server. Some of them follow their files. */
+/** Settings of a running server, some of which are updated when their files change. */
 export class LiveSettings {
   readonly #options: LiveSettingsOptions
   readonly #started: Settings
   readonly #said: Set<string>
   #loaded: LoadedSettings
-  /** The value of `http.enabled` in the settings; `undefined` if no source sets it. */
+  /** Configured value of `http.enabled`, or `undefined` if no source sets it. */
   #saidOfHttp: boolean | undefined
   #timer: NodeJS.Timeout | undefined
-  /** The state of the files when they were last read. */
+  /** Fingerprint of the files when they were last loaded. */
   #seen: string | undefined
   /**
-   * The state of the files at the previous check. Files are read only when two checks agree, because one may still be
-   * being written.
+   * Fingerprint of the files at the previous check. Files are loaded only if two consecutive checks agree, because a file may still
+   * be in the process of being written.
    */
   #glimpsed: string | undefined
   #failure: string | undefined
@@ -53,12 +56,12 @@ export class LiveSettings {
     this.#said = new Set(loaded.warnings)
   }
 
-  /** The settings in effect. */
+  /** Settings currently in effect. */
   get current(): LoadedSettings {
     return this.#loaded
   }
 
-  /** Starts checking the files, first for changes since they were read. */
+  /** Starts checking the files, including for changes made since they were loaded. */
   watch(): void {
     this.#timer ??= setInterval(() => void this.#look(), this.#options.interval ?? INTERVAL).unref()
   }
@@ -119,7 +122,7 @@ function saidOfHttp({ settings, origins }: LoadedSettings): boolean | undefined 
   return origins.has('http.enabled') ? settings.http.enabled : undefined
 }
 
-/** The settings the server started with, with the live ones replaced by their current values. */
+/** Returns the settings the server started with, updated with the current values of the live settings. */
 function withLive(started: Settings, now: Settings): Settings {
   const section = (name: keyof Settings) => {
     const old = Object.entries(started[name]).filter(([key]) => !isLive(`${name}.${key}`))
@@ -130,7 +133,7 @@ function withLive(started: Settings, now: Settings): Settings {
   return Object.fromEntries(names.map((name) => [name, section(name)])) as Settings
 }
 
-/** A text that differs when a file differs. */
+/** Returns a fingerprint that changes when one of the files changes. */
 async function appearance(places: readonly string[]): Promise<string> {
   const looks = places.map(async (path) => {
     const found = await stat(path).catch(() => undefined)
@@ -139,7 +142,7 @@ async function appearance(places: readonly string[]): Promise<string> {
   return JSON.stringify([places, await Promise.all(looks)])
 }
 
-/** Keys whose value differs. */
+/** Returns the keys whose values differ. */
 export function changedKeys(before: Settings, now: Settings): readonly string[] {
   const [old, fresh] = [flat(before), flat(now)]
   const keys = new Set([...old.keys(), ...fresh.keys()])

@@ -11,27 +11,27 @@ import { type Invocation, settingsInput, withVaults } from '../session.ts'
 import { resolveNames } from '../tools/resolve-name.ts'
 import { isShellPath, withoutShellPaths } from '../tools/shell-path.ts'
 
-/** Minimum similarity to accept a misspelt name, and to suggest one. */
+/** Minimum similarity for accepting a misspelled name (`taken`) and for suggesting one (`told`). */
 const LIKENESS = { taken: 0.7, told: 0.3 }
 const MOST_TOLD = 3
 
-/** The note to start at, as the user named it. */
+/** The start note, as named by the user. */
 export interface NoteNamed {
   readonly name: string
-  /** The name was given where a vault may stand, too. */
+  /** True if the name was given as an argument that also accepts a vault. */
   readonly mayBeVault: boolean
 }
 
 /**
- * Decides whether the argument of a command is a vault or a note. A folder or the name of a vault is a vault; anything
- * else is a note of the default vaults.
+ * Determines whether an argument refers to a vault or a note. A folder or a vault name refers to a vault, and anything else to a note
+ * in the default vaults.
  */
 export async function vaultOrNote(invocation: Invocation, given: string): Promise<'vault' | NoteNamed> {
   const { host, options } = invocation
   const path = resolve(host.cwd, given)
   const kind = kindOf(path)
   if (kind === 'file') return { name: path, mayBeVault: true }
-  // A path may be a folder that is not mounted at the moment.
+  // The path may refer to a folder that is not currently mounted.
   if (kind === 'folder' || isShellPath(given) || /^~?(?:[\\/]|$)/.test(given)) return 'vault'
   if (options.has('vault')) return { name: given, mayBeVault: true }
   const { server, vaults } = await readVaults(settingsInput(invocation, given))
@@ -48,8 +48,8 @@ function kindOf(path: string): 'folder' | 'file' | undefined {
 }
 
 /**
- * The id of the note to start at, found by id, title or alias, also misspelt. A missing note that others link to
- * counts, too.
+ * Returns the id of the start note, which is looked up by id, title or alias and may be misspelled. Missing notes are accepted if
+ * other notes link to them.
  * @throws RouxError `NODE_NOT_FOUND` with the nearest names, `AMBIGUOUS_NAME`
  */
 export async function noteToOpen(
@@ -77,7 +77,7 @@ export async function noteToOpen(
   })
 }
 
-/** Skips a vault that is missing if there are others. */
+/** Opens a vault, or returns `undefined` if it is missing and is one of several. */
 async function openFound(vaults: Vaults, name: string | undefined): Promise<GraphCore | undefined> {
   try {
     return await vaults.open(name)

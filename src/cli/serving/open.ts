@@ -8,8 +8,8 @@ import { type AnnouncedPage, pagesOf, runningFolder } from './running-servers.ts
 import { serveHttp } from './serve-http.ts'
 
 /**
- * Opens the page of a running server of the vault. Without one, serves the page to this computer until a signal ends
- * it.
+ * Opens the page of a server that is already running for the vault. If there is none, serves the page on this computer until a signal
+ * is received.
  */
 export async function run(invocation: Invocation): Promise<number> {
   const { printer, options, host } = invocation
@@ -71,12 +71,12 @@ async function whatIsGiven(invocation: Invocation): Promise<Given> {
   return given === 'vault' ? { vault, named: undefined } : { vault: undefined, named: given }
 }
 
-/** The page of a running server of these vaults; `undefined` if there is none. */
+/** Returns the page of a running server for these vaults, or `undefined` if there is none. */
 async function runningPage({ host }: Invocation, { server, vaults }: LoadedVaults): Promise<Omit<Shown, 'end'> | undefined> {
   const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
   if (folders.length !== vaults.length) return undefined
   for (const page of pagesOf(runningFolder(server.settings, host.env), folders)) {
-    // A file that names another computer was not written by Roux.
+    // Ignore addresses on other computers, because Roux never writes them.
     if (!isLoopbackAddress(new URL(page.address).hostname)) continue
     const { code } = await askServer(page, {})
     if (typeof code !== 'string') continue
@@ -88,7 +88,10 @@ async function runningPage({ host }: Invocation, { server, vaults }: LoadedVault
   return undefined
 }
 
-/** Asks the server of a page about codes. Returns an empty object if it is gone or another program uses its port. */
+/**
+ * Sends a request about access codes to a page's server. Returns an empty object if the server is gone or another program uses its
+ * port.
+ */
 async function askServer({ address, key }: AnnouncedPage, body: object): Promise<Readonly<Record<string, unknown>>> {
   try {
     const response = await fetch(new URL('/web/code', address), {
@@ -105,7 +108,7 @@ async function askServer({ address, key }: AnnouncedPage, body: object): Promise
   }
 }
 
-/** How long a running server may take to answer, ms. */
+/** Milliseconds to wait for an answer from a running server. */
 const ANSWERS_WITHIN = 3_000
 
 function reasonOf(error: unknown): string {

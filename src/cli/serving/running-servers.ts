@@ -6,25 +6,26 @@ import { errorCode } from '../../core/error-code.ts'
 import { isRecord } from '../../core/is-record.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** How often a server renews its announcement, and when an old announcement is ignored, ms. */
+/** Milliseconds between updates of an announcement, and the age at which an announcement is ignored. */
 const BEAT_MS = 30_000
 const GONE_MS = 4 * BEAT_MS
 
-/** The folder with the announcements of a user's servers. */
+/** Returns the folder with the announcements of the user's servers. */
 export function runningFolder({ cache }: Settings, env: Readonly<Record<string, string | undefined>>): string {
   return join(cache.path || userFolders(env).cache, 'servers')
 }
 
-/** The page of a running server. */
+/** Page of a running server. */
 export interface AnnouncedPage {
   readonly address: string
-  /** Lets its holder ask this server, and no other, for a code that opens the page. */
+  /** Secret that authorizes requests for an access code from this server only. */
   readonly key: string
 }
 
 /**
- * Writes a file that announces which folders this process serves, and where its page is. Returns a function that
- * removes it. The file is only a hint: if it cannot be written, other processes do not know of this one.
+ * Writes a file that announces the served folders and the page of this process. The file is only a hint: if it cannot be written,
+ * other processes cannot find this one.
+ * @returns a function that removes the file
  */
 export function announceServer(folder: string, vaults: readonly string[], page?: AnnouncedPage): () => void {
   const file = join(folder, `${process.pid}.json`)
@@ -43,7 +44,7 @@ export function announceServer(folder: string, vaults: readonly string[], page?:
   }
 }
 
-/** The processes that announce that they serve a folder. */
+/** Returns the ids of the processes that announce that they serve a folder. */
 export function serversOf(folder: string, vault: string): readonly number[] {
   const wanted = realFolder(vault)
   const names = quietly(() => readdirSync(folder)) ?? []
@@ -54,7 +55,7 @@ export function serversOf(folder: string, vault: string): readonly number[] {
     .sort((a, b) => a - b)
 }
 
-/** The pages of running servers that show these folders and no others. */
+/** Returns the pages of running servers that show exactly these folders. */
 export function pagesOf(folder: string, vaults: readonly string[]): readonly AnnouncedPage[] {
   const wanted = vaults.map(realFolder).sort().join('\n')
   const [first = ''] = vaults
@@ -65,7 +66,7 @@ export function pagesOf(folder: string, vaults: readonly string[]): readonly Ann
   })
 }
 
-/** Reads an announcement. It must be fresh, because after a crash another process may have the same number. */
+/** Reads an announcement if it is recent enough. After a crash, another process may have the same process id. */
 function saidIn(file: string): { readonly vaults: readonly unknown[]; readonly page?: unknown; readonly key?: unknown } {
   const said: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
   return isRecord(said) && Array.isArray(said.vaults) ? { ...said, vaults: said.vaults } : { vaults: [] }

@@ -25,20 +25,20 @@ import type { AnnouncedPage } from './running-servers.ts'
 import { nameVaults, openServing } from './serving.ts'
 import { refusedTo, seenBy, toldOf } from './token-rights.ts'
 
-/** How to serve the page for people. */
+/** Options for serving the web page. */
 export interface WebView {
   /**
-   * Called once with the page's address, which one browser can open within a minute. `isWaiting` returns whether it can
-   * still be opened. If absent, other processes ask for an address.
+   * Called once with the page's address, which can be opened by one browser within a minute. `isWaiting` returns whether it can still
+   * be opened. Omitted if other processes request the address instead.
    */
   readonly onAddress?: (address: string, isWaiting: () => boolean) => void
-  /** The advice in the message about a port that is in use. */
+  /** Advice to show if the port is already in use. */
   readonly portAdvice?: string
 }
 
 /**
- * Serves the vaults over HTTP until a signal ends it, with the page if `web` is given. @throws UsageError if `--set`
- * contradicts `--http`
+ * Serves the vaults over HTTP until a signal is received. Includes the page if `web` is given.
+ * @throws UsageError if `--set` contradicts `--http`
  */
 export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, web?: WebView): Promise<number> {
   const { host, printer } = invocation
@@ -53,7 +53,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   const followed = followVaults(vaults, events, options.promptsFolder)
   const eventsFor = (access: Access): EventFeed => feedOf(events, toldOf(access, vaults, loaded))
   const isEnabled = (): boolean => live.current.settings.http.enabled
-  // The page of `roux open` belongs to the user who started it, even if a file switches HTTP off for clients.
+  // The user who started `roux open` keeps access to its page, even if a settings file disables HTTP for clients.
   const isOwnerLetIn = (): boolean => web?.onAddress !== undefined || isEnabled()
   const view = web === undefined ? undefined : await webView(invocation, isOwnerLetIn)
   const switchedOffFor =
@@ -84,7 +84,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     log: (line) => printer.warn(line),
   })
   const home = new URL('/', server.url).href
-  // The page of `roux open` ends with its process, so other processes start their own.
+  // The page of `roux open` is not announced because it ends with its process.
   if (view !== undefined && web?.onAddress === undefined) page = { address: home, key: view.key }
   live.watch()
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))
@@ -95,7 +95,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     const code = view.newCode()
     web.onAddress(`${home}#code=${code}`, () => view.isWaiting(code))
   }
-  // A server started by hand is about to be used: read the vaults now, before the first client asks.
+  // A server started by hand will be used soon, so read the vaults before the first client connects.
   openAll(followed).then(
     (cores) => {
       for (const { indexing } of cores) indexing.begin()
@@ -104,7 +104,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   )
   await ended
   const by = closedBy()
-  // Before the port is free: another program may take it.
+  // Withdraw the announcement before the port is released, because another program may take the port.
   withdraw()
   await server.stop()
   followed.stop()
@@ -112,7 +112,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
   return 0
 }
 
-/** How long `/health` waits for a store, ms. */
+/** Milliseconds that `/health` waits for a store. */
 const HEALTH_WAIT = 3_000
 
 async function healthOf(vaults: Vaults): Promise<HealthReport> {
@@ -121,20 +121,20 @@ async function healthOf(vaults: Vaults): Promise<HealthReport> {
     const found = await Promise.all((await openAll(vaults)).map((core) => vaultHealth(core, signal)))
     return { isWell: found.every(({ store }) => store !== 'unreachable'), vaults: found }
   } catch {
-    // None of the vaults could be opened.
+    // No vault could be opened.
     return { isWell: false, vaults: [] }
   }
 }
 
 interface View {
   routesFor(options: Omit<WebOptions, 'folder'>): Pick<HttpServerOptions, 'extraRoutes'>
-  /** Lets the user's other processes ask for a code. */
+  /** Secret with which the user's other processes can request an access code. */
   readonly key: string
   newCode(): string
   isWaiting(code: string): boolean
 }
 
-/** The page of this process. Its code is loaded only if it is served. */
+/** Creates the page of this process. Its code is only loaded if the page is served. */
 async function webView({ host }: Invocation, isOwnerLetIn: () => boolean): Promise<View> {
   const { webRoutes } = await import('../../web/routes.ts')
   // The user who started this process, or can read its announcement, needs no token.

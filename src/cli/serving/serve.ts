@@ -5,7 +5,7 @@ import { UsageError } from '../host.ts'
 import { type Invocation, requireVaults } from '../session.ts'
 import { nameVaults, openServing } from './serving.ts'
 
-/** Serves the vaults over stdio or HTTP until the client or a signal ends it. */
+/** Serves the vaults over stdio or HTTP until the client disconnects or a signal is received. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, options, positionals } = invocation
   const loaded = await requireVaults(invocation, positionals[0])
@@ -37,7 +37,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 function greeting(names: string, vaults: readonly LoadedVault[]): string {
-  // The client's process reads the same settings, so only a single vault must be named.
+  // The client starts a process with the same settings, so the vault only needs to be named if it is the only one.
   const vault = vaults.length === 1 ? vaults[0]?.settings.vault.path : undefined
   const config = JSON.stringify({
     mcpServers: { roux: { command: 'roux', args: ['serve', ...(vault === undefined ? [] : [vault])] } },

@@ -3,12 +3,12 @@ import { type Settings, splitKey } from '../../config/settings.ts'
 import { findSetting } from '../../config/settings-schema.ts'
 import type { ServerFacts } from '../../mcp/server-options.ts'
 
-/** Types of values that reveal no paths, addresses or secrets. */
+/** Setting types whose values cannot reveal paths, addresses or secrets. */
 const HARMLESS: readonly string[] = ['flag', 'choice', 'integer', 'number']
 
 /**
- * The settings that a server reveals to clients: those that were set, except texts, which may be paths, addresses or
- * secrets.
+ * Returns the settings to include in server information for clients. These are the settings that were changed, excluding text values,
+ * which might contain paths, addresses or secrets.
  */
 export function serverFacts({ settings, origins }: Pick<LoadedSettings, 'settings' | 'origins'>): Omit<ServerFacts, 'version'> {
   const told = [...origins.keys()].filter((key) => HARMLESS.includes(findSetting(key)?.type.kind ?? ''))

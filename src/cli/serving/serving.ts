@@ -18,25 +18,25 @@ type SharedOptions = Required<
   Pick<McpServerOptions, 'version' | 'switchedOffBy' | 'promptsFolder' | 'maxTokens' | 'facts' | 'mapPage'>
 >
 
-/** The parts of a running server that stdio and HTTP share. */
+/** Components shared by the stdio and HTTP servers. */
 export interface Serving {
   readonly vaults: ServedVaults
   readonly events: ServerEvents
-  /** Follows the settings files after `watch()`. */
+  /** Current settings. They follow the settings files after `watch()` has been called. */
   readonly live: LiveSettings
   readonly options: SharedOptions
-  /** Removes the announcement that other processes read. Call it before the port is free for another program. */
+  /** Removes the announcement for other processes. Call it before the port is released. */
   withdraw(): void
-  /** Closes the vaults, or gives up at this time of `performance.now()`. */
+  /** Closes the vaults, or gives up at the given `performance.now()` time. */
   close(by: number): Promise<void>
 }
 
 export interface ServingOptions {
-  /** The page, once other processes may ask to open it. */
+  /** Returns the page, as soon as other processes may request access to it. */
   readonly page?: () => AnnouncedPage | undefined
 }
 
-/** Creates the parts of a server. Vaults open on demand. */
+/** Creates the components of a server. Vaults are opened on demand. */
 export async function openServing(invocation: Invocation, loaded: LoadedVaults, { page }: ServingOptions = {}): Promise<Serving> {
   const { host, printer, positionals } = invocation
   const { server, vaults } = loaded
@@ -55,7 +55,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     say: (line) => printer.warn(line),
     onChange: (before, now) => tellOfSettings(events, changedKeys(before, now)),
   })
-  // Vaults without a folder are never written, whatever the settings say.
+  // Vaults without a folder are always read-only, regardless of the settings.
   const isStored = vaults.some(({ stored }) => stored !== undefined)
   const withoutFolder = (settings: Settings): Settings =>
     isStored ? { ...settings, tools: { ...settings.tools, write: false, attach: false } } : settings
@@ -67,7 +67,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
     stopAnnouncing()
   }
   const served = serveVaults(host, vaults, {
-    // Not earlier: a short-lived client process leaves no trace.
+    // Announce the server only now, so a short-lived client process leaves no trace.
     onBegin: () => {
       if (isWithdrawn) return
       const folders = vaults.flatMap(({ settings, stored }) => (stored === undefined ? [settings.vault.path] : []))
@@ -109,7 +109,7 @@ export async function openServing(invocation: Invocation, loaded: LoadedVaults, 
   }
 }
 
-/** The server's settings, read again when the file of any of its vaults changes. */
+/** Returns the server's settings, extended so that they are reloaded when the settings file of any vault changes. */
 function withPlaces({ server, vaults }: LoadedVaults): LoadedSettings {
   return { ...server, places: [...new Set([server, ...vaults].flatMap(({ places }) => places))] }
 }
@@ -121,7 +121,10 @@ function permitsWriting(origins: ReadonlyMap<string, string>): boolean {
   return origins.has('tools.write') || origins.has('tools.attach')
 }
 
-/** The vaults a starting server names. Warns of each that cannot be read; the server starts anyway. */
+/**
+ * Returns the vault names that a starting server prints. Warns about vaults that cannot be read, which do not prevent the server from
+ * starting.
+ */
 export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): string {
   const names = vaults.map(({ settings: { vault, store }, stored }) => {
     if (stored !== undefined) return `${stored} of ${store['neo4j.url'].replace(/\/\/.*@/, '//')}`
@@ -133,7 +136,7 @@ export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): s
   return names.join(', ')
 }
 
-/** Tells clients which lists to request again after these settings changed. */
+/** Notifies clients of the lists that they must reload after these settings have changed. */
 function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
   if (keys.some((key) => key.startsWith('tools.') || key === 'ai.enabled')) events.publish({ kind: 'tools_list_changed' })
   if (keys.includes('tools.attach')) events.publish({ kind: 'resources_list_changed' })

@@ -6,7 +6,7 @@ import type { Access, Scope } from '../../http/tokens.ts'
 import type { OffSwitch, Permission, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 import type { SeenVaults } from '../../mcp/events/events.ts'
 
-/** The vaults that a token gives access to. */
+/** Returns the vaults that a token has access to. */
 export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Vaults {
   const seen = namesSeen(access, vaults, loaded)
   const refusal = (): RouxError =>
@@ -17,13 +17,13 @@ export function seenBy(access: Access, vaults: Vaults, loaded: LoadedVaults): Va
   return onlyVaults(vaults, (name) => seen !== 'nothing' && seen.includes(name), refusal)
 }
 
-/** The vaults whose events a token's holder may receive. Without the scope `read` there are none. */
+/** Returns the vaults whose events a token may receive. A token without the scope `read` receives none. */
 export function toldOf(access: Access, vaults: Vaults, loaded: LoadedVaults): SeenVaults {
-  // The names of changed notes reveal something about them, too.
+  // Events reveal the names of changed notes, so they require the scope `read`.
   return access.scopes.has('read') ? namesSeen(access, vaults, loaded) : 'nothing'
 }
 
-/** A vault without a name goes by the name of its folder. Case does not matter. */
+/** Returns the names of the accessible vaults, ignoring case. An unnamed vault is identified by the name of its folder. */
 function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: LoadedVaults): SeenVaults {
   if (access.vaults === '*') return names
   const allowed = access.vaults.map((name) => name.toLowerCase())
@@ -34,7 +34,7 @@ function namesSeen(access: Access, { names }: Vaults, { vaults: [first] }: Loade
 
 const SCOPE_OF: Readonly<Record<Permission, Scope>> = { 'tools.write': 'write', 'tools.attach': 'attach' }
 
-/** Why a token may not use a tool, and what to do about it; `undefined` if it may. */
+/** Explains why a token must not use a tool and how to fix it. Returns `undefined` if the token may use the tool. */
 export function refusedTo(access: Access, tool: ToolIdentity): OffSwitch | undefined {
   const { name, scopes, vaults } = access
   const missing = scopesFor(tool).filter((scope) => !scopes.has(scope))
@@ -43,13 +43,13 @@ export function refusedTo(access: Access, tool: ToolIdentity): OffSwitch | undef
   return { hint: `The token "${name}" has no scope ${lacks}. ${anotherToken([...scopes, ...missing], vaults)}` }
 }
 
-/** A model's answer reveals the content of notes, so it needs `read`, too. */
+/** Tools that call a model also require `read`, because answers reveal the content of notes. */
 function scopesFor({ needs, byModel }: ToolIdentity): readonly Scope[] {
   if (byModel === true) return ['read', 'ai']
   return [needs === undefined ? 'read' : SCOPE_OF[needs]]
 }
 
-/** How to make a token with these scopes for these vaults. */
+/** Explains how to create a token with these scopes for these vaults. */
 function anotherToken(scopes: Iterable<Scope>, vaults: Access['vaults']): string {
   const only = vaults === '*' ? '' : ` --vaults ${vaults.join(',')}`
   return `Where the server runs, "roux token add <name> --scope ${[...scopes].join(',')}${only}" makes one that does.`

@@ -21,7 +21,7 @@ type Act = (invocation: Invocation, path: string, name: string | undefined) => P
 
 const ACTS: ReadonlyMap<string, Act> = new Map(Object.entries({ show, rotate, add, remove, list }))
 
-/** Shows and changes the tokens that HTTP clients need. A running server notices changes at once. */
+/** Lists and changes the tokens for HTTP clients. A running server picks up changes immediately. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const [word = '', name] = positionals
@@ -46,7 +46,7 @@ async function rotate(invocation: Invocation, path: string, name = DEFAULT_NAME)
 
 async function add(invocation: Invocation, path: string, name: string | undefined): Promise<void> {
   const { options } = invocation
-  // Names of vaults are lower case.
+  // Vault names are lowercase.
   const vaults = namesIn(options.get('vaults') ?? '*').map((name) => name.toLowerCase())
   const added = {
     name: requireName(name, 'add'),
@@ -58,7 +58,10 @@ async function add(invocation: Invocation, path: string, name: string | undefine
   await printSecret(invocation, requireToken(tokens, added.name))
 }
 
-/** Not an error: the vault may be named later, or the server started with another folder. */
+/**
+ * Warns about unknown vaults. This is not an error, because a vault may be configured later or the server may be started with another
+ * folder.
+ */
 async function warnOfUnknown(invocation: Invocation, names: readonly string[]): Promise<void> {
   const { settings } = await loadSettings(settingsInput(invocation))
   const known = Object.keys(settings.vaults)
@@ -83,7 +86,7 @@ async function list({ printer }: Invocation, path: string): Promise<void> {
   await printer.answer((readTokens(path) ?? []).map(({ name, scopes, vaults }) => ({ name, scopes, vaults })))
 }
 
-/** Prints only the secret, because it is meant to be used in other commands. */
+/** Prints only the secret, so the output can be used in other commands. */
 async function printSecret({ printer, options }: Invocation, { name, secret, scopes, vaults }: Token): Promise<void> {
   if (options.get('json') === true) await printer.answer({ name, token: secret, scopes, vaults })
   else await printer.text(`${secret}\n`)

@@ -20,23 +20,26 @@ import { requireOn, switchedOffIn } from './tool-switch.ts'
 
 type Arguments = Readonly<Record<string, unknown>>
 
-/** A suggestion with its edit. */
+/** A link suggestion that includes an edit. */
 type Offer = LinkSuggestion & { readonly kind: 'named'; readonly edit: LinkEdit }
 
 interface Review {
   readonly printer: Printer
   readonly asker: Asker
   readonly vaults: Vaults
-  /** Restricts the suggestions. */
+  /** Tool arguments that restrict the suggestions. */
   readonly args: Arguments
   suggest(args: Arguments): Promise<SuggestionList>
-  /** Makes the links as one change, or tries them in a dry run. @throws RouxError when one of them is impossible */
+  /**
+   * Adds the links in a single change, or only validates them in a dry run.
+   * @throws RouxError if a link cannot be added
+   */
   change(offers: readonly Offer[], isDry: boolean): Promise<WriteFacts>
 }
 
 /**
- * Goes through missing links with a person at a terminal. Each accepted link is tried at once; all are made at the end
- * as one change, also after Ctrl+C.
+ * Reviews suggested links interactively. Each accepted link is validated immediately. At the end, even after Ctrl+C, all accepted
+ * links are added in a single change.
  * @throws UsageError without a terminal
  */
 export async function applyLinks(invocation: Invocation, tool: Tool, args: Arguments): Promise<number> {
@@ -52,7 +55,7 @@ export async function applyLinks(invocation: Invocation, tool: Tool, args: Argum
   const given = { ...args, kind: 'named' }
   tool.prepare(withoutVault(given))
   const apply = await requireTool(host, 'apply_changes')
-  // Accepting a link allows the write.
+  // Accepting a link implies permission to write.
   const writable = { ...invocation, options: new Map([...invocation.options, ['write', true]]) }
   const loaded = await requireVaults(writable)
   for (const one of [tool, apply]) requireOn(one, loaded)
@@ -108,13 +111,13 @@ async function review(parts: Review): Promise<void> {
 interface Choice {
   readonly chosen: readonly Offer[]
   readonly offered: number
-  /** Skipped: an earlier link changed this line. */
+  /** Number of suggestions that were skipped because an earlier link changed the same line. */
   readonly postponed: number
 }
 
 const QUESTION = 'Add this link? y(es), n(ot now), never, q(uit): '
 
-/** Asks until no suggestion or no answer is left. */
+/** Asks about each suggestion until there are no more suggestions or answers. */
 async function choose(parts: Review): Promise<Choice> {
   const { printer, vaults } = parts
   const chosen: Offer[] = []
@@ -124,7 +127,7 @@ async function choose(parts: Review): Promise<Choice> {
   const limit = (parts.args.limit as number | undefined) ?? Number.POSITIVE_INFINITY
   for await (const { offer, total } of offersOf(parts, () => never.size)) {
     if (offered >= limit || chosen.length === MOST_ITEMS) break
-    // The edit was made for the line without the other link.
+    // The edit no longer applies if another link is added to the same line.
     if (chosen.some(({ from, line }) => from === offer.from && line === offer.line)) {
       postponed++
       continue
@@ -145,16 +148,19 @@ async function choose(parts: Review): Promise<Choice> {
   return { chosen, offered, postponed }
 }
 
-/** Suggestions fetched per page. */
+/** Number of suggestions to fetch per page. */
 const PAGE = 20
 
 interface Offered {
   readonly offer: Offer
-  /** The total, if known. */
+  /** Total number of suggestions, if known. */
   readonly total: number
 }
 
-/** Yields each suggestion that can be made, best first; `gone` counts those that no longer exist. */
+/**
+ * Yields the suggestions that can be applied, best first. `gone` returns the number of suggestions that were dismissed during the
+ * review.
+ */
 async function* offersOf({ suggest, args }: Review, gone: () => number): AsyncGenerator<Offered> {
   const { offset: start = 0, limit: _, ...asked } = args as { readonly offset?: number; readonly limit?: number }
   const met = new Set<string>()
@@ -186,7 +192,7 @@ const ANSWERS: ReadonlyMap<string, Verdict> = new Map([
   ['quit', 'quit'],
 ])
 
-/** Repeats a question until it is answered; the end of input means quit. */
+/** Repeats the question until it is answered. The end of input means quit. */
 async function verdictOn({ asker, printer }: Review): Promise<Verdict> {
   for (;;) {
     const given = await asker.ask(QUESTION)
@@ -196,7 +202,7 @@ async function verdictOn({ asker, printer }: Review): Promise<Verdict> {
   }
 }
 
-/** Tries the links of one note in a dry run and prints why they fail. */
+/** Validates the links of one note in a dry run and prints any error. */
 async function isPossible({ change, printer }: Review, offers: readonly Offer[]): Promise<boolean> {
   try {
     await change(offers, true)
@@ -213,7 +219,7 @@ interface Made {
   readonly written: WriteFacts
 }
 
-/** Makes all links that are still possible as one change; `undefined` if there is none. */
+/** Adds all links that are still possible in a single change. Returns `undefined` if there are none. */
 async function make(parts: Review, chosen: readonly Offer[]): Promise<Made | undefined> {
   if (chosen.length === 0) return undefined
   try {
@@ -225,7 +231,7 @@ async function make(parts: Review, chosen: readonly Offer[]): Promise<Made | und
       const offers = chosen.filter(({ from }) => from === note)
       if (await isPossible(parts, offers)) possible.push(...offers)
     }
-    // Unless the error is about one of the notes.
+    // Rethrow if the error cannot be attributed to one of the notes.
     if (possible.length === chosen.length) throw error
     return await make(parts, possible)
   }
@@ -235,14 +241,14 @@ function withoutPlan({ plan_id: _, ...facts }: WriteFacts): WriteFacts {
   return facts
 }
 
-/** Asks a person at a terminal, one question after the other. */
+/** Asks questions at a terminal, one at a time. */
 export interface Asker {
-  /** The trimmed answer; `undefined` at the end of input or after Ctrl+C. */
+  /** Returns the trimmed answer, or `undefined` at the end of input or after Ctrl+C. */
   ask(question: string): Promise<string | undefined>
   close(): void
 }
 
-/** Reads answers in the order they are typed, including those typed ahead. */
+/** Reads answers in the order in which they are typed, including answers typed before the question appears. */
 function openAsker({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 'onSignal'>): Asker {
   const lines = createInterface({ input: stdin, output: stderr })
   const answers = lines[Symbol.asyncIterator]()
@@ -255,14 +261,14 @@ function openAsker({ stdin, stderr, onSignal }: Pick<Host, 'stdin' | 'stderr' | 
     isStopped = true
     lines.close()
   }
-  // A terminal in raw mode reports Ctrl+C as a key; otherwise it arrives as a signal.
+  // In raw mode, the terminal reports Ctrl+C as a key. Otherwise, it arrives as a signal.
   lines.on('SIGINT', stop)
   onSignal(stop)
   return {
     async ask(question) {
       if (isStopped) return undefined
       lines.setPrompt(question)
-      // Answers typed ahead remain available after the input ends.
+      // Answers that were typed ahead remain available after the end of input.
       if (isOpen) lines.prompt()
       else stderr.write(question)
       const { value, done } = await answers.next()

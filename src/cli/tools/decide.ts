@@ -10,8 +10,8 @@ import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { applyLinks } from './apply-links.ts'
 
 /**
- * Handles a decision option (`--name`, `--dismiss`, `--apply`); `undefined` if none is given. `args` returns the tool's
- * arguments.
+ * Runs the command for a decision option (`--name`, `--dismiss`, `--apply`), or returns `undefined` if none was given. `args` returns
+ * the tool's arguments.
  */
 export function runDecision(
   tool: Tool,
@@ -74,7 +74,10 @@ async function dismissLink(invocation: Invocation, from: string): Promise<number
   return 0
 }
 
-/** Dismisses an item, or restores it. @returns whether it was restored */
+/**
+ * Dismisses an item, or restores it if it was dismissed.
+ * @returns whether the item was restored
+ */
 async function turn({ insightState }: GraphCore, key: string): Promise<boolean> {
   const isBack = await insightState.restore(key)
   if (!isBack) await insightState.dismiss(key)

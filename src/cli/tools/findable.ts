@@ -3,19 +3,19 @@ import type { Settings } from '../../config/settings.ts'
 import type { SearchReadiness } from '../../core/indexing.ts'
 import { durationText } from '../output/text.ts'
 
-// A person waits for a command, so the limit is the longest timer: some 24 days.
+// The longest delay that a timer supports, about 24 days. A command waits for as long as its user does.
 export const PATIENCE = 2 ** 31 - 1
 
 /**
- * Waits until every note can be found. For a model that may take hours it waits for words only; the tool then reports
- * what is missing.
+ * Waits until all notes can be found. For embedders that may take hours, waits for the word index only; the tool then reports the
+ * missing vectors.
  */
 export async function awaitFindable(core: GraphCore, by: SearchReadiness, { embedder }: Settings): Promise<void> {
   await core.indexing.findable('words', PATIENCE)
   if (by === 'meaning' && embedder.kind === 'static') await core.indexing.findable('meaning', PATIENCE)
 }
 
-/** The advice for completing missing vectors; `undefined` if none are missing. */
+/** Returns advice on how to complete missing vectors, or `undefined` if none are missing. */
 export function remainderOf(core: GraphCore, by: SearchReadiness): string | undefined {
   const { vectors, message } = core.indexing.status().search ?? {}
   if (by === 'words' || vectors === undefined || message !== undefined || vectors.done >= vectors.total) return undefined

@@ -5,9 +5,9 @@ import { vaultOf } from '../../mcp/calls/vault-arguments.ts'
 import type { Tool } from '../../mcp/definition/define-tool.ts'
 
 /**
- * Replaces titles and aliases in the arguments by ids. Searches all vaults, unless the name starts with a vault's. An
- * unknown name stays, and the tool reports it.
- * @throws RouxError `AMBIGUOUS_NAME` when several notes have the name and none has it as its id
+ * Replaces titles and aliases in the arguments with ids. All vaults are searched, unless the name starts with the name of a vault.
+ * Unknown names are left unchanged and are reported by the tool.
+ * @throws RouxError `AMBIGUOUS_NAME` if several notes have the name and it is not the id of any of them
  */
 export async function resolveNames(
   vaults: Vaults,
@@ -27,9 +27,9 @@ export async function resolveNames(
 }
 
 interface Where {
-  /** True if a folder is allowed; a folder takes precedence over a note's title. */
+  /** True if folders are accepted. A folder takes precedence over a note with the same title. */
   readonly orFolder: boolean
-  /** The only vault to search. */
+  /** Name of the only vault to search, if any. */
   readonly vault: unknown
 }
 
@@ -38,7 +38,7 @@ async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Whe
   const inOwn = own === undefined ? [] : await idsIn(vaults, [own], { orFolder, name: value.slice(own.length + 1) })
   const all = vaults.names.length === 0 ? [undefined] : vaults.names
   const chosen = typeof vault === 'string' && vaults.names.includes(vault) ? [vault] : all
-  // A title may start like a vault's name: "Work: plan".
+  // A title may start with what looks like a vault name, as in "Work: plan".
   const ids = inOwn.length > 0 ? inOwn : await idsIn(vaults, chosen, { orFolder, name: value })
   if (ids.length > 1)
     throw ambiguousName(
@@ -48,7 +48,7 @@ async function resolveIn(vaults: Vaults, value: string, { orFolder, vault }: Whe
   return ids[0] ?? value
 }
 
-/** Looks up a name in these vaults: a node's id, a folder, or the notes with that title or alias. */
+/** Looks up a name in these vaults. It may be a node id, a folder, or the title or alias of notes. */
 async function idsIn(
   vaults: Vaults,
   chosen: readonly (string | undefined)[],
@@ -57,7 +57,7 @@ async function idsIn(
   const found = new Set<string>()
   for (const vault of chosen) {
     const opening = vaults.open(vault)
-    // The tool itself reports that one of several vaults is missing.
+    // The tool itself reports if one of several vaults is missing.
     const core = await (vault === undefined ? opening : opening.catch(() => undefined))
     const ids = await core?.store.read(async (snapshot) => {
       if (orFolder && (await isFolder(snapshot, name))) return [vault === undefined ? name : `${vault}:${name}`]

@@ -10,13 +10,13 @@ interface Where {
   readonly vaults: readonly LoadedVault[]
 }
 
-/** Kinds of names that a path may replace. */
+/** Kinds of argument for which a path is accepted. */
 const PATHS: ReadonlySet<unknown> = new Set(['note', 'note or folder', 'place'])
 
 /**
- * Replaces shell paths in the arguments (`./Plans/Garden.md`, `/home/me/notes/Plans`) by paths inside the vault. Other
- * values stay.
- * @throws UsageError for a folder outside every vault: the person probably means another vault
+ * Replaces shell paths in the arguments, such as `./Plans/Garden.md` or `/home/me/notes/Plans`, with paths inside the vault. Other
+ * values are left unchanged.
+ * @throws UsageError for a folder outside every vault, because the user probably means another vault
  */
 export function withoutShellPaths(
   { names = {} }: Pick<Tool, 'names'>,
@@ -32,7 +32,7 @@ export function withoutShellPaths(
   )
 }
 
-/** True if a text looks like a path completed by a shell. */
+/** Checks whether text looks like a path completed by a shell. */
 export function isShellPath(text: string): boolean {
   return isAbsolute(text) || /^\.\.?(?:[\\/]|$)/.test(text)
 }
@@ -49,7 +49,10 @@ function placeOf(text: string, { cwd, vaults }: Where): string {
   throw new UsageError(`${shellWord(path)} is not inside a vault.`, `To use it as a vault: --vault ${shellWord(path)}`)
 }
 
-/** A path relative to a folder, with slashes. Follows links to folders only if the path is not inside as written. */
+/**
+ * Returns the path relative to a folder, with forward slashes. Symbolic links are only followed if the path is not inside the folder
+ * as written.
+ */
 function insideOf(root: string, path: string): string | undefined {
   for (const inside of [relative(root, path), relative(realPath(root), realPath(path))]) {
     if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return inside.split(sep).join('/')
@@ -57,7 +60,7 @@ function insideOf(root: string, path: string): string | undefined {
   return undefined
 }
 
-/** Resolves symbolic links of the part that exists. */
+/** Resolves symbolic links in the part of the path that exists. */
 function realPath(path: string): string {
   try {
     return realpathSync(path)

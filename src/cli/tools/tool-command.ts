@@ -23,15 +23,15 @@ import { withoutShellPaths } from './shell-path.ts'
 import { commandName, SHORT_NAMES } from './tool-help.ts'
 import { requireOn, settingsFor, switchedOffIn } from './tool-switch.ts'
 
-/** Finds a tool by its name, with `-` or `_`, or by its short name. */
+/** Looks up a tool by its name, written with `-` or `_`, or by its short name. */
 export async function findTool(host: Host, name: string): Promise<Tool | undefined> {
   const wanted = SHORT_NAMES.get(name) ?? name.replaceAll('-', '_')
   return (await host.tools()).find((tool) => tool.name === wanted)
 }
 
 /**
- * Finds a tool.
- * @throws UsageError with the nearest names for an unknown one
+ * Looks up a tool.
+ * @throws UsageError with the nearest names if the tool is unknown
  */
 export async function requireTool(host: Host, name: string): Promise<Tool> {
   const tool = await findTool(host, name)
@@ -40,16 +40,16 @@ export async function requireTool(host: Host, name: string): Promise<Tool> {
   throw new UsageError(`There is no tool "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists the tools.')
 }
 
-/** The error for a word that is neither a command nor a tool. */
+/** Creates the error for a word that is neither a command nor a tool. */
 export async function unknownCommand(host: Host, name: string): Promise<UsageError> {
   const tools = (await host.tools()).map((known) => commandName(known.name))
   const names = [...COMMANDS.map((known) => known.name), ...SHORT_NAMES.keys(), ...tools]
   return new UsageError(`There is no command "${name}".`, didYouMean(nearest(name, names, 2)) ?? '"roux help" lists all of them.')
 }
 
-/** Calls a tool on the vault and prints its answer. */
+/** Calls a tool and prints its answer. */
 export async function runTool(invocation: Invocation, tool: Tool, given: Readonly<Record<string, unknown>>): Promise<number> {
-  // Report wrong arguments before reading a vault.
+  // Report invalid arguments before reading a vault.
   tool.prepare(withoutVault(given))
   requireNoPlan(given)
   const loaded = settingsOfAll(tool, await requireVaults(invocation))
@@ -75,7 +75,7 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
     const remainders = by === undefined ? [] : [...asked].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }
-  // Retry only reads after a damaged index: a write may have been made.
+  // After a damaged index, only repeat calls that read, because a write may already have been made.
   const { value, warnings, remainder, list } = await withVaults(
     invocation,
     vaults,
@@ -83,20 +83,20 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
   )
   const question = typeof args.query === 'string' ? args.query : undefined
   await invocation.printer.answer(withoutPlan(value), { warnings, question, render: renderFor(invocation, tool, args) })
-  // Lists without an offset have only a limit; a pipe gets JSON without this note.
+  // The hint about the next page is only shown to people, and only for tools with an offset.
   const isPaged = tool.definition().inputSchema.properties.offset !== undefined && !invocation.printer.json
   for (const sentence of list === undefined || !isPaged ? [] : listSentences(list, '--offset ')) invocation.printer.note(sentence)
   if (remainder !== undefined) invocation.printer.note(remainder)
   return isNoteMissing(tool, warnings) ? 1 : 0
 }
 
-/** True if the tool takes notes and one of those it was given does not exist. */
+/** Checks whether the tool takes notes and at least one of the given notes does not exist. */
 function isNoteMissing({ names = {} }: Tool, warnings: readonly Warning[]): boolean {
   const takesNotes = Object.values(names).some((named) => named === 'note' || named === 'note or folder')
   return takesNotes && warnings.some(({ code }) => code === 'UNKNOWN_ID')
 }
 
-/** Renders answers that are neither a list nor a record. */
+/** Returns the renderer for tools with a custom layout and for tools that write. */
 function renderFor({ options }: Invocation, tool: Tool, args: Readonly<Record<string, unknown>>): RenderAnswer | undefined {
   const page = PAGES[tool.name]
   if (page !== undefined || tool.needs === undefined) return page
@@ -104,7 +104,7 @@ function renderFor({ options }: Invocation, tool: Tool, args: Readonly<Record<st
   return (given, look) => renderWritten(given, { ...look, again, isDryRun: args.dry_run === true })
 }
 
-/** Answers with a layout of their own. */
+/** Renderers for answers with a custom layout. */
 const PAGES: Readonly<Record<string, RenderAnswer>> = {
   map: (value, look) => renderMap(value as VaultMap, look),
   changes_since: (value, look) => renderChanges(value as ChangesAnswer, look),
@@ -112,18 +112,21 @@ const PAGES: Readonly<Record<string, RenderAnswer>> = {
   gaps: (value, look) => renderGaps(value as GapList, look),
 }
 
-/** `vault` is not an argument when there is one vault; with several it is checked once they are known. */
+/**
+ * Removes `vault`, which is not a tool argument if there is only one vault. With several vaults, it is checked after they have been
+ * loaded.
+ */
 export function withoutVault({ vault: _, ...args }: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return args
 }
 
-/** Reading needs no permission on the command line. */
+/** Enables reading tools, because reading needs no permission on the command line. */
 function settingsOfAll(tool: Tool, { server, vaults: [first, ...more] }: LoadedVaults): LoadedVaults {
   const set = <T extends LoadedVault>(one: T): T => ({ ...one, settings: settingsFor(tool, one.settings) })
   return { server: set(server), vaults: [set(first), ...more.map(set)] }
 }
 
-/** Checks the arguments before anything is opened. */
+/** Returns placeholder vaults for checking the arguments before anything is opened. */
 function unopened(vaults: readonly LoadedVault[]): Vaults {
   return { names: vaults.flatMap(({ name }) => name ?? []), open: () => Promise.reject(new Error('not opened yet')) }
 }
@@ -132,7 +135,7 @@ function settingsOf(vaults: readonly [LoadedVault, ...LoadedVault[]], name: stri
   return (vaults.find((one) => one.name === name) ?? vaults[0]).settings
 }
 
-/** A plan lives in the process that made it, and a command ends with its answer. */
+/** Removes the plan id, because a plan is lost when the process ends. */
 function withoutPlan(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !('plan_id' in value)) return value
   const { plan_id: _, ...rest } = value
@@ -147,7 +150,7 @@ function requireNoPlan({ plan_id }: Readonly<Record<string, unknown>>): void {
   )
 }
 
-/** Calls the function once and returns that result every time. */
+/** Returns a function that calls `run` only once and then returns the same result. */
 export function callOnce<Argument, Result>(
   run: (argument: Argument) => Promise<Result>,
 ): (argument: Argument) => Promise<Result> {
@@ -158,7 +161,7 @@ export function callOnce<Argument, Result>(
   }
 }
 
-/** Calls a tool with arguments as JSON, from the command line or from stdin for `-`. */
+/** Calls a tool with JSON arguments from the command line, or from stdin if the argument is `-`. */
 export async function call(invocation: Invocation): Promise<number> {
   const [name, json = '{}'] = invocation.positionals
   if (name === undefined) throw new UsageError('Which tool?', 'Write: roux call <tool> [json|-]')

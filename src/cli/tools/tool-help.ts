@@ -3,7 +3,7 @@ import type { PropertySchema } from '../../mcp/definition/schemas.ts'
 import { flagOf, GLOBAL_OPTIONS, type Option, type Parsed, readValueOf, WRITE_OPTION } from '../arguments.ts'
 import { UsageError } from '../host.ts'
 
-/** Options of tool commands that are not parameters of the tool: decisions that only a person makes. See `decide.ts`. */
+/** Options that are not tool parameters because they represent decisions reserved for people. See `decide.ts`. */
 const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string, readonly Option[]>([
   [
     'map',
@@ -38,28 +38,28 @@ const DECISION_OPTIONS: ReadonlyMap<string, readonly Option[]> = new Map<string,
   ],
 ])
 
-/** A tool's parameter as an option of its command. */
+/** A tool parameter as an option of the tool's command. */
 export interface Parameter extends Option {
   readonly required: boolean
-  /** The option is optional and may also follow the command as a word. */
+  /** True if this optional parameter may also be given as a positional argument. */
   readonly isWord?: true
 }
 
-/** For tools without required parameters: the parameter that the command takes as a word, if it is not the first. */
+/** Positional parameters of tools without required parameters, if not the first parameter. */
 const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
-/** Short command names and their tools. */
+/** Short command names and the tools they stand for. */
 export const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
   ['find', 'find_nodes'],
   ['changes', 'list_changes'],
 ])
 
-/** The command's spelling of a tool: `get-hubs`. */
+/** Returns the command-line spelling of a tool name, such as `get-hubs`. */
 export function commandName(tool: string): string {
   return tool.replaceAll('_', '-')
 }
 
-/** The parameters of a tool, in the order of its schema. */
+/** Returns the parameters of a tool in schema order. */
 export function parametersOf({ name: tool, inputSchema: { properties, required = [] } }: ToolDefinition): readonly Parameter[] {
   const word = required.length > 0 ? undefined : (OPTIONAL_WORDS.get(tool) ?? firstText(properties))
   return Object.entries(properties).map(([name, schema]) => {
@@ -78,22 +78,22 @@ export function parametersOf({ name: tool, inputSchema: { properties, required =
   })
 }
 
-/** The first value that is a string. */
+/** Returns the name of the first property if it is a free-text string. */
 function firstText(properties: ToolDefinition['inputSchema']['properties']): string | undefined {
   const [first] = Object.entries(properties)
   return first?.[1].type === 'string' && first[1].enum === undefined ? first[0] : undefined
 }
 
-/** All options of a tool's command. */
+/** Returns all options of a tool's command. */
 export function optionsOf(tool: Tool): readonly Option[] {
   const parameters = parametersOf(tool.definition())
   return [...parameters, ...decisionOptions(tool.name), ...(tool.needs === undefined ? [] : [WRITE_OPTION]), ...GLOBAL_OPTIONS]
 }
 
 /**
- * Builds a tool's arguments from options by name and positionals for the remaining required parameters, or for the one
- * that may be a word. An array takes all positionals except those that later parameters need.
- * @throws UsageError when a required one is missing or there are too many positionals
+ * Builds a tool's arguments. Positional arguments fill the remaining required parameters, or the optional parameter that may be
+ * positional. An array parameter takes all positional arguments except those needed by later parameters.
+ * @throws UsageError if a required argument is missing or there are too many positional arguments
  */
 export function argumentsOf(
   parameters: readonly Parameter[],
@@ -140,7 +140,7 @@ function optionType(type: PropertySchema['type'] | undefined): Option['type'] {
   }
 }
 
-/** The decision options of a tool's command. */
+/** Returns the decision options of a tool's command. */
 function decisionOptions(tool: string): readonly Option[] {
   return DECISION_OPTIONS.get(tool) ?? []
 }

@@ -5,18 +5,18 @@ import { RouxError } from '../../core/errors.ts'
 import { toolDisabled } from '../../mcp/calls/tool-result.ts'
 import type { SwitchedOffBy, Tool, ToolIdentity } from '../../mcp/definition/define-tool.ts'
 
-/** True if a tool is offered only when writing is on. Reading is always allowed in the shell. */
+/** Checks whether a tool is only offered if writing is enabled. Reading is always allowed on the command line. */
 export function needsWrite({ needs, annotations }: Tool): boolean {
   return needs !== undefined && !annotations.readOnlyHint
 }
 
-/** The settings for running a tool as a command: every tool that only reads is on. */
+/** Returns the settings for running a tool as a command, with all read-only tools enabled. */
 export function settingsFor(tool: Tool, settings: Settings): Settings {
   if (tool.needs === undefined || needsWrite(tool)) return settings
   return { ...settings, tools: { ...settings.tools, write: true, attach: true } }
 }
 
-/** Returns why a tool is off in a run over these vaults; `settings` are the current ones. */
+/** Returns a function that explains why a tool is disabled for these vaults. `settings` returns the current settings. */
 export function switchedOffIn({ vaults, server }: LoadedVaults, settings = () => server.settings): SwitchedOffBy {
   const isStored = vaults.some(({ stored }) => stored !== undefined)
   return (tool) => (isStored && tool.needs !== undefined ? WRITTEN_ELSEWHERE : switchOff(tool, settings())?.setting)
@@ -26,7 +26,7 @@ const WRITTEN_ELSEWHERE = {
   hint: 'These vaults are served from a database. Attachments and writing need their folders: "roux serve <folder>".',
 }
 
-/** @throws RouxError `TOOL_DISABLED` with the setting that turns the tool on */
+/** @throws RouxError `TOOL_DISABLED` with the setting that enables the tool */
 export function requireOn(tool: ToolIdentity, loaded: LoadedVaults): void {
   const switched = switchedOffIn(loaded)(tool)
   if (switched !== undefined && typeof switched !== 'string') throw toolDisabled(tool.name, switched)

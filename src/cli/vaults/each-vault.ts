@@ -5,17 +5,17 @@ import { type Coverage, factsForPeople } from './search-coverage.ts'
 
 type Facts = Coverage & { readonly bytes?: { readonly index: number; readonly search: number } }
 
-/** Results of several vaults, or of the only one. */
+/** Results from one or several vaults. */
 export interface KnownOfVaults<T> {
   readonly all: readonly T[]
   readonly isSeveral: boolean
-  /** Some vaults have no result; a warning was printed. */
+  /** True if some vaults returned no result. A warning has been printed for them. */
   readonly isPartial: boolean
 }
 
 /**
- * Asks one vault after the other. If one of several fails, this is a warning as long as another succeeds.
- * @throws RouxError the first error if all fail
+ * Queries the vaults one after another. If there are several, a failure is only a warning as long as another vault succeeds.
+ * @throws RouxError the first error if all vaults fail
  */
 export async function askEachVault<T>(
   printer: Printer,
@@ -38,7 +38,7 @@ export async function askEachVault<T>(
   return { all, isSeveral: vaults.length > 1, isPartial: failures.length > 0 }
 }
 
-/** Prints the facts of one vault, or a list for several. */
+/** Prints the status of one vault, or a list if there are several. */
 export async function answerForVaults(printer: Printer, { all, isSeveral }: KnownOfVaults<Facts>): Promise<void> {
   if (printer.json) return await printer.answer(isSeveral ? all : all[0])
   for (const [at, facts] of all.entries()) {

@@ -4,29 +4,29 @@ import type { ExportRow } from '../../core/store.ts'
 type NodeRow = ExportRow & { readonly kind: 'node' }
 type EdgeRow = ExportRow & { readonly kind: 'edge' }
 
-/** Writes a graph in one format: first nodes, then edges. Optional parts are left out. */
+/** Serializes a graph to one format, with nodes before edges. Optional members are omitted if a format does not need them. */
 interface Format {
-  /** `isSemantic`: pairs of similar notes will follow the edges. */
+  /** `isSemantic` is set if pairs of similar notes follow the edges. */
   begin(isSemantic: boolean): string
   node?(row: NodeRow, first: boolean): string
   readonly between: string
   edge(row: EdgeRow, first: boolean, isSemantic: boolean): string
-  /** The text between edges and pairs of similar notes. */
+  /** Separator between the edges and the pairs of similar notes. */
   readonly beforeSimilar: string
   similar(pair: SimilarPair, first: boolean): string
-  /** The text after all edges, with links to missing targets. */
+  /** Text after the last edge. May include links to missing targets. */
   end(unresolved: readonly (ExportRow & { readonly kind: 'unresolved' })[]): string
 }
 
 export const EXPORT_FORMATS = ['json', 'graphml', 'dot', 'csv'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** Characters per piece. */
+/** Approximate number of characters per chunk. */
 const PIECE = 64_000
 
 /**
- * The graph as text, in pieces of some kilobytes, with pairs of similar notes if requested. Only `json` contains links
- * to missing targets.
+ * Serializes the graph in chunks of several kilobytes, including pairs of similar notes if requested. Only `json` includes links to
+ * missing targets.
  */
 export async function* formatExport(
   rows: AsyncIterable<ExportRow>,
@@ -110,7 +110,7 @@ ${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((
     end: () => '}\n',
   },
   csv: {
-    // A row of a pair has no count, and a row of a link has no score.
+    // Similar pairs have no count, and links have no score.
     begin: (isSemantic) => `source,target,count,kinds${isSemantic ? ',score' : ''}\n`,
     between: '',
     edge: ({ source, target, count, kinds }, _, isSemantic) =>
@@ -121,7 +121,7 @@ ${['title', 'path', 'kind', 'tags', 'aliases', 'community', 'community_2'].map((
   },
 }
 
-/** The kind of an edge between similar notes. */
+/** Edge kind used for similar notes. */
 const SIMILAR = 'similar'
 
 function communityFacts([community, part]: readonly string[] = []): Readonly<Record<string, string>> {
@@ -142,14 +142,14 @@ function graphmlFacts(facts: Readonly<Record<string, string | number | boolean>>
     .join('')
 }
 
-/** Escapes text for XML. White space becomes references, because parsers fold it in attributes. */
+/** Escapes text for XML. White space is encoded as character references because parsers normalize it in attributes. */
 function xml(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
     .replace(/[&<>"\t\n\r]/g, (found) => `&#${found.charCodeAt(0)};`)
 }
 
-/** A quoted string. Graphviz keeps a doubled backslash in ids and shows one in labels. */
+/** Quotes a string for DOT. Graphviz keeps doubled backslashes in ids but shows only one in labels. */
 function dot(text: string): string {
   return `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\0', '\ufffd')}"`
 }

@@ -15,7 +15,7 @@ import { type Invocation, requireSettings, withCore } from '../session.ts'
 import { EXPORT_FORMATS, type ExportFormat, formatExport } from './export-formats.ts'
 import { mapPage } from './map-page.ts'
 
-/** Writes the whole graph to stdout or a file, piece by piece. */
+/** Streams the whole graph to stdout or a file. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, options, positionals } = invocation
   const format = (options.get('format') as ExportFormat | 'html' | undefined) ?? EXPORT_FORMATS[0]
@@ -51,7 +51,7 @@ export async function run(invocation: Invocation): Promise<number> {
 
 const FORMAT_NAMES: Readonly<Record<ExportFormat, string>> = { json: 'JSON', graphml: 'GraphML', dot: 'DOT', csv: 'CSV' }
 
-/** Insight about the whole vault, loaded on demand. */
+/** Returns a function that loads the insight about the whole vault when it is first called. */
 function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
   let found: Promise<Insight | undefined> | undefined
   return () => {
@@ -60,14 +60,14 @@ function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
   }
 }
 
-/** Pairs whose notes are both among the exported nodes: the vault may have changed in between. */
+/** Yields the pairs in which both notes were exported. Others are skipped because the vault may have changed in the meantime. */
 async function* allSimilar(insight: () => Promise<Insight | undefined>, nodes: ReadonlySet<NodeId>): AsyncGenerator<SimilarPair> {
   const found = await insight()
   if (found === undefined) return
   for (const pair of similarPairs(found)) if (nodes.has(pair.source) && nodes.has(pair.target)) yield pair
 }
 
-/** Passes rows through and collects the ids of nodes. */
+/** Passes rows through while collecting the ids of the nodes. */
 function withIds(rows: AsyncIterable<ExportRow>): {
   readonly rows: AsyncIterable<ExportRow>
   readonly ids: ReadonlySet<NodeId>
@@ -92,15 +92,15 @@ function graphPieces(core: GraphCore, format: ExportFormat, options: Invocation[
   )
 }
 
-/** The map as one page, based on the page without a map in the program's files. */
+/** Generates the map as a single page, based on the empty page included with the program. */
 async function pagePieces({ host, printer }: Invocation, core: GraphCore, withTexts: boolean): Promise<AsyncIterable<string>> {
   const template = await readFile(join(dirname(host.program.script), '..', 'app', 'file.html'), 'utf8')
-  // Without communities the page has no colours, so a command waits for them.
+  // Wait for communities, because the page would have no colors without them.
   await latestOf(core.insights, { whole: true })
   return mapPage(core, { template, withTexts, onUnread: (message) => printer.warn(message) })
 }
 
-/** Adds to each note the ids of its communities. */
+/** Adds the community ids to each note. */
 async function* withCommunities(
   insight: () => Promise<Insight | undefined>,
   rows: AsyncIterable<ExportRow>,
@@ -119,11 +119,11 @@ function halfWritten(): RouxError {
   })
 }
 
-/** Writes to a temporary file and renames it, so the target is never incomplete. Returns the number of bytes. */
+/** Writes to a temporary file and renames it, so the target is never incomplete. Returns the number of bytes written. */
 async function writeFile(path: string, pieces: AsyncIterable<string>): Promise<number> {
   const temporary = `${path}.${process.pid}.tmp`
   try {
-    // Open the file first: a stream destroyed while opening may still create it.
+    // Open the file first, because a stream that is destroyed while opening may still create it.
     const file = await open(temporary, 'wx')
     try {
       await pipeline(pieces, file.createWriteStream())

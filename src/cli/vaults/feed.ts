@@ -8,15 +8,15 @@ import type { Progress } from '../../core/search.ts'
 import { UsageError } from '../host.ts'
 import { type Invocation, requireFolders, requireVaults, settingsInput } from '../session.ts'
 
-/** How often a feeder renews its lease, and how often a waiting one asks for it, ms. */
+/** Milliseconds between lease renewals, and between attempts of a waiting feeder to acquire the lease. */
 const BEAT = 4_000
 const ASK = 1_000
-/** After computing results of the whole vault, pause for this many times the duration. */
+/** Pause after computing whole-vault results, as a multiple of the time the computation took. */
 const REST = 5
-/** How long a feeder continues if its database does not answer, ms. Afterwards another feeder may take its vaults. */
+/** Milliseconds that a feeder continues if its database does not respond. After that, another feeder may take over its vaults. */
 const PATIENCE = 12_000
 
-/** Keeps vaults in the database up to date with their folders until a signal ends it, or removes them from the database. */
+/** Synchronizes vaults from their folders to the database until a signal is received, or removes them from the database. */
 export async function run(given: Invocation): Promise<number> {
   const invocation: Invocation = { ...given, options: new Map([...given.options, ['store', 'neo4j']]) }
   if (invocation.options.get('remove') === true) return await remove(invocation)
@@ -27,7 +27,7 @@ export async function run(given: Invocation): Promise<number> {
   return 0
 }
 
-/** The named vaults, or all of the settings. */
+/** Returns the named vaults, or all configured vaults if none are named. */
 async function vaultsOf(invocation: Invocation): Promise<readonly LoadedVault[]> {
   const { positionals } = invocation
   const named: readonly (string | undefined)[] = positionals.length === 0 ? [undefined] : positionals
@@ -49,7 +49,7 @@ async function remove(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Waits until the vault is free, feeds it while it holds the lease, and starts again. */
+/** Repeatedly waits for the lease on the vault and feeds it while the lease is held. */
 async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: AbortSignal): Promise<void> {
   const { openFeederLease } = await host.compose()
   const label = vault.name ?? vault.settings.vault.path
@@ -74,7 +74,7 @@ async function feed({ host, printer }: Invocation, vault: LoadedVault, signal: A
   }
 }
 
-/** Skips a repeated message: a database that is away for an hour is one line. */
+/** Returns a function that skips repeated messages, so a long database outage is reported only once. */
 export function unrepeated(say: (line: string) => void): (line: string) => void {
   let last: string | undefined
   return (line) => {
@@ -83,7 +83,7 @@ export function unrepeated(say: (line: string) => void): (line: string) => void 
   }
 }
 
-/** Retries if the database cannot be reached; other errors end the feeder. */
+/** Tries to acquire the lease. Connection errors are reported and retried; other errors end the feeder. */
 async function taken(lease: FeederLease, say: (line: string) => void, signal: AbortSignal) {
   try {
     return await lease.take()
@@ -95,7 +95,7 @@ async function taken(lease: FeederLease, say: (line: string) => void, signal: Ab
   }
 }
 
-/** True if everything that will be fed is fed: files, words, and vectors where there is an embedder that works. */
+/** Checks whether the database is up to date, including files, words, and vectors if there is a working embedder. */
 export function isUpToDate({ phase, search }: IndexStatus, hasEmbedder: boolean): boolean {
   const isDone = (progress: Progress | undefined): boolean => progress !== undefined && progress.done >= progress.total
   if (phase !== 'idle' || search?.isStopped === true || !isDone(search?.words)) return false
@@ -133,7 +133,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
       }
       if (held !== undefined) answered = performance.now()
       const { phase, search } = core.indexing.status()
-      // Work given up while the database did not answer starts again.
+      // Restart work that was abandoned because the database did not respond.
       if (held !== undefined && (phase === 'failed' || search?.isStopped === true)) return
       if (phase === 'idle') computeWhole()
     }
@@ -147,8 +147,8 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
 }
 
 /**
- * Computes results of the whole vault for a generation that lacks them, one run at a time. So read-only servers need
- * not do it, and all name the same communities.
+ * Computes whole-vault results for generations that lack them, one run at a time. This relieves read-only servers of the work and
+ * ensures that they all name the same communities.
  */
 function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' | 'updateInsights'>): () => void {
   let isRunning = false
@@ -167,7 +167,7 @@ function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' |
   return () => {
     if (isRunning || performance.now() < restsUntil) return
     isRunning = true
-    // A failed run is repeated with the next beat.
+    // A failed run is retried at the next beat.
     run()
       .catch(() => {})
       .finally(() => {

@@ -6,7 +6,7 @@ import { PATIENCE } from '../tools/findable.ts'
 import { answerForVaults, askEachVault } from './each-vault.ts'
 import { type Coverage, coverageOf } from './search-coverage.ts'
 
-/** Brings links, words and vectors up to date, with progress on stderr. Fails if vectors are missing afterwards. */
+/** Updates links, words and vectors, showing progress on stderr. The command fails if vectors are still missing afterwards. */
 export async function run(invocation: Invocation): Promise<number> {
   const { host, printer, options, positionals } = invocation
   const began = performance.now()
@@ -38,7 +38,7 @@ async function bringUpToDate(invocation: Invocation, loaded: LoadedVault, signal
   })
 }
 
-/** Downloading was requested here, so it needs no setting. */
+/** An explicit `--download` overrides the setting. */
 function withDownload(loaded: LoadedVault, download: boolean): LoadedVault {
   const { embedder } = loaded.settings
   return download ? { ...loaded, settings: { ...loaded.settings, embedder: { ...embedder, download } } } : loaded

@@ -6,21 +6,21 @@ import { RouxError } from '../../core/errors.ts'
 import type { NodeId } from '../../core/ids.ts'
 
 export interface MapPageOptions {
-  /** The page without a map; `MAP_HERE` marks the place of its data. */
+  /** The empty page, in which `MAP_HERE` is a placeholder for the data. */
   readonly template: string
-  /** True if the page includes the notes' texts. */
+  /** True if to include the text of the notes. */
   readonly withTexts: boolean
-  /** Called when notes could not be read; their texts are missing. */
+  /** Called if notes could not be read. Their text is left out. */
   onUnread(message: string): void
 }
 
-/** Marks the place of the data in the template. */
+/** Placeholder for the data in the template. */
 const MAP_HERE = '"MAP-HERE"'
 
-/** Notes read at once. */
+/** Number of notes to read concurrently. */
 const NOTES = 50
 
-/** Renders the map of a vault as one self-contained page, in pieces. It shows only listed notes. */
+/** Renders the map of a vault as a self-contained page, in chunks. Only listed notes are included. */
 export async function* mapPage(core: GraphCore, { template, withTexts, onUnread }: MapPageOptions): AsyncGenerator<string> {
   const [before = '', after = ''] = template.split(MAP_HERE)
   const { value: picture } = await vaultPicture(core, { mayMove: 'once' }, { whole: true })
@@ -29,7 +29,7 @@ export async function* mapPage(core: GraphCore, { template, withTexts, onUnread 
   yield `}${after}`
 }
 
-/** The rendered text of each note; `null` if it could not be read. */
+/** Yields the rendered text of each note, or `null` if the note could not be read. */
 async function* textsOf(core: GraphCore, ids: readonly NodeId[], onUnread: MapPageOptions['onUnread']): AsyncGenerator<string> {
   yield ',"texts":['
   let missing = 0
@@ -49,13 +49,13 @@ async function textOf(core: GraphCore, id: NodeId): Promise<PageText | undefined
     const { title, text, left_out, lines_before, links, comments, formulas, breaks } = value
     return { title, text, left_out, lines_before, links, comments, formulas, breaks }
   } catch (error) {
-    // One file does not answer; the page is still useful without it.
+    // The page is still useful if one file cannot be read in time.
     if (error instanceof RouxError && error.code === 'TIMEOUT') return undefined
     throw error
   }
 }
 
-/** Escapes JSON for use inside an element of a page. */
+/** Escapes JSON for embedding in an HTML element. */
 function json(value: unknown): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c')
 }

@@ -5,23 +5,24 @@ import type { LoadedVault } from '../../config/load-vaults.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Host } from '../host.ts'
 
-/** Vaults that stay open until they are closed. */
+/** Vaults that stay open until `close` is called. */
 export interface ServedVaults extends Vaults {
-  /** Called when the settings of `ai` may have changed. */
+  /** Must be called when the `ai` settings may have changed. */
   aiChanged(): void
-  /** Closes them, or gives up at a time of `performance.now()`. */
+  /** Closes the vaults, or gives up at the given `performance.now()` time. */
   close(by: number): Promise<void>
 }
 
-// A vault that is indexing closes at its next batch; our client waits no longer than that.
+// Maximum time to close vaults, in milliseconds. A vault that is indexing closes at its next batch, but clients do not wait longer
+// than this.
 const CLOSE_MS = 2_000
 
 interface ServingCallbacks extends Required<Pick<OpenOptions, 'onError' | 'permits' | 'onBegin'>> {
-  /** The current settings of `ai` for a vault. */
+  /** Returns the current `ai` settings of a vault. */
   ai(vault: LoadedVault): Settings['ai']
 }
 
-/** Opens the vaults on demand: a probe that only sends `initialize` reads nothing. */
+/** Opens vaults on demand, so a probe that only sends `initialize` reads nothing. */
 export function serveVaults(
   host: Host,
   vaults: readonly LoadedVault[],
@@ -38,7 +39,7 @@ export function serveVaults(
     return opening
   }
   const onDemand = vaultsOnDemand(names, openOnce, folderIn(vaults))
-  // A client that made one request is not a probe: keep all vaults fresh from now on.
+  // Once a client has made a request, it is not a probe, so keep all vaults up to date from then on.
   let hasBegun = false
   const onBegin = (): void => {
     if (hasBegun) return
@@ -66,7 +67,7 @@ export function serveVaults(
   }
 }
 
-/** Finds the folder of a vault by name. */
+/** Returns a function that looks up the folder of a vault by name. */
 export function folderIn(vaults: readonly LoadedVault[]): (name: string) => string | undefined {
   return (name) => vaults.find((one) => one.name === name)?.settings.vault.path
 }
@@ -74,7 +75,7 @@ export function folderIn(vaults: readonly LoadedVault[]): (name: string) => stri
 function begin(opening: Promise<GraphCore>): void {
   opening.then(
     (core) => core.indexing.begin(),
-    // The caller that asks for it gets the error.
+    // Ignored here because the caller that requests the vault receives the error.
     () => {},
   )
 }

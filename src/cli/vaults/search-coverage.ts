@@ -3,24 +3,24 @@ import type { IndexStatus } from '../../core/indexing.ts'
 import type { Progress, VectorState } from '../../core/search.ts'
 import { bytesText, durationText } from '../output/text.ts'
 
-/** How much of the vault can be found. */
+/** Indexing coverage of a vault. */
 export interface Coverage {
-  /** The embedder's id, or its kind before it opens. */
+  /** Id of the embedder, or its kind if it has not been opened. */
   readonly embedder: string
-  /** Notes that can be found by words. */
+  /** Progress of the word index, in notes. */
   readonly words: Progress
-  /** Notes that can be found by meaning; absent without an embedder. */
+  /** Progress of the vector index, in notes. Omitted without an embedder. */
   readonly vectors?: Progress & {
     readonly remaining_seconds?: number
-    /** The comparison method and its reason. */
+    /** Search method used for vectors. `index_reason` explains the choice. */
     readonly index?: VectorState['index']
     readonly index_reason?: string
   }
-  /** Why it does not continue. */
+  /** Reason that indexing has stopped, if any. */
   readonly search_message?: string
 }
 
-/** Progress of search as the indexing side reports it. If the embedder did not open, counts the stored vectors. */
+/** Returns the progress reported by indexing. If the embedder could not be opened, counts the stored vectors instead. */
 export function coverageOf(
   { search }: Pick<IndexStatus, 'search'>,
   { embedder }: Pick<Settings, 'embedder'>,
@@ -44,13 +44,16 @@ export function coverageOf(
   return { ...told, vectors: { done, total, ...time, ...compared } }
 }
 
-/** True if vectors probably come from the configured embedder: its id starts with the kind and contains the model. */
+/**
+ * Checks whether vectors probably come from the configured embedder. This is the case if the embedder's id starts with the kind and contains
+ * the model name.
+ */
 function isOf({ embedder: id }: VectorState, { kind, model }: Settings['embedder']): boolean {
   const name = model.split(/[\\/]/).at(-1) ?? ''
   return id.startsWith(`${kind}:`) && id.toLowerCase().includes(name.toLowerCase())
 }
 
-/** The same facts with numbers as words. */
+/** Converts numbers in the status to readable text. */
 export function factsForPeople(facts: Coverage & { readonly bytes?: { readonly index: number; readonly search: number } }) {
   const { words, vectors, bytes, ...rest } = facts
   const left = (vectors?.total ?? 0) - (vectors?.done ?? 0)

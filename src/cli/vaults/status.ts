@@ -4,7 +4,7 @@ import { type Invocation, requireVaults, withCore } from '../session.ts'
 import { answerForVaults, askEachVault } from './each-vault.ts'
 import { coverageOf } from './search-coverage.ts'
 
-/** Prints facts about the vault, its index, and how much of it can be searched. */
+/** Prints the status of the vault, including its index and search coverage. */
 export async function run(invocation: Invocation): Promise<number> {
   const { vaults } = await requireVaults(invocation, invocation.positionals[0])
   const known = await askEachVault(invocation.printer, vaults, (vault) => statusOf(invocation, vault))
@@ -42,16 +42,16 @@ async function statusOf(invocation: Invocation, loaded: LoadedVault) {
       ...(message === undefined ? {} : { message }),
     }
   })
-  // The index is not on this computer.
+  // The index is stored on another computer.
   if (stored !== undefined) return facts
   const { measureIndexes } = await invocation.host.compose()
   return { ...facts, bytes: measureIndexes(settings) }
 }
 
-/** Long enough to open a model and measure its speed. Embeddings made meanwhile are kept. */
+/** Time in milliseconds for opening a model and measuring its speed. Embeddings computed during this time are kept. */
 const LOOK_MS = 3_000
 
-/** Starts indexing for a moment to learn how much remains; finishing may take hours. */
+/** Starts indexing briefly to find out how much work remains. Finishing it might take hours. */
 async function lookAtSearch({ indexing, embedding }: GraphCore): Promise<void> {
   await indexing.findable('words', LOOK_MS)
   if (embedding !== undefined) await indexing.findable('meaning', LOOK_MS)

@@ -16,7 +16,7 @@ import { UsageError } from '../host.ts'
 import { amount } from '../output/text.ts'
 import { type Invocation, requireSettings, settingsInput } from '../session.ts'
 
-/** Writes a settings file with every key into the vault and trusts it. Leaves an existing file alone. */
+/** Writes a settings file with every key to the vault and trusts it. An existing file is left unchanged. */
 export async function init(invocation: Invocation): Promise<number> {
   const { host, printer } = invocation
   const { settings } = await requireSettings(invocation, invocation.positionals[0])
@@ -55,7 +55,7 @@ function createFile(path: string, text: string): void {
   }
 }
 
-/** Trusts a folder's settings file and shows what it sets. */
+/** Trusts the settings file of a folder and shows the settings in it. */
 export async function trust(invocation: Invocation): Promise<number> {
   const { host, printer } = invocation
   const path = join(await folderMeant(settingsInput(invocation, invocation.positionals[0])), CONFIG_FILE)
@@ -78,7 +78,7 @@ export async function trust(invocation: Invocation): Promise<number> {
   return 0
 }
 
-/** Removes a vault's history: its log of graph changes and its undo history. Asks first. */
+/** Deletes a vault's history, including the log of graph changes and the undo history, after confirmation. */
 export async function forget(invocation: Invocation): Promise<number> {
   const { host, printer, positionals } = invocation
   const { settings } = await requireSettings(invocation, positionals[0])
@@ -112,7 +112,7 @@ async function isMeant({ host, options }: Invocation, settings: LoadedVault['set
     const asked = lines.question(
       `Forget ${describe(known)} of ${settings.vault.path}? Earlier changes can then no longer be undone or listed. Your notes are not affected. [y/N] `,
     )
-    // A closed input is not consent.
+    // Treat the end of input as a refusal.
     const ended = once(lines, 'close').then(() => '')
     return /^y(es)?$/i.test((await Promise.race([asked, ended])).trim())
   } finally {

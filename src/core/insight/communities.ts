@@ -1,45 +1,45 @@
-/** Notes that belong together by their links and texts. Notes are numbers: see `CommunityLevel.of`. */
+/** A group of notes that are related by links and content. Notes are given as indexes; see `CommunityLevel.of`. */
 export interface Community {
-  /** `c4`, or `c4.2` one level down; stays as long as it is about the same notes. */
+  /** `c4`, or `c4.2` on the second level. Stable as long as the community covers the same notes. */
   readonly id: string
-  /** How many it has. */
+  /** Number of notes. */
   readonly size: number
-  /** How many of them are stubs. */
+  /** Number of notes that are stubs. */
   readonly stubs: number
-  /** Which share of the links of its notes stays in it, 0–1; 0 where there are none. */
+  /** Share of the community's links that stay inside it, 0–1. It is 0 if there are no links. */
   readonly inside: number
-  /** The notes that most of the others link to or resemble; at most three. */
+  /** The notes most linked to by, or most similar to, the others; at most three. */
   readonly key: readonly number[]
-  /** Words typical of its notes, the most distinctive first. */
+  /** Typical words, most distinctive first. */
   readonly words: readonly string[]
 }
 
-/** The connection between two communities, given by their places in the list. */
+/** Links between two communities, which are given by their positions in the list. */
 export interface Bridge {
   readonly of: readonly [number, number]
   readonly links: number
-  /** The note that most of the shortest ways between the two run through. */
+  /** The note on most of the shortest paths between the two. */
   readonly through: number
 }
 
-/** A division of the vault; the second level divides each community of the first. */
+/** A partition of the vault. The second level subdivides each community of the first. */
 export interface CommunityLevel {
-  /** Largest first; of the second level those of one community together, in its order. */
+  /** Largest first. On the second level, grouped by parent community, in the parents' order. */
   readonly list: readonly Community[]
-  /** For each note of the generation its community's place in the list, or `NO_COMMUNITY`. */
+  /** For each note, the position of its community in the list, or `NO_COMMUNITY`. */
   readonly of: Uint32Array
-  /** Most links first. */
+  /** Ordered by number of links, descending. */
   readonly between: readonly Bridge[]
 }
 
 /** Marks a note without a community. */
 export const NO_COMMUNITY = 0xffff_ffff
 
-/** The communities of a vault, and what became of those that were kept before. */
+/** The communities of a vault and how they differ from the previous ones. */
 export interface Communities {
   readonly levels: readonly [CommunityLevel, CommunityLevel]
-  /** Compared with what was kept before, on the first level; absent the first time. */
+  /** First-level differences from the previous communities. Omitted the first time. */
   readonly changed?: { readonly new: readonly string[]; readonly gone: readonly string[]; readonly moved: number }
-  /** Ids that are gone, on either level, with those that have their notes now, most first. */
+  /** Ids that no longer exist, on either level, with the communities that now contain their notes, largest share first. */
   readonly successors: ReadonlyMap<string, readonly string[]>
 }

@@ -1,30 +1,30 @@
-/** Two similar communities with few links. Notes and communities are numbers. */
+/** Two similar communities with few links between them. Notes and communities are given as indexes. */
 export interface ApartCommunities {
   readonly of: readonly [number, number]
-  /** Cosine of their words, 0–1. */
+  /** Cosine similarity of their words, 0–1. */
   readonly alike: number
   readonly links: number
-  /** How many links chance would put between two of their links. */
+  /** Number of links between the two that would be expected by chance. */
   readonly expected: number
-  /** Notes of the one and of the other that are most alike and not linked. */
+  /** The most similar pairs of unlinked notes, one from each community. */
   readonly nearest: readonly (readonly [number, number])[]
 }
 
-/** A note without which others would no longer be reached from the rest. */
+/** A note whose removal would disconnect others from the rest. */
 export interface CutNote {
   readonly note: number
-  /** How many. */
+  /** Number of notes that would be disconnected. */
   readonly fallsOff: number
 }
 
-/** Gaps of the whole vault, from its links and texts. */
+/** Gaps in the whole vault, found from links and texts. */
 export interface Gaps {
-  /** Most striking first. */
+  /** Most significant first. */
   readonly apart: readonly ApartCommunities[]
-  /** Most notes falling off first. */
+  /** Ordered by number of disconnected notes, descending. */
   readonly cut: readonly CutNote[]
-  /** Notes that others link to and that link nowhere, most links first; stubs are not among them. */
+  /** Notes with incoming but no outgoing links, most linked first. Stubs are listed separately. */
   readonly deadEnds: readonly number[]
-  /** The stubs that do so, too. */
+  /** Stubs with incoming but no outgoing links. */
   readonly deadEndStubs: readonly number[]
 }

@@ -1,85 +1,85 @@
 import type { FileKind } from '../vault.ts'
 
-/** A file as the graph knew it. */
+/** A file as recorded in the graph log. */
 export interface LoggedFile {
   readonly kind: FileKind
   readonly title: string
-  /** The first digits of the hash of its bytes; empty for files that were not read. */
+  /** First digits of the hash of its bytes. Empty for files that were not read. */
   readonly hash: string
   /** Hidden by the vault's own ignore filters. */
   readonly excluded?: true
 }
 
-/** The change of one file between two generations. A moved file is the same file. */
+/** The change of one file between two generations. A moved file counts as the same file. */
 export interface LoggedFileChange {
-  /** Its path before; absent: it was not there. */
+  /** Path before the change. Omitted if the file did not exist. */
   readonly from?: string
-  /** Its path after; absent: it is gone. */
+  /** Path after the change. Omitted if the file no longer exists. */
   readonly to?: string
   readonly before?: LoggedFile
   readonly after?: LoggedFile
-  /** When the last of its changes was committed, milliseconds since 1970. */
+  /** When the most recent of its changes was committed, in milliseconds since the Unix epoch. */
   readonly time: number
-  /** The recorded change that touched it last, if that was one of our own writes. */
+  /** The last recorded write by Roux that touched the file, if any. */
   readonly change?: string
 }
 
 /**
- * One end of a link: the path of a file that exists after the changes; `/` and the former path of a removed file; or
- * `//` and the folded name of a missing target. Vault paths never start with `/`.
+ * One end of a link: the path of a file that exists after the changes; `/` followed by the former path of a removed file; or `//`
+ * followed by the folded name of a missing target. Vault paths never start with `/`.
  */
 export type LinkEnd = string
 
-/** How many links lead from one end to another, before and after. */
+/** Number of links from one file to another, before and after. */
 export interface LoggedLinkChange {
   readonly from: LinkEnd
   readonly to: LinkEnd
-  /** These are links to a heading or block that is not in the note they lead to; they are counted without it, too. */
+  /** Set if the links point to a heading or block that the target note lacks. Such links are also counted in the entry without `part`. */
   readonly part?: string
   readonly was: number
   readonly now: number
-  /** The added or removed links as written, each with its line. */
+  /** The added or removed links as written, with their lines. */
   readonly texts: readonly LoggedText[]
 }
 
 export type LoggedText = readonly [text: string, line: number, more: number]
 
-/** The differences between two generations of the graph. */
+/** Differences between two generations of the graph. */
 export interface GraphChanges {
   readonly files: readonly LoggedFileChange[]
   readonly links: readonly LoggedLinkChange[]
 }
 
-/** The changes of one commit of an index. */
+/** The changes in one commit of the index. */
 export interface LoggedCommit {
-  /** The index's lineage, see `VaultState.lineage`. */
+  /** Lineage of the index; see `VaultState.lineage`. */
   readonly lineage: string
-  /** The generation before the commit; equal to `generation` for a row that only records the generation at a time. */
+  /** Generation before the commit. Equal to `generation` in rows that only record which generation existed at a time. */
   readonly base: number
   readonly generation: number
-  /** Milliseconds since 1970; never below that of an earlier one. */
+  /** Milliseconds since the Unix epoch. Never decreases. */
   readonly time: number
-  /** `undefined` when the row cannot be read. */
+  /** `undefined` if the row is unreadable. */
   readonly changes: GraphChanges | undefined
 }
 
-/** Receives the changes of each commit. Never fails: a log that cannot be written has a gap. */
+/** Receives the changes of each commit. Never throws; a failed write leaves a gap in the log. */
 export interface GraphLogWriter {
-  /** Tells of a commit. */
+  /** Appends a commit. */
   append(commit: Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges }): void
-  /** Says which generation there is now, where the log does not know it yet. */
+  /** Records the current generation if the log does not know it yet. */
   mark(lineage: string, generation: number): void
 }
 
-/** The log of one vault, for `app/`. */
+/** A vault's log, as seen by `app/`. */
 export interface GraphLog {
-  /** The time by the clock that commits are logged by, ms; absent where that is the clock of this computer. */
+  /** Current time, in milliseconds, of the clock used for commits. Omitted if that is the local clock. */
   readonly now?: () => number
   /**
-   * Commits of an index up to a generation, the newest first, in parts.
-   * @throws RouxError `PROVIDER_ERROR` when the log cannot be read
+   * Yields the commits of an index up to a generation, newest first, in parts.
+   * @throws RouxError `PROVIDER_ERROR` if the log is unreadable
    */
   commits(lineage: string, upTo: number): AsyncIterable<readonly LoggedCommit[]>
-  /** True if the log knows an index, as one of this vault or of another. @throws as `commits` */
+  /** Looks up whether an index belongs to this vault or to another one. @throws as `commits` */
   knows(lineage: string): Promise<'this vault' | 'another vault' | undefined>
 }

@@ -1,19 +1,19 @@
 import type { InsightKind } from './insight.ts'
 
-/** Keeps what insights are made of, and the last one. It may forget anything at any time: all of it can be made again. */
+/** Caches the last insight and the data it was computed from. Entries can disappear at any time, because everything can be recomputed. */
 export interface InsightCache {
-  /** The hashes for which there is no record. */
+  /** Returns the hashes without a record. */
   lacking(contents: readonly string[]): readonly string[]
-  /** Looks records up by their contents. @throws Error, when asked, for one that is not what was kept */
+  /** Returns a lookup of records by content hash. @throws Error on lookup, if a stored record is damaged */
   records(): (content: string) => Uint8Array | undefined
   keepRecords(records: ReadonlyMap<string, Uint8Array>): void
-  /** Forgets the records of other contents, when they are many. */
+  /** Deletes records of other contents once there are many. */
   keepOnly(contents: ReadonlySet<string>): void
-  /** The last result, if it was computed from these inputs. @throws Error when the stored bytes are damaged */
+  /** Returns the last result if it was computed from these inputs. @throws Error if the stored bytes are damaged */
   result(of: string): Uint8Array | undefined
-  /** In place of the last one of its kind. */
+  /** Replaces the last result of this kind. */
   keepResult(of: string, kind: InsightKind, bytes: Uint8Array): void
-  /** Forgets everything, damage too. */
+  /** Deletes everything, including damaged data. */
   reset(): void
   close(): void
 }

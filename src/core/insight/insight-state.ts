@@ -1,25 +1,25 @@
-/** A value that is at hand, or comes from a database. */
+/** A value, or a promise of one from a database. */
 type Sooner<T> = T | Promise<T>
 
-/** A person's decisions about a vault: names of communities, dismissed gaps and unwanted links. */
+/** The user's decisions about a vault: community names, dismissed gaps and unwanted links. */
 export interface Decisions {
-  /** The user's own labels, by community. */
+  /** The user's own labels by community id. */
   labels(): Sooner<ReadonlyMap<string, string>>
-  /** Gives a community a label of its own; without one it is called after its notes again. @throws RouxError `PROVIDER_ERROR` */
+  /** Labels a community, or restores the automatic label if `label` is undefined. @throws RouxError `PROVIDER_ERROR` */
   setLabel(community: string, label: string | undefined): Sooner<void>
   /** Keys of dismissed gaps and links; see `gapKey` and `linkKey`. */
   dismissed(): Sooner<ReadonlySet<string>>
   /** @throws RouxError `PROVIDER_ERROR` */
   dismiss(gap: string): Sooner<void>
-  /** Has a gap told again. @returns whether it was dismissed @throws RouxError `PROVIDER_ERROR` */
+  /** Shows a dismissed gap again. @returns whether it was dismissed @throws RouxError `PROVIDER_ERROR` */
   restore(gap: string): Sooner<boolean>
 }
 
-/** Decisions, and which community has which id: what cannot be computed again. Kept with the user's state or in the database, never in the vault. */
+/** User decisions and community ids, which cannot be recomputed. Stored with the user's state or in the database, never in the vault. */
 export interface InsightState extends Decisions {
-  /** The communities that were kept last, packed; `undefined` where none were. */
+  /** The last saved communities in packed form, or `undefined` if there are none. */
   communities(): Uint8Array | undefined
-  /** Keeps them where that is possible; else ids are found by membership again from those that were kept before. */
+  /** Saves the communities if possible. Otherwise, later ids are derived from the last saved communities by membership. */
   keepCommunities(bytes: Uint8Array): void
   close(): void
 }

@@ -1,35 +1,35 @@
-/** For each note the notes that it should link, best first. Parallel arrays; notes are numbers. */
+/** For each note, the notes that it should link to, best first, as parallel arrays of note indexes. */
 export interface LinkSuggestions {
-  /** Note `n` has the stretch from `offsets[n]` to `offsets[n + 1]`. */
+  /** The suggestions for note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** 0–1: how likely a link is missing. */
+  /** Estimated probability that a link is missing, 0–1. */
   readonly scores: Float32Array
-  /** The line that contains a name of the target or, for related notes, the line closest to it; 0 for none. */
+  /** Line that contains a name of the target, or for related notes the most similar line. 0 if there is none. */
   readonly lines: Uint32Array
-  /** `IS_NAMED` and the reasons that count. */
+  /** Bit mask of `IS_NAMED` and the reasons. */
   readonly reasons: Uint8Array
 }
 
-/** A name of the target stands in the text, where a link can be put. */
+/** The text contains a name of the target that can be turned into a link. */
 export const IS_NAMED = 1
-/** The two share words that few others have. */
+/** The two notes share rare words. */
 export const BY_WORDS = 2
-/** A walk along links leads from the one to the other. */
+/** The target is reachable by following links. */
 export const BY_LINKS = 4
-/** The note links other notes of the target's folder, or other notes of its own folder link the target. */
+/** The note links to other notes in the target's folder, or other notes in its folder link to the target. */
 export const BY_FOLDER = 8
-/** The name is mostly a link where it stands. */
+/** Most occurrences of the name in the vault are links. */
 export const BY_RATE = 16
 
-/** Two notes that say much the same. */
+/** Two notes with nearly the same text. */
 export interface DuplicatePair {
-  /** Numbers of notes, the lower first. */
+  /** Indexes of the notes, in ascending order. */
   readonly notes: readonly [number, number]
-  /** How many lines of their own both have, in the same words. */
+  /** Number of identical lines, excluding boilerplate. */
   readonly equalLines: number
-  /** The share of their word sequences that both have, 0–1. */
+  /** Share of word sequences that both notes contain, 0–1. */
   readonly alike: number
-  /** The first equal lines: their numbers in the one and in the other. */
+  /** Line numbers of the first identical lines, in each note. */
   readonly lines: readonly (readonly [number, number])[]
 }

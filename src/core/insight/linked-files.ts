@@ -1,17 +1,16 @@
 import type { NodeId } from '../ids.ts'
 
-/** An attachment or a canvas that a map can show beside notes. */
+/** An attachment or canvas that the map can show next to notes. */
 export interface LinkedFile {
   readonly id: NodeId
   readonly title: string
-  /** The folder that it is in. */
   readonly folder: string
-  /** Nodes linked with it in either direction; at least one. */
+  /** Nodes linked with the file in either direction. Never empty. */
   readonly linked: readonly NodeId[]
 }
 
 export interface LinkedFiles {
   readonly files: readonly LinkedFile[]
-  /** Files of the vault that were not looked at. */
+  /** Number of files that were not examined. */
   readonly left_out: number
 }

@@ -1,57 +1,57 @@
 import type { NodeId } from '../ids.ts'
 
-/** All notes of a vault as a map shows them; lists go by the number of the note. */
+/** All notes of a vault for the map. Lists are indexed by note. */
 export interface VaultPicture {
   readonly generation: number
   readonly ids: readonly NodeId[]
   readonly titles: readonly string[]
-  /** Numbers in `folder_names`. */
+  /** Indexes into `folder_names`. */
   readonly folders: readonly number[]
   readonly folder_names: readonly string[]
-  /** Numbers in `tag_names`, of each note. */
+  /** For each note, indexes into `tag_names`. */
   readonly tags: readonly (readonly number[])[]
   readonly tag_names: readonly string[]
-  /** Numbers in `groups`; -1 for none. */
+  /** Indexes into `groups`, or -1. */
   readonly communities: readonly number[]
   readonly groups: readonly PictureGroup[]
-  /** For each note the number of its region in `regions`; -1 if unknown. */
+  /** For each note, an index into `regions`, or -1 if unknown. */
   readonly region_of: readonly number[]
   readonly regions: readonly PictureGroup[]
-  /** Communities are being found, or newer ones: asked again in a moment, the picture has them. */
+  /** True if communities are still being computed. If so, ask again later. */
   readonly is_grouping: boolean
   /** `x, y` of each note: base64 of 32-bit floats, little-endian. */
   readonly places: string
-  /** Two numbers of notes a link, each pair once: base64 of unsigned 32-bit integers, little-endian. */
+  /** Pairs of note indexes, one pair for each two linked notes: base64 of unsigned 32-bit integers, little-endian. */
   readonly links: string
-  /** Enough is new that a fresh layout is worthwhile. */
+  /** True if enough notes are new that a full layout is worthwhile. */
   readonly is_crowded: boolean
 }
 
-/** The picture of as much of the vault as can be sent with an answer, and where on it is what was asked for. */
+/** As much of the vault's map as fits into an answer, and the positions of the requested notes on it. */
 export interface PartialPicture extends VaultPicture {
-  /** How many notes the vault has. */
+  /** Number of notes in the vault. */
   readonly count: number
-  /** How many pairs of linked notes the vault has. */
+  /** Number of pairs of linked notes in the vault. */
   readonly link_count: number
-  /** With how many notes of the vault each note is linked. */
+  /** Number of notes that each note is linked with, in the whole vault. */
   readonly degrees: readonly number[]
-  /** The number of each named note; -1 if it is not on the picture. */
+  /** Index of each requested note, or -1 if it is not in the picture. */
   readonly named: readonly number[]
 }
 
 /** A community or region. */
 export interface PictureGroup {
   readonly id: string
-  /** The community's name given by the user, otherwise the title of one of its notes. */
+  /** The user's own label, or else the title of one of its notes. */
   readonly label: string
-  /** How many notes of the vault are in it. */
+  /** Number of notes of the vault in the group. */
   readonly notes: number
 }
 
-/** The answer while there is no picture yet; ask again later. */
+/** Returned while the picture is being computed. Ask again later. */
 export interface PictureAhead {
   readonly laying_out: {
-    /** How much of it is done, 0–1. */
+    /** Progress, 0–1. */
     readonly share: number
   }
 }

@@ -1,16 +1,16 @@
 import type { CST } from 'yaml'
 
-/** How deep collections may be nested in YAML: composing a document recurses, and so does reading one. */
+/** Maximum nesting depth of YAML collections, because composing and reading a document both recurse. */
 export const MAX_YAML_DEPTH = 64
 
 /**
- * The offset where collections are nested too deeply in the YAML parser's tokens, or `undefined`. Check this before
- * composing a document: the library catches its own stack overflow and continues with almost no stack, where V8 ends
- * the process when it compiles a regular expression.
+ * Returns the offset at which collections in the YAML parser's tokens are nested too deeply, or `undefined`. Check this before
+ * composing a document: the library catches its own stack overflow and continues with almost no stack left, and V8 then aborts the
+ * process when it compiles a regular expression.
  */
 export function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {
   const found = tokens.map((token) => ({ token, depth: 1 }))
-  // The list grows while it is read, so the shallowest collections come first.
+  // The list grows during iteration, so the shallowest collections come first.
   for (const { token, depth } of found) {
     if (token.type === 'document' && token.value) found.push({ token: token.value, depth })
     if (!('items' in token)) continue

@@ -1,6 +1,6 @@
 import type { TextEdit } from '../changes.ts'
 
-/** The text with the edits applied. */
+/** Applies edits to text. */
 export function editText(text: string, edits: readonly TextEdit[]): string {
   const parts: string[] = []
   let at = 0
@@ -12,7 +12,10 @@ export function editText(text: string, edits: readonly TextEdit[]): string {
   return parts.join('')
 }
 
-/** The edits as given; throws a `RangeError` where they descend, overlap or leave the text: a defect of the caller. */
+/**
+ * Returns the edits unchanged. Throws a `RangeError` if they are out of order, overlap or exceed the text, which is a bug in the
+ * caller.
+ */
 export function checked(edits: readonly TextEdit[], length: number): readonly TextEdit[] {
   let last = 0
   for (const { start, end } of edits) {

@@ -1,7 +1,7 @@
-/** For uncounted text: UTF-8 bytes / 3, which is above the true number for nearly all texts. */
+/** Estimate for text that was not tokenized: UTF-8 bytes / 3, which exceeds the real number for nearly all texts. */
 const BYTES_PER_TOKEN = 3
 
-/** An upper estimate of a text's tokens. */
+/** Returns an upper estimate of the text's number of tokens. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN)
 }

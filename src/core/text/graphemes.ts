@@ -1,6 +1,6 @@
 let made: Intl.Segmenter | undefined
 
-/** Cuts texts into what readers take for one character. Made when first needed: that takes some ten milliseconds. */
+/** Returns a segmenter for user-perceived characters. Created lazily, because that takes about 10 ms. */
 export function graphemes(): Intl.Segmenter {
   made ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return made

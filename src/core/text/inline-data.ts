@@ -1,26 +1,26 @@
 import { MARKER } from './partial-reading.ts'
 
-/** Inline data, such as pasted images. Nobody reads it. Short data costs little and stays. */
+/** Inline data, such as pasted images, is useless in text. Short data costs little and is kept. */
 const DATA = /\b(data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+(?:=[\w.+-]*)?)*;base64,)[\w+/=-]{100,}/gi
 
 function mayHaveData(text: string): boolean {
   return text.includes(';base64,')
 }
 
-/** The text with inline data made spaces: everything else stays where it is. */
+/** Replaces inline data with spaces, so all other offsets stay the same. */
 export function blankData(text: string): string {
   return mayHaveData(text) ? text.replace(DATA, (data) => ' '.repeat(data.length)) : text
 }
 
-/** A text without its inline data, and how its places and those of the whole text belong together (UTF-16 offsets). */
+/** Text without its inline data, with functions that map offsets to and from the original (UTF-16). */
 export interface WithoutData {
   readonly text: string
-  /** A place within data becomes that after it. */
+  /** Offsets inside data map to the position after it. */
   readonly toShort: (at: number) => number
   readonly toWhole: (at: number) => number
 }
 
-/** Cuts inline data after its media type and adds the marker; `undefined` if there is none. */
+/** Truncates inline data after its media type and adds the marker. Returns `undefined` if there is none. */
 export function cutData(whole: string): WithoutData | undefined {
   if (!mayHaveData(whole)) return undefined
   const ends: { readonly whole: number; readonly short: number }[] = []

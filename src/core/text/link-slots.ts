@@ -1,40 +1,40 @@
 import type { TextEdit } from '../changes.ts'
 import type { Link } from '../note.ts'
 
-/** A stretch of a file's text, in UTF-16 offsets. */
+/** A range of a file's text in UTF-16 offsets. */
 export interface TextRange {
   readonly start: number
   readonly end: number
 }
 
-/** A stretch of a file that says one thing and can be made to say another. */
+/** A range of a file whose value can be replaced. */
 export interface TextSlot extends TextRange {
-  /** The text that says `value` in the style of the current text; `undefined` if that is impossible. */
+  /** Returns the text for `value` in the style of the current text, or `undefined` if that is impossible. */
   write(value: string): string | undefined
 }
 
-/** Where a link says what it leads to. Several links share them when they use one reference definition. */
+/** The places that specify a link's target. Links that share a reference definition share its slots. */
 export interface LinkSlots {
-  /** The target without subpath, as in `Link`. */
+  /** Target without the subpath, as in `Link`. */
   readonly target: TextSlot
-  /** The subpath without its first `#`; absent where the link has none. */
+  /** Subpath without its first `#`, if the link has one. */
   readonly subpath?: TextSlot
-  /** The YAML value around the link, where it is written without quotes. */
+  /** The YAML value that contains the link, if it is unquoted. */
   readonly unquoted?: UnquotedValue
-  /** The range shown to a person: the link, or the destination of its definition. */
+  /** Range to show to a person: the link, or the destination of its definition. */
   readonly shown: TextRange
 }
 
-/** A YAML value without quotes. Some names change what it means: `[[a, b]]` is a list of two. */
+/** An unquoted YAML value. Some names would change its meaning: `[[a, b]]` is a list of two items. */
 export interface UnquotedValue extends TextRange {
-  /** The whole value in quotes, where it needs them once these edits within it are made; `undefined` where it does not. */
+  /** Returns the whole value in quotes if the edits make quoting necessary, otherwise `undefined`. */
   quotedWith(edits: readonly TextEdit[]): string | undefined
 }
 
-/** The facts that identify a link and its place. */
+/** Properties that identify a link and its position. */
 export interface PlacedLink extends TextRange, Pick<Link, 'form' | 'kind' | 'target'> {
   readonly subpath?: string | undefined
 }
 
-/** Finds the slots of the links of one text; `undefined` where the text does not say what the link says. */
+/** Finds the slots of a link in one text. Returns `undefined` if the text at that position does not match the link. */
 export type FindSlots = (link: PlacedLink) => LinkSlots | undefined

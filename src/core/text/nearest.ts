@@ -1,14 +1,14 @@
-/** A shorter word is part of too many names. */
+/** Shorter words occur in too many names. */
 const MIN_PART = 3
 
 /**
- * The names that `word` may stand for, nearest first, then in code-point order; at most `count`. Case and punctuation
- * do not count. A name matches if at most a third of its characters differ (at least one; Damerau-Levenshtein distance,
- * where swapped neighbours count once), or if `word` is part of it: `tag` for `tags_any`.
+ * Returns up to `count` names that `word` may be a misspelling of, closest first, then in code-point order. Case and punctuation are
+ * ignored. A name matches if at most a third of its characters differ (at least one; Damerau-Levenshtein distance), or if it contains
+ * `word`: `tag` matches `tags_any`.
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const wanted = fold(word)
-  // A typo in such a long name is unlikely, and comparing costs the product of the lengths.
+  // A typo in such a long name is unlikely, and the cost of comparing is the product of the lengths.
   if (wanted.length > 100) return []
   const hits: { readonly name: string; readonly distance: number }[] = []
   for (const name of names) {
@@ -22,7 +22,7 @@ export function nearest(word: string, names: Iterable<string>, count = 1): reado
   return sorted.slice(0, count).map(({ name }) => name)
 }
 
-/** `Did you mean "a" or "b"?`, `undefined` when there is nothing to suggest. */
+/** Returns `Did you mean "a" or "b"?`, or `undefined` if there is nothing to suggest. */
 export function didYouMean(names: readonly string[]): string | undefined {
   return names.length === 0 ? undefined : `Did you mean ${names.map((name) => `"${name}"`).join(' or ')}?`
 }

@@ -1,4 +1,4 @@
-/** Waits for `work`, but no longer than until the signal is aborted: then rejects with its reason and leaves `work` to itself. */
+/** Waits for `work` until the signal is aborted, then rejects with its reason. `work` itself continues. */
 export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work
   // An aborted wait must not leave an unhandled rejection.
@@ -24,7 +24,7 @@ export async function inTime(work: Promise<unknown>, timeout: number, signal?: A
   }
 }
 
-/** Waits, unless the signal is aborted: then rejects with its reason. */
+/** Waits, or rejects with the signal's reason if it is aborted. */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const over = new Promise<void>((resolve) => {
@@ -37,7 +37,10 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
   }
 }
 
-/** A signal that is aborted with either; `unlink` lets go of them. (`AbortSignal.any` keeps what it made alive with its sources.) */
+/**
+ * Returns a signal that is aborted with either of two, and a function that unlinks it. `AbortSignal.any` would stay in memory as long
+ * as its sources.
+ */
 export function linkSignals(
   first: AbortSignal,
   second: AbortSignal | undefined,

@@ -1,4 +1,4 @@
-/** A function that makes a value with its first call and keeps it; what threw is tried again. */
+/** Memoizes a function without arguments. A call that throws is retried next time. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

@@ -1,9 +1,10 @@
-/** How long work may hold the thread that all clients share, ms. */
+/** How long work may block the thread that all clients share, in milliseconds. */
 const TURN = 10
 
 /**
- * Lets work of many parts be waited for between them: others have their turn after a while, and so have time-outs and cancellations.
- * @throws the signal's reason, from what is returned
+ * Returns a function to await between parts of long work. It yields to the event loop from time to time, so other calls,
+ * timeouts and cancellations run.
+ * @throws the signal's reason, from the returned function
  */
 export function takeTurns(signal?: AbortSignal): () => Promise<void> {
   let since = performance.now()
@@ -16,7 +17,7 @@ export function takeTurns(signal?: AbortSignal): () => Promise<void> {
   }
 }
 
-/** For each of many items what is read of it, with a turn for others between (see `takeTurns`). */
+/** Maps each item, yielding to the event loop from time to time (see `takeTurns`). */
 export async function eachInTurn<T, R>(
   items: readonly T[],
   turn: () => Promise<void>,

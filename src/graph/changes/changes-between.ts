@@ -4,31 +4,31 @@ import type { GraphChanges, LinkEnd, LoggedFile, LoggedFileChange, LoggedLinkCha
 import { linkText } from '../../core/text/link-text.ts'
 import { type Movable, matchMoves } from './match-moves.ts'
 
-/** A commit's changes, with the index's facts before and after. */
+/** A commit's changes, with the indexed records before and after. */
 export interface CommittedFiles {
-  /** Every file that is put or removed, as it was; those that are new are left out. */
+  /** Previous records of files that are put or removed, excluding new files. */
   readonly before: readonly FileRecord[]
-  /** Every file that is put. */
+  /** All files that are put. */
   readonly after: readonly FileRecord[]
   readonly removed: readonly number[]
-  /** The path of a key, before and after: keys that are free before are given to files that are new. */
+  /** Returns the path of a key. Unused keys are assigned to new files. */
   pathOf(key: number): string | undefined
-  /** The former path of a new file, if a requested move is known. */
+  /** Returns the former path of a new file, if it was moved by a recorded change. */
   formerPath(path: string): string | undefined
-  /** Milliseconds since 1970. */
+  /** Milliseconds since the Unix epoch. */
   readonly time: number
-  /** The recorded change that this is the commit of. */
+  /** The recorded change that caused the commit. */
   readonly change: string | undefined
 }
 
-/** Digits of a hash that are kept: no two versions of one vault's notes have them in common. */
+/** Number of hash digits to store, enough to distinguish all versions of a vault's notes. */
 const HASH_DIGITS = 16
 
-/** The differences between two generations; `undefined` if a link leads to an unknown file. */
+/** Returns the differences between two generations, or `undefined` if a link leads to an unknown file. */
 export function changesBetween(files: CommittedFiles): GraphChanges | undefined {
   const { before, after, removed, pathOf } = files
   const known = new Map(before.map((record) => [record.key, record]))
-  // A file that went before it was read never existed for the log.
+  // A file that was deleted before it was read never existed for the log.
   const gone = removed.flatMap((key) => known.get(key) ?? [])
   const moves = movesOf(files, gone, known)
   const goneEnds = new Map(gone.map(({ key, path }) => [key, moves.get(path) ?? `/${path}`]))
@@ -53,7 +53,7 @@ export function changesBetween(files: CommittedFiles): GraphChanges | undefined 
   return isKnown ? { files: fileChanges(files, { gone, moves, formerOf }), links } : undefined
 }
 
-/** Where files that are gone went. */
+/** Finds the new paths of removed files. */
 function movesOf(
   { after, formerPath, pathOf }: CommittedFiles,
   gone: readonly FileRecord[],
@@ -69,7 +69,7 @@ function movesOf(
   })
   const moves = new Map(told)
   const arrived = new Set(moves.values())
-  // Links among files that move together compare by their text only; other links by their targets.
+  // Links among files that move together are compared by text, other links by target.
   const movable = ({ path, hash, links }: FileRecord): Movable => ({
     path,
     hash: hash.slice(0, HASH_DIGITS),
@@ -111,12 +111,12 @@ function loggedFile({ kind, title, hash, excluded }: FileRecord): LoggedFile {
   return { kind, title, hash: hash.slice(0, HASH_DIGITS), ...(excluded ? { excluded: true } : {}) }
 }
 
-/** True if two states of a file are equal. */
+/** Checks whether two states of a file are equal. */
 function sameFile(a: LoggedFile, b: LoggedFile): boolean {
   return a.hash === b.hash && a.kind === b.kind && a.title === b.title && a.excluded === b.excluded
 }
 
-/** Links of one file to one end, or to one part of it. */
+/** Links from one file to one target, or to one part of it. */
 interface Tally {
   readonly to: LinkEnd
   readonly part: string | undefined
@@ -162,7 +162,7 @@ function countLink(tally: Tally, link: ResolvedLink, isNow: boolean): void {
   if (entry === undefined) tally.texts.set(text, { line: link.line, more: isNow ? 1 : -1 })
   else {
     entry.more += isNow ? 1 : -1
-    // The last of those that came, the first of those that went.
+    // The last one added, or the first one removed.
     if (isNow) entry.line = link.line
   }
 }

@@ -7,7 +7,7 @@ import type {
   LoggedText,
 } from '../../core/insight/graph-changes.ts'
 
-/** One file from the first to the last change, under any name. */
+/** One file throughout the changes, whatever its name. */
 interface Identity {
   readonly number: number
   readonly from: string | undefined
@@ -28,10 +28,7 @@ interface ComposedLink {
   readonly texts: Map<string, { line: number; more: number }>
 }
 
-/**
- * Changes that follow one another as one: from before the first to after the last. Nothing is lost in it that the next would need: composing
- * parts of a sequence first comes to the same.
- */
+/** Merges consecutive changes into one, from before the first to after the last. Merging is associative. */
 export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
   const composing = new Composing()
   for (const changes of sequence) composing.add(changes)
@@ -40,7 +37,7 @@ export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
 
 class Composing {
   readonly #identities: Identity[] = []
-  /** Those that are met and there, by their path now. */
+  /** Files seen so far that exist, by current path. */
   readonly #present = new Map<string, Identity>()
   readonly #links = new Map<string, ComposedLink>()
 
@@ -59,10 +56,10 @@ class Composing {
     return { files: files.sort(byKey(fileKey)), links: links.sort(byKey(linkKey)) }
   }
 
-  /** @returns the files that are gone by these changes, by their path before them */
+  /** @returns the files removed by these changes, by their former path */
   #applyFiles(files: readonly LoggedFileChange[]): ReadonlyMap<string, Identity> {
     const met = files.map(({ from }) => (from === undefined ? this.#new(undefined, undefined) : this.#at(from)))
-    // Names may be exchanged: first all are given up, then all are taken.
+    // Names can be swapped, so all are released before any is taken.
     for (const { from } of files) if (from !== undefined) this.#present.delete(from)
     const gone = new Map<string, Identity>()
     files.forEach(({ from, to, before, after, time, change }, at) => {
@@ -111,7 +108,7 @@ function endKey(end: Identity | LinkEnd): string {
   return typeof end === 'string' ? end : String(end.number)
 }
 
-/** A file that came and went again is not a change. */
+/** A file that was added and removed again is not a change. */
 function fileChange({ from, to, before, after, time, change, isTouched }: Identity): readonly LoggedFileChange[] {
   if (!isTouched || (from === undefined && to === undefined)) return []
   return [
@@ -142,7 +139,7 @@ function linkChange({ from, to, part, was, now, texts }: ComposedLink): readonly
   ]
 }
 
-/** `undefined` for an end that came and went again. */
+/** Returns `undefined` for a target that was added and removed again. */
 function endName(end: Identity | LinkEnd): LinkEnd | undefined {
   if (typeof end === 'string') return end
   return end.to ?? (end.from === undefined ? undefined : `/${end.from}`)

@@ -2,8 +2,8 @@ import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange, LoggedT
 import { matchMoves } from './match-moves.ts'
 
 /**
- * The same changes as a person tells them: a file that is gone and one that is new are one where they have the same path, as editors leave
- * it that delete what they save, or the same content.
+ * Merges removed and added files that a person would consider the same: those with the same path, because some editors delete and
+ * recreate a file on saving, or the same content.
  */
 export function joinIdentities({ files, links }: GraphChanges): GraphChanges {
   const gone = files.filter(({ from, to }) => from !== undefined && to === undefined)
@@ -30,7 +30,7 @@ interface Apart {
   readonly links: readonly LoggedLinkChange[]
 }
 
-/** New paths by old ones. */
+/** Maps old paths to new ones. */
 function matchesOf({ gone, added, links }: Apart): ReadonlyMap<string, string> {
   const isNew = new Set(added.map(({ to }) => to))
   const same = new Map(gone.flatMap(({ from = '' }) => (isNew.has(from) ? [[from, from] as const] : [])))
@@ -58,7 +58,7 @@ function endsBySource(links: readonly LoggedLinkChange[]): ReadonlyMap<LinkEnd, 
   return ends
 }
 
-/** Links whose ends are the same now, together. */
+/** Merges links whose ends are now the same. */
 function joinLinks(links: readonly LoggedLinkChange[], endOf: (end: LinkEnd) => LinkEnd): readonly LoggedLinkChange[] {
   const joined = new Map<string, LoggedLinkChange>()
   for (const link of links) {

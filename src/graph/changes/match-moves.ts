@@ -1,19 +1,19 @@
 import { nameOf } from '../../core/paths.ts'
 
-/** A file that is gone, or one that is new. */
+/** A removed or added file. */
 export interface Movable {
   readonly path: string
-  /** Empty where the bytes are not known. */
+  /** Empty if the bytes are unknown. */
   readonly hash: string
-  /** The ends that it links to. */
+  /** Returns the targets of its links. */
   links(): ReadonlySet<string>
 }
 
-/** Fewer links than this may be the same by chance, unless the name is the same, too. */
+/** Fewer links can be equal by chance, unless the name is the same too. */
 const TELLING_LINKS = 2
 
 /**
- * Matches removed files with new ones: the same bytes, or the same links if only one of each has them.
+ * Matches removed files with added ones: by equal bytes, or by equal links if they are unique.
  * @returns the new path of each moved file, by its old path
  */
 export function matchMoves(gone: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {
@@ -32,7 +32,7 @@ export function matchMoves(gone: readonly Movable[], added: readonly Movable[]):
     for (const [key, olds] of from) {
       const news = to.get(key) ?? []
       if (options.onlyOne && (olds.length > 1 || news.length > 1)) continue
-      // A folder that moves takes files of the same name and bytes along in the same order.
+      // Files with the same name and bytes in a moved folder are matched in order.
       olds.slice(0, news.length).forEach((old, at) => {
         moves.set(old.path, news[at]?.path ?? '')
       })
@@ -52,7 +52,7 @@ function linkKey(file: Movable, least: number, name: string): string | undefined
   return links.size < least ? undefined : [name, ...[...links].sort()].join('\0')
 }
 
-/** By a key; those without one are left out. In order of their paths. */
+/** Groups files by a key, ordered by path. Files without a key are left out. */
 function grouped(files: readonly Movable[], keyOf: (file: Movable) => string | undefined): Map<string, Movable[]> {
   const groups = new Map<string, Movable[]>()
   for (const file of [...files].sort((a, b) => (a.path < b.path ? -1 : 1))) {

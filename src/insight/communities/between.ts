@@ -2,12 +2,12 @@ import type { Bridge } from '../../core/insight/communities.ts'
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 import type { WeightedGraph } from './weighted-graph.ts'
 
-/** Steps per pair: about a millisecond. Few sources may take more; very large communities do not finish even in this. */
+/** Number of steps per pair, about a millisecond. A few sources may exceed it, and very large communities do not finish within it. */
 const BUDGET = 200_000
 const LEAST_SOURCES = 8
 const LARGEST_BUDGET = 5 * BUDGET
 
-/** The pairs of communities with links between them, most links first, each with the note between the two; `most` pairs. */
+/** Returns up to `most` pairs of linked communities, ordered by the number of links, each with the note between the two. */
 export function bridgesOf(links: WeightedGraph, of: Uint32Array, most: number): readonly Bridge[] {
   const counts = new Map<number, number>()
   const size = of.reduce((last, community) => (community === NO_COMMUNITY || community < last ? last : community), 0) + 1
@@ -22,7 +22,7 @@ export function bridgesOf(links: WeightedGraph, of: Uint32Array, most: number): 
   })
 }
 
-/** Shortest ways between two communities within the two (Brandes 2001); its arrays are used again for the next pair. */
+/** Finds shortest paths between two communities within both (Brandes 2001). The arrays are reused for the next pair. */
 class PairSearch {
   readonly #links: WeightedGraph
   readonly #of: Uint32Array
@@ -42,7 +42,7 @@ class PairSearch {
     this.#scores = new Float64Array(of.length)
   }
 
-  /** The note that most shortest ways from notes of the one to notes of the other run through; from evenly drawn ones where they are many. */
+  /** Returns the note on most of the shortest paths from one community to the other, using evenly drawn sources if there are many. */
   noteBetween(a: Uint32Array, b: Uint32Array): number {
     const { offsets } = this.#links
     const [sources, others] = a.length <= b.length ? [a, b] : [b, a]
@@ -65,7 +65,7 @@ class PairSearch {
     return best
   }
 
-  /** The first note that links to the other community itself: where no way is longer than that link it is the one between. */
+  /** Returns the first note that links directly to the other community. It is used if no path is longer than one link. */
   #linkedTo(notes: Uint32Array, community: number): number {
     const { offsets, targets } = this.#links
     const found = notes.find((note) =>
@@ -112,7 +112,7 @@ class PairSearch {
   }
 }
 
-/** Calls for each link whose ends are in two communities, the lower number first. */
+/** Calls `use` for each link between two communities, lower number first. */
 export function eachLinkBetween(
   { offsets, targets }: WeightedGraph,
   of: Uint32Array,
@@ -128,7 +128,7 @@ export function eachLinkBetween(
   }
 }
 
-/** The notes of each community, in their order. */
+/** Returns the notes of each community in order. */
 export function membersOf(of: Uint32Array, count: number): readonly Uint32Array[] {
   const sizes = new Uint32Array(count)
   for (const community of of) if (community !== NO_COMMUNITY) sizes[community]!++

@@ -1,7 +1,7 @@
 import type { Adjacency } from '../../core/csr.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
-/** For each note its nearest notes by text, best first, in `kept` places; unused places hold no note's number. */
+/** The nearest notes of each note by text, best first, in `kept` places. Unused places contain an invalid number. */
 export interface NearestByText {
   readonly kept: number
   readonly notes: Uint32Array
@@ -10,17 +10,18 @@ export interface NearestByText {
 }
 
 /**
- * How many of a note's nearest count, and what likeness weighs beside a link's 1. With less, a hundredth of the links moves more notes of a large vault to
- * other communities, as texts do not change with links; with more, communities agree less with what people put together.
+ * Number of nearest notes to use, and the weight of similarity relative to a link's 1. With less weight, changing a hundredth of the
+ * links moves more notes of a large vault to other communities, because texts do not change with links; with more, communities agree
+ * less with how people organize notes.
  */
 const TEXT = { nearest: 5, weight: 0.9 }
 
-/** Above so many links to a note each of them counts less: what everybody links to says little about who links. */
+/** With more links per note than this, each link counts less, because links to popular notes say little. */
 const FULL_LINKS = 3
 
 /**
- * Links among notes, each pair once regardless of direction, without those of index notes and of a note to itself.
- * Weights of at most 1 say how much a link means.
+ * Returns the links among notes, one per pair regardless of direction, excluding index notes and self-links. The weights, at most 1,
+ * say how meaningful a link is.
  */
 export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array): WeightedGraph {
   const edges = new EdgeBuilder(targets.length)
@@ -45,8 +46,8 @@ export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array)
 }
 
 /**
- * The graph in which communities are found: links, plus text likeness for notes with few links. `place` gives each note
- * its number in the graph.
+ * Builds the graph in which communities are detected: links, plus text similarity for notes with few links. `place` is each note's
+ * number in the graph.
  */
 export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: NearestByText, place: Uint32Array): WeightedGraph {
   const used = Math.min(kept, TEXT.nearest)
@@ -59,7 +60,7 @@ export function clusteredGraph(links: WeightedGraph, { kept, notes, scores }: Ne
     for (let at = from * kept; at < from * kept + used; at++) {
       const to = notes[at] as number
       if (to >= place.length) break
-      // If both are among each other's nearest, the first has already added the pair.
+      // If both notes are among each other's nearest, the first one has already added the pair.
       if (to < from && notes.subarray(to * kept, to * kept + used).includes(from)) continue
       add(from, to, TEXT.weight * (scores[at] as number))
     }

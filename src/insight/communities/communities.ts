@@ -9,7 +9,7 @@ import { type LabelCorpus, type LabelWords, labelWords } from './label-words.ts'
 import { leiden } from './leiden.ts'
 import { EdgeBuilder, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
-/** The input for communities. Notes are numbers, the same throughout. */
+/** Input of community detection. Notes are numbered consistently. */
 export interface CommunitySource {
   /** Ids that order the notes, so the result does not depend on their numbers. */
   readonly ids: readonly string[]
@@ -20,19 +20,19 @@ export interface CommunitySource {
   readonly isStub: Uint8Array
 }
 
-/** Resolution of the first level, and of the second within the communities of the first. */
+/** Resolution of the first level, and of the second within each community of the first. */
 const RESOLUTIONS = [1, 2] as const
 /**
- * The gain that a note, or a group, needs to leave its former community. With less, moving 1 % of the links changes 10
- * % of a large vault's communities; with more, modularity drops by over .005.
+ * Gain needed by a note, or a group of notes, to leave its former community. With less, changing 1 % of the links changes 10 % of a
+ * large vault's communities; with more, modularity drops by more than .005.
  */
 const STAY = { node: 0.2, group: 0.08 }
-/** Fewer notes are no community. */
+/** Minimum number of notes in a community. */
 const LEAST_NOTES = 3
-/** Pairs of communities that are looked at closer, on each level. */
+/** Maximum number of pairs of communities to examine on each level. */
 const BRIDGES = [60, 200] as const
 
-/** Finds the communities of a vault on two levels, starting from those that were kept, and says what tells each from the others. */
+/** Detects the communities of a vault on two levels, starting from the stored ones, and describes what distinguishes each of them. */
 export function findCommunities(
   source: CommunitySource,
   kept?: KeptCommunities,
@@ -73,13 +73,13 @@ export function findCommunities(
   }
 }
 
-/** A division whose communities are numbered largest first; those from `count` on are too small to be called so. */
+/** A partition with communities numbered by size. Those from `count` on are too small to be listed. */
 interface Division {
   readonly of: Uint32Array
   readonly count: number
 }
 
-/** Without the communities that are too small. */
+/** Removes the communities that are too small. */
 function listed({ of, count }: Division): Uint32Array {
   return of.map((number) => (number < count ? number : NO_COMMUNITY))
 }
@@ -94,7 +94,7 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
   const graph = clusteredGraph(links, nearest, place)
   const find = (within: WeightedGraph, level: 0 | 1, resolution: number): Uint32Array => {
     const former = before?.[level]
-    // A note that was not there begins alone.
+    // New notes start alone.
     const start =
       former && order.map((note) => (former[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (former[note] as number)))
     const found = leiden(within, { resolution, ...(former && start && { start, stay: STAY }) })
@@ -109,8 +109,8 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
 }
 
 /**
- * The same graph without the edges from one class to another, the weight within each class made 1: chance is then expected within each by itself when the
- * resolution is multiplied by their number.
+ * Removes the edges between classes and scales the weight within each class to 1. If the resolution is multiplied by the number of
+ * classes, chance is then expected within each class separately.
  */
 function apart(
   { offsets, targets, weights }: WeightedGraph,
@@ -132,7 +132,7 @@ function apart(
   return { graph: weightedGraph(classes.length, { from, to, weights: scaled }), parts: Math.max(1, sums.size) }
 }
 
-/** Numbers communities by size; the parts of larger ones before those of others, and one that was not divided has no parts. */
+/** Numbers communities by size. The parts of larger communities come first; an undivided one has no parts. */
 function bySize(of: Uint32Array, whole?: Division): Division {
   const sizes = new Map<number, number>()
   const wholeOf = new Map<number, number>()
@@ -157,7 +157,7 @@ function bySize(of: Uint32Array, whole?: Division): Division {
   return { of: of.map((community) => numbers.get(community) as number), count: named.length }
 }
 
-/** The share of the links of these notes that stay among them. */
+/** Returns the share of these notes' links that stay among them. */
 function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes: Uint32Array): number {
   let [inside, outside] = [0, 0]
   for (const note of notes) {
@@ -166,6 +166,6 @@ function shareInside({ offsets, targets }: WeightedGraph, of: Uint32Array, notes
       else outside++
     }
   }
-  // Those inside were met from both ends.
+  // Inner links are counted from both ends.
   return inside + outside === 0 ? 0 : inside / 2 / (inside / 2 + outside)
 }

@@ -1,22 +1,22 @@
 import { type Communities, NO_COMMUNITY } from '../../core/insight/communities.ts'
 import { type Membership, matchCommunities } from './match-communities.ts'
 
-/** The stored communities; the next run starts from them and keeps their ids. */
+/** The stored communities, from which the next run starts and takes ids. */
 export interface KeptCommunities {
   /** Ids of the notes. */
   readonly notes: readonly string[]
-  /** For each level and note, its number in `names`. */
+  /** For each level and note, an index into `names`. */
   readonly of: Divisions
   readonly names: Names
-  /** The next free number of the first level (by the empty text), and within each of its communities. */
+  /** The next unused number on the first level (under the empty string), and within each of its communities. */
   readonly next: ReadonlyMap<string, number>
-  /** See `Communities.successors`; the oldest first. */
+  /** See `Communities.successors`. Oldest first. */
   readonly successors: ReadonlyMap<string, readonly string[]>
 }
 
-/** For each level and note, its community's number. A community of the second level is inside one of the first. */
+/** For each level and note, the number of its community. A second-level community is inside one of the first level. */
 export type Divisions = readonly [Membership, Membership]
-/** For each level, the ids of its communities by number; communities without one are too small. */
+/** For each level, the ids of its communities by number. Communities without an id are too small. */
 export type Names = readonly [readonly string[], readonly string[]]
 
 export interface Named extends Pick<Communities, 'changed' | 'successors'> {
@@ -24,10 +24,10 @@ export interface Named extends Pick<Communities, 'changed' | 'successors'> {
   readonly next: ReadonlyMap<string, number>
 }
 
-/** Ids that are gone and still known. */
+/** Maximum number of former ids to remember. */
 const MOST_GONE = 1000
 
-/** For each level, the stored number of each note's community; `NO_COMMUNITY` if the note is new. */
+/** Returns, for each level, the stored number of each note's community, or `NO_COMMUNITY` for new notes. */
 export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly string[]): Divisions {
   const places = new Map(notes.map((id, place) => [id, place]))
   const recall = (numbers: Membership): Membership =>
@@ -36,8 +36,8 @@ export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly st
 }
 
 /**
- * Gives communities their ids: each that of the kept one that it is, else one that was never used. The lowest numbers of a level have one:
- * as many as `counts` says. Without `kept` all are new.
+ * Assigns ids to communities: that of the matching stored community, or a new one. On each level, the first `counts` communities get
+ * one. Without `kept`, all are new.
  */
 export function nameCommunities(
   now: Divisions,
@@ -61,7 +61,7 @@ export function nameCommunities(
   }
   const tops = match(0, () => true)
   const topNames = Array.from({ length: counts[0] }, (_, number) => tops.names[tops.former[number] ?? -1] ?? fresh(''))
-  // A part keeps its id only within the community whose id it begins with.
+  // A part keeps its id only within the community whose id is its prefix.
   const parts = match(1, (name, note) => parentOf(name) === topNames[now[0][note] as number])
   const parents = new Map(Array.from(now[1], (part, note) => [part, now[0][note] as number]))
   const partNames = Array.from(
@@ -83,12 +83,12 @@ export function nameCommunities(
   }
 }
 
-/** The id of the community that a part is of. */
+/** Returns the id of a part's community. */
 function parentOf(name: string): string {
   return name.slice(0, name.indexOf('.'))
 }
 
-/** For each id that is gone those that its notes have now, most first. */
+/** Maps former ids to the communities that now contain their notes, largest share first. */
 function heirsOf(
   gone: readonly string[],
   { now, names }: { readonly now: Divisions; readonly names: Names },

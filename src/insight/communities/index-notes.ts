@@ -1,9 +1,9 @@
 import type { Adjacency } from '../../core/csr.ts'
 
-/** Links or in-links above which a note is a list of others: at least so many, and at least this share of all notes. */
+/** A note with at least this many incoming or outgoing links, and at least this share of all notes, counts as an index. */
 const MOST_LINKS = { notes: 40, share: 0.02 }
 
-/** Which notes are index notes: they link to, or are linked from, so many that a link says nothing about what the two have in common. */
+/** Finds index notes, which have so many incoming or outgoing links that a link to them says nothing about shared topics. */
 export function indexNotes({ offsets, targets }: Adjacency): Uint8Array {
   const count = offsets.length - 1
   const incoming = new Uint32Array(count)

@@ -12,22 +12,19 @@ export interface KeyNotesSource {
   readonly corpus: Pick<Corpus, 'bags'>
 }
 
-/** A division whose communities are described by these terms. */
+/** A partition with the terms that describe its communities. */
 export interface ToldCommunities {
   readonly of: Uint32Array
   readonly terms: readonly (readonly number[])[]
 }
 
 const KEY_NOTES = 3
-/** The weight of text likeness; a link weighs 1. */
+/** Weight of text similarity relative to a link's 1. */
 const LIKENESS = 0.5
 /** Factors for notes whose title or text says little. */
 const SHARE = { stub: 0.3, date: 0.2, index: 0.1 }
 
-/**
- * For each community the notes that most of its others link to or resemble, best first. The first gives the community
- * its name.
- */
+/** For each community, returns the notes that most others link to or resemble, best first. The first one names the community. */
 export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities): readonly (readonly number[])[] {
   const support = supportWithin(source, of)
   const best: number[][] = terms.map(() => [])
@@ -43,7 +40,7 @@ export function keyNotes(source: KeyNotesSource, { of, terms }: ToldCommunities)
   return best
 }
 
-/** For each note the support from other notes of its community. */
+/** For each note, computes the support from other notes of its community. */
 function supportWithin({ topology, nearest, isIndex }: KeyNotesSource, of: Uint32Array): Float64Array {
   const support = new Float64Array(of.length)
   const linked = new Set<number>()
@@ -67,14 +64,14 @@ function shareOf(note: number, { isIndex, isStub, titles }: KeyNotesSource): num
   return (isStub[note] === 1 ? SHARE.stub : 1) * (isIndex[note] === 1 ? SHARE.index : 1) * (isDate(title) ? SHARE.date : 1)
 }
 
-/** Which share of the terms the note has. */
+/** Returns the share of the terms that the note contains. */
 function termsIn(note: number, { corpus: { bags } }: KeyNotesSource, terms: readonly number[]): number {
   if (terms.length === 0) return 0
   const own = bags.terms.subarray(bags.offsets[note], bags.offsets[note + 1])
   return terms.filter((term) => own.includes(term)).length / terms.length
 }
 
-/** True if a title is only a date, a week or another number. */
+/** Checks whether a title is only a date, a week or another number. */
 export function isDate(title: string): boolean {
   return /\d/.test(title) && (title.match(/\p{L}+/gu) ?? []).every((word) => DATE_WORD.test(word))
 }

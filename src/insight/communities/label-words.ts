@@ -1,34 +1,34 @@
 import type { Corpus } from '../corpus.ts'
 import { FLAG_BITS } from '../note-record.ts'
 
-/** The source of label words: the words of all notes, without boilerplate. */
+/** Source of label words: the words of all notes, without boilerplate. */
 export type LabelCorpus = Pick<Corpus, 'bags' | 'forms' | 'terms' | 'termOf' | 'lines'>
 
-/** A group of notes and the whole it should differ from; groups of one whole are adjacent. */
+/** A group of notes, and the larger set from which it should be distinguished. Groups of the same set are adjacent. */
 export interface LabelledGroup {
   readonly notes: Uint32Array
   readonly whole: Uint32Array
 }
 
 export interface LabelWords {
-  /** Most telling first. */
+  /** Most distinctive first. */
   readonly words: readonly string[]
-  /** Their terms, and some more. */
+  /** The terms of these words, and some more. */
   readonly terms: readonly number[]
 }
 
-/** Maximum words per group. */
+/** Maximum number of words per group. */
 const WORDS = 4
-/** Terms that show which of its notes are typical. */
+/** Number of terms used to find typical notes. */
 const TERMS = 8
-/** How many are looked at, because others may have the better claim to the first. */
+/** Number of candidates to examine, because other groups may have a better claim to the first ones. */
 const CANDIDATES = 24
-/** A word that fewer of a group's notes have says nothing about the group. */
+/** A word in fewer of a group's notes says nothing about the group. */
 const LEAST = { notes: 2, share: 0.04 }
 
 /**
- * For each group of notes the words that say what it is about: those that many of its notes have (each note counted once) and few others of
- * the whole (share × logarithm of lift). A word is given to the one group that it says most about.
+ * Returns words that describe each group: those in many of its notes (counting each note once) and few others of the whole (share ×
+ * logarithm of lift). Each word is assigned to the group it describes best.
  */
 export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
@@ -44,7 +44,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
     }
     const best = tellingTerms(corpus, { notes, whole }, { inWhole: counted.counts, counts })
     return best.map(({ term, score }) => {
-      // Counts of another whole do not apply here.
+      // Counts are cached per whole.
       const key = `${wholes.get(whole)} ${term}`
       if (score > (owners.get(key)?.score ?? 0)) owners.set(key, { group, score })
       return { key, term }
@@ -60,12 +60,12 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
   })
 }
 
-/** Files that notes show, and endings alone: they stand in many notes of a community and say nothing. */
+/** Checks whether a term is a file name or extension. These occur in many notes and say nothing. */
 function isNameOfFile(term: string): boolean {
   return /^\.|.\.(?:avif|bmp|canvas|gif|jpe?g|m4a|mov|mp3|mp4|ogg|pdf|png|svg|wav|webm|webp)$/.test(term)
 }
 
-/** Counts in how many of the notes each term is. @returns the terms that were not counted before */
+/** Counts the notes that contain each term. @returns the terms that were not counted before */
 function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Array, counts: Uint32Array): readonly number[] {
   const met: number[] = []
   for (const note of notes) {
@@ -76,7 +76,10 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
   return met
 }
 
-/** The terms that tell a group from the whole, most telling first; `counts` is all zeros before and after. */
+/**
+ * Returns the terms that distinguish a group from the whole, most distinctive first. `counts` must be all zeros, and is again
+ * afterwards.
+ */
 function tellingTerms(
   corpus: LabelCorpus,
   { notes, whole }: LabelledGroup,
@@ -90,13 +93,13 @@ function tellingTerms(
     if (count < least) continue
     const share = count / notes.length
     const lift = (share * whole.length) / (inWhole[term] as number)
-    // The power keeps out what is but somewhat more frequent here, such as words of any prose.
+    // The exponent excludes words that are only slightly more frequent here, such as common prose words.
     if (lift > 1) found.push({ term, score: share * Math.log(lift) ** 1.5 })
   }
   return found.sort((a, b) => b.score - a.score || a.term - b.term).slice(0, CANDIDATES)
 }
 
-/** For each term the form that notes use most; of one that is in names only, any. */
+/** Returns the most frequent form of each term, or any form if it occurs only in names. */
 function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array {
   const uses = new Uint32Array(forms.length)
   for (const word of lines.words) uses[word >>> FLAG_BITS]!++
@@ -108,7 +111,7 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
   return Uint32Array.from(best)
 }
 
-/** Of two overlapping character pairs in a script without spaces, keep one. */
+/** Keeps one of two overlapping character pairs in a script without spaces. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const word of words) {
@@ -118,5 +121,5 @@ function withoutOverlaps(words: readonly string[]): readonly string[] {
   return kept
 }
 
-/** Where scripts begin that stand without spaces (radicals, kana, ideographs). */
+/** Start of the scripts without spaces (radicals, kana, ideographs). */
 const UNSPACED = 0x2e80

@@ -1,15 +1,15 @@
 import { connectedParts, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 export interface LeidenOptions {
-  /** Above 1 for more and smaller communities. */
+  /** Values above 1 give more and smaller communities. */
   readonly resolution: number
-  /** A community of each node to start from; each by itself when absent. */
+  /** Initial community of each node. By default, each node starts alone. */
   readonly start?: Uint32Array
-  /** The gain needed to leave a community. It keeps a small change of the graph local. Absent: none. */
+  /** Gain needed to leave a community, which keeps small changes of the graph local. By default, none. */
   readonly stay?: Stay
 }
 
-/** Shares of the strength (total edge weight) of what leaves: a larger part takes more along and must gain more. */
+/** As shares of the strength (total edge weight) that leaves, so larger parts must gain more. */
 export interface Stay {
   readonly node: number
   /** For nodes that move together. */
@@ -19,22 +19,22 @@ export interface Stay {
 const FREE: Stay = { node: 0, group: 0 }
 
 /**
- * In a graph with more entries, a pass that gains less modularity is the last: in a uniform graph a dozen more would
- * move a few notes each.
+ * In graphs with more entries than this, passes end once the gain in modularity is smaller. In a uniform graph, a dozen more passes
+ * would each move a few notes.
  */
 const LARGE = { entries: 400_000, gain: 0.0005 }
 
 /**
- * Communities of a graph by modularity (Traag, Waltman, van Eck 2019: From Louvain to Leiden): a number per node,
- * numbered by their first nodes. Deterministic: nodes move in their order, and of equally good communities the first
- * wins. Repeats until nothing moves, so the result is a fixed point; each community is connected.
+ * Detects communities by modularity (Traag, Waltman, van Eck 2019: From Louvain to Leiden). Returns a number per node; communities
+ * are numbered by their first node. Deterministic: nodes move in order, and the first of equally good communities wins. Repeats until
+ * nothing moves, so the result is a fixed point. Each community is connected.
  */
 export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }: LeidenOptions): Uint32Array {
   const count = graph.offsets.length - 1
   const base = levelOf(graph, strengthsOf(graph))
   const total = base.strengths.reduce((sum, strength) => sum + strength, 0)
   let communities: Uint32Array = start === undefined ? ownNumbers(count) : connectedParts(graph, start)
-  // Without weight no move gains anything, and shares of it are not defined.
+  // Without weights, no move gains anything and shares are undefined.
   if (total === 0) return connectedParts(graph, communities)
   const isLarge = graph.targets.length > LARGE.entries
   for (let reached = isLarge ? modularity(graph, communities, resolution) : 0; ; ) {
@@ -48,7 +48,7 @@ export function leiden(graph: WeightedGraph, { resolution, start, stay = FREE }:
   }
 }
 
-/** Modularity of a partition: the share of weight within communities less what chance would put there. */
+/** Modularity of a partition: the share of weight within communities minus the share expected by chance. */
 export function modularity(graph: WeightedGraph, communities: ArrayLike<number>, resolution = 1): number {
   const { offsets, targets, weights } = graph
   const strengths = strengthsOf(graph)
@@ -68,17 +68,17 @@ export function modularity(graph: WeightedGraph, communities: ArrayLike<number>,
   return within / total - resolution * chance
 }
 
-/** A graph whose nodes may stand for many: `strengths` counts edges within a node twice, the rows leave them out. */
+/** A graph whose nodes can represent several nodes. `strengths` counts inner edges twice; the rows omit them. */
 interface Level extends WeightedGraph {
   readonly strengths: Float64Array
 }
 
-/** All levels are made here, and have one shape: of others V8 would compile what works on them several times over. */
+/** All levels are created here with the same shape, so V8 compiles the functions that use them only once. */
 function levelOf({ offsets, targets, weights }: WeightedGraph, strengths: Float64Array): Level {
   return { offsets, targets, weights, strengths }
 }
 
-/** Moves the nodes, then the refined communities as nodes of a smaller graph, and so on until there is nothing to join. */
+/** Moves nodes, then the refined communities as nodes of a smaller graph, until nothing can be merged. */
 function onePass(
   base: Level,
   start: Uint32Array,
@@ -100,31 +100,28 @@ function onePass(
     })
     follow(nodes, numbers)
     level = smaller
-    // A community's number must be one of the level's nodes: there is always a free one for a node that leaves the others.
+    // A community's number must be one of the level's nodes, so there is always a free one for a node that leaves.
     communities = numbered(above).numbers
   }
   follow(nodes, communities)
   return { moved, result: nodes }
 }
 
-/** Puts in the place of each number what it stands for. A function of its own: were this loop in `onePass`, all of that would be compiled with it. */
+/** Maps numbers in place. A separate function, because V8 would otherwise compile all of `onePass` with this loop. */
 function follow(numbers: Uint32Array, to: Uint32Array): void {
   for (let at = 0; at < numbers.length; at++) numbers[at] = to[numbers[at] as number] as number
 }
 
-/** The cost of a link by chance, and the share of its strength that a node must gain by leaving. */
+/** Expected cost of a link, and the share of its strength that a node must gain by leaving. */
 interface Weights {
   readonly penalty: number
   readonly stay: number
 }
 
-/** A move that gains less than this share of a node's strength is a matter of rounding. */
+/** Smaller gains, relative to a node's strength, are rounding errors. */
 const LEAST_GAIN = 1e-9
 
-/**
- * Moves each node to the best community, then the neighbours of moved nodes, until nothing moves. @returns whether any
- * moved
- */
+/** Moves each node to its best community, then the neighbours of moved nodes, until nothing moves. @returns whether any node moved */
 function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: Weights): boolean {
   const { offsets, targets, strengths } = level
   const count = strengths.length
@@ -137,7 +134,7 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
   const free: number[] = []
   for (let community = count - 1; community >= 0; community--) if (sizes[community] === 0) free.push(community)
   const links = new LinksOf(level)
-  // A ring; each node waits in it at most once.
+  // A ring buffer in which each node waits at most once.
   const waiting = ownNumbers(count)
   const isWaiting = new Uint8Array(count).fill(1)
   let moved = false
@@ -168,14 +165,17 @@ function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: We
       const other = targets[at] as number
       if (isWaiting[other] === 1 || communities[other] === best) continue
       isWaiting[other] = 1
-      // The node itself has left its place.
+      // The node itself has left its slot.
       waiting[(head + length++) % count] = other
     }
   }
   return moved
 }
 
-/** Splits communities: nodes that are well linked within theirs join what they gain most from, and only that; a number for each node. */
+/**
+ * Splits communities: nodes that are well connected within their community join the part with the highest gain. Returns a number per
+ * node.
+ */
 function refine(level: Level, communities: Uint32Array, penalty: number): Uint32Array {
   const { strengths } = level
   const count = strengths.length
@@ -203,7 +203,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
     let most = LEAST_GAIN * strength
     for (let n = 0; n < links.count; n++) {
       const part = links.met[n] as number
-      // A part is numbered by a node that was in it first, and parts do not cross communities.
+      // A part has the number of a node that was its first member, and parts do not cross communities.
       if (part === node || communities[part] !== community) continue
       const gain = (to[part] as number) - penalty * strength * (sums[part] as number)
       if (gain <= most || !isWellLinked(part, community)) continue
@@ -220,7 +220,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
   return refined
 }
 
-/** The graph whose nodes are these parts, numbered by their first nodes. */
+/** Returns the graph whose nodes are these parts, numbered by their first nodes. */
 function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level; readonly numbers: Uint32Array } {
   const { offsets, targets, weights, strengths } = level
   const { numbers, count } = numbered(parts)
@@ -242,9 +242,9 @@ function aggregate(level: Level, parts: Uint32Array): { readonly smaller: Level;
   return { smaller: levelOf(weightedGraph(count, { from, to, weights: sizes }), sums), numbers }
 }
 
-/** A node's links by community; the arrays are reused for the next node. */
+/** A node's links by community. The arrays are reused for the next node. */
 class LinksOf {
-  /** Communities in the order in which they were met, `count` of them. */
+  /** Communities in the order of discovery; `count` of them. */
   readonly met: Uint32Array
   count = 0
   readonly #level: Level
@@ -273,9 +273,9 @@ class LinksOf {
   }
 }
 
-/** The same classes numbered from 0 in the order of their first members. */
+/** Renumbers classes from 0 in the order of their first members. */
 function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
-  // Classes of parts keep the names given by nodes, of which there were more.
+  // Classes of parts use numbers of nodes, of which there were more.
   let names = 0
   for (let at = 0; at < classes.length; at++) names = Math.max(names, (classes[at] as number) + 1)
   const known = new Int32Array(names).fill(-1)
@@ -289,7 +289,7 @@ function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readon
   return { numbers, count }
 }
 
-/** The numbers from 0 on. */
+/** Returns the numbers from 0 on. */
 function ownNumbers(count: number): Uint32Array {
   const numbers = new Uint32Array(count)
   for (let at = 0; at < count; at++) numbers[at] = at

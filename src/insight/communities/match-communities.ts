@@ -1,19 +1,22 @@
 import { NO_COMMUNITY } from '../../core/insight/communities.ts'
 
-/** For each note its community's number, or `NO_COMMUNITY`. */
+/** For each note, the number of its community or `NO_COMMUNITY`. */
 export type Membership = Uint32Array
 
-/** A community keeps its name while it shares at least so much of its notes with what it was (Jaccard). */
+/** Minimum share of common notes (Jaccard) for a community to keep its id. */
 const LEAST_SHARED = 0.25
 
 export interface Matches {
-  /** For each current community, its former one. */
+  /** The former community of each current one. */
   readonly former: readonly (number | undefined)[]
-  /** Notes that are in another community than before; those that were not there before do not count. */
+  /** Number of notes that changed community, excluding new notes. */
   readonly moved: number
 }
 
-/** Which community is which of before, by the notes they share: the pairs that agree most first, each community once. */
+/**
+ * Matches communities with former ones by shared notes. The pairs with the largest overlap come first, and each community is used
+ * once.
+ */
 export function matchCommunities(now: Membership, before: Membership): Matches {
   const sizes = { now: counts(now, before), before: counts(before, now) }
   const shared = new Map<number, Map<number, number>>()
@@ -49,11 +52,11 @@ function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membershi
   return moved
 }
 
-/** How many notes each has, of those that were or are in any. */
+/** Counts the notes in each community that are in a community both times. */
 function counts(of: Membership, beside: Membership): ReadonlyMap<number, number> {
   const sizes = new Map<number, number>()
   of.forEach((community, note) => {
-    // Notes that came or went say nothing about whether it is the same.
+    // Added and removed notes do not affect the match.
     if (community !== NO_COMMUNITY && beside[note] !== NO_COMMUNITY) sizes.set(community, (sizes.get(community) ?? 0) + 1)
   })
   return sizes

@@ -1,10 +1,10 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { KeptCommunities } from './community-names.ts'
 
-/** Grows when what is packed changes its form. */
+/** Incremented when the packed format changes. */
 const VERSION = 1
 
-/** Communities as they are kept with the user's state. */
+/** Packs communities for the user's state. */
 export function packCommunities({ notes, of, names, next, successors }: KeptCommunities): Uint8Array {
   const plain = {
     version: VERSION,
@@ -17,7 +17,7 @@ export function packCommunities({ notes, of, names, next, successors }: KeptComm
   return Uint8Array.from(deflateRawSync(JSON.stringify(plain), { level: 1 }))
 }
 
-/** What was packed; `undefined` where it is damaged or of a newer version: then communities are found as if for the first time. */
+/** Unpacks communities. Returns `undefined` if they are damaged or of a newer version, so communities are detected from scratch. */
 export function unpackCommunities(bytes: Uint8Array): KeptCommunities | undefined {
   try {
     const plain = JSON.parse(inflateRawSync(bytes).toString('utf8')) as Packed

@@ -1,18 +1,18 @@
-/** An undirected graph with weights in compressed rows: each edge stands in the rows of both of its ends, none leads to itself. */
+/** An undirected weighted graph in compressed rows. Each edge appears in the rows of both ends; there are no self-loops. */
 export interface WeightedGraph {
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
   readonly weights: Float64Array
 }
 
-/** Edges by their ends, in any order; the same edge may come several times. */
+/** Edges in any order. The same edge can appear several times. */
 export interface EdgeList {
   readonly from: ArrayLike<number>
   readonly to: ArrayLike<number>
   readonly weights: ArrayLike<number>
 }
 
-/** Collects edges, up to the announced number. */
+/** Collects up to the announced number of edges. */
 export class EdgeBuilder {
   readonly #from: Uint32Array
   readonly #to: Uint32Array
@@ -40,7 +40,7 @@ export class EdgeBuilder {
   }
 }
 
-/** The graph of these edges: weights of the same two ends are added up, edges from a node to itself left out. */
+/** Builds the graph of these edges. The weights of parallel edges are added, and self-loops are dropped. */
 export function weightedGraph(count: number, { from, to, weights }: EdgeList): WeightedGraph {
   const starts = new Uint32Array(count + 1)
   for (let edge = 0; edge < from.length; edge++) {
@@ -66,7 +66,7 @@ export function weightedGraph(count: number, { from, to, weights }: EdgeList): W
   return mergeRows(starts, rows)
 }
 
-/** Makes one entry of those of a row that lead to the same node. */
+/** Merges the entries of a row that lead to the same node. */
 export function mergeRows(starts: Uint32Array, rows: Pick<WeightedGraph, 'targets' | 'weights'>): WeightedGraph {
   const count = starts.length - 1
   const { targets, weights } = rows
@@ -92,7 +92,10 @@ export function mergeRows(starts: Uint32Array, rows: Pick<WeightedGraph, 'target
   return { offsets, targets: targets.slice(0, size), weights: weights.slice(0, size) }
 }
 
-/** Which part of the graph each node is in, parts numbered by their first node; two nodes are in one part if a path of `within`'s class joins them. */
+/**
+ * Returns the connected component of each node, numbered by their first node. If `within` is given, edges between its classes are
+ * ignored.
+ */
 export function connectedParts(
   { offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>,
   within?: Uint32Array,

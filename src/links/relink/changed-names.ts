@@ -1,13 +1,13 @@
 import type { Mode } from '../../core/note.ts'
 import { changedNames, type FileNames, type NamedFile, NameIndex, type Names } from '../names.ts'
 
-/** A change of a file's names. `after` is `undefined` if the file is removed; an unknown key is a new file. */
+/** A change of a file's names. `after` is `undefined` if the file is removed. An unknown key is a new file. */
 export interface NameChange {
   readonly key: number
   readonly after: FileNames | undefined
 }
 
-/** A move: the file keeps its aliases and title. */
+/** Returns the change for a move, which keeps aliases and title. */
 export function movedTo(names: NameIndex, key: number, path: string): NameChange {
   const file = names.file(key)
   return { key, after: { path, aliases: file?.aliases ?? [], title: file?.title } }
@@ -72,9 +72,8 @@ export class ChangedNames implements Names {
 }
 
 /**
- * The files whose links may be affected by a change of names: those that mention a name that is added or removed, and those
- * that move.
- * @param sourcesOf the files whose links mention a folded name
+ * Returns the files whose links may be affected by changed names: those that mention an added or removed name, and those that move.
+ * @param sourcesOf returns the files whose links mention a folded name
  */
 export function affectedSources(
   names: NameIndex,

@@ -5,7 +5,7 @@ import { editText } from '../../core/text/edit-text.ts'
 import type { LinkSlots, TextRange, UnquotedValue } from '../../core/text/link-slots.ts'
 import type { LostLink, LostReason, RelinkedFile, RelinkSource, Rewrite, SourceTexts } from './relink-plan.ts'
 
-/** Chooses the new text for a link; `undefined` if nothing fits. */
+/** Chooses the new text for a link, or returns `undefined` if nothing fits. */
 export type Choose = (link: ResolvedLink, slots: LinkSlots) => (TextRange & { readonly text: string }) | undefined
 
 export interface LinkEditing {
@@ -15,7 +15,7 @@ export interface LinkEditing {
   /** The links to rewrite. */
   readonly needed: readonly ResolvedLink[]
   readonly choose: Choose
-  /** True if a rewritten link has the right target; `was` is the link before. */
+  /** True if a rewritten link has the right target. `was` is the link before. */
   readonly isKept: (is: Link, was: ResolvedLink) => boolean
 }
 
@@ -104,10 +104,13 @@ function rewriteOf(text: string, edit: TextEdit, { link, shown }: { link: Resolv
 /** Text without a special meaning in Markdown and YAML. */
 const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
 
-/** The maximum number of risky changes to try one by one; each trial parses the text again. */
+/** Maximum number of risky changes to try individually, because each trial parses the text again. */
 const MAX_TRIALS = 32
 
-/** The changes that can be made together without being misread: all, else the harmless ones and those others that work. */
+/**
+ * Returns the changes that can be made together without being misread: all of them, or else the harmless ones and those others that
+ * work.
+ */
 function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
   if (isRight(changes)) return changes
   const harmless = changes.filter(({ edit }) => HARMLESS.test(edit.text))
@@ -120,7 +123,7 @@ function keepReadable(changes: readonly Change[], isRight: (some: readonly Chang
   return kept
 }
 
-/** True if every rewritten link has the right target and all other links are unchanged. */
+/** Checks whether every rewritten link has the right target and all other links are unchanged. */
 function isReadable(
   text: string,
   changes: readonly Change[],

@@ -16,11 +16,11 @@ export interface Renaming {
 }
 
 /**
- * Plans the edits that keep every link on its file when names change. A link is rewritten only if it would lead elsewhere. One more
- * case: a Markdown link that leads to its file from the source's folder and would then only be found by searching the vault. Other
- * Markdown readers do not search. (This does not apply if Obsidian is set to write paths from the root.) Every new target is resolved
- * with the new names, and every edited text is read back.
- * @param sources those of `affectedSources`, with their links as they resolve now
+ * Plans the edits that keep every link on its file when names change. A link is rewritten only if it would otherwise resolve
+ * differently. There is one exception: a Markdown link that leads to its file relative to the source's folder, and would later only
+ * be found by searching the vault, is also rewritten, because other Markdown tools do not search. (This does not apply if Obsidian is
+ * set to write paths from the root.) Every new target is resolved with the new names, and every edited text is parsed again.
+ * @param sources those of `affectedSources`, with their current links
  */
 export function planRelink(sources: Iterable<RelinkSource>, renaming: Renaming, texts: SourceTexts): RelinkPlan {
   const relinker = new Relinker(renaming, texts)
@@ -44,7 +44,7 @@ class Relinker implements RelinkPlan {
 
   relink(source: RelinkSource): void {
     const path = this.#after.path(source.key)
-    // Links of a file that is removed or changes its kind are not rewritten.
+    // Links in a file that is removed or changes its type are not rewritten.
     if (path === undefined || endingOf(path) !== endingOf(source.path)) return
     const now = { key: source.key, path }
     const needed = source.links.filter((link) => this.#needsText(link, source, now))
@@ -80,14 +80,14 @@ class Relinker implements RelinkPlan {
       return false
     }
     if (found.kind !== 'file' || found.key !== link.to) return true
-    // It still resolves, but only by a search that other Markdown readers do not make.
+    // It still resolves, but only by a search that other Markdown tools do not perform.
     const { names, newLinkFormat } = this.#renaming
     if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
     return siblingOf(link, source, names) === link.to && siblingOf(link, now, this.#after) !== link.to
   }
 
   #chooser(source: RelinkSource, now: Source): Choose {
-    // Cache targets: a note may repeat the same link a thousand times.
+    // Cached because a note can contain the same link a thousand times.
     const known = new Map<string, readonly string[]>()
     return (link, { target: slot }) => {
       const said = `${link.form} ${link.target}`
@@ -124,7 +124,7 @@ class Relinker implements RelinkPlan {
   }
 }
 
-/** The folded ending of a file name, which determines how the file is read. */
+/** Returns a file name's folded extension, which determines how the file is read. */
 function endingOf(path: string): string {
   return /\.[^./]*$/.exec(path)?.[0].toLowerCase() ?? ''
 }

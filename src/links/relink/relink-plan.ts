@@ -12,10 +12,10 @@ export interface RelinkSource {
 
 /** Reads the texts of sources that need rewriting. */
 export interface SourceTexts {
-  /** The text that the positions of the source's links refer to; `undefined` if it cannot be read or has changed since. */
+  /** Returns the text that the links' positions refer to, or `undefined` if it cannot be read or has changed. */
   read(source: RelinkSource): string | undefined
   slots(path: string, text: string): FindSlots
-  /** The links of a text, in the order of the index. */
+  /** Returns the links of the text in the order of the index. */
   links(path: string, text: string): readonly Link[]
 }
 
@@ -40,9 +40,9 @@ export interface RelinkedFile {
 }
 
 /**
- * Why a link cannot be kept. `gone`: its file is deleted. `unreadable`: the file's text differs from the index. `unwritable`:
- * this kind of link cannot name the file, or its place was not found. `misread`: the new target would change how the text
- * around it is read.
+ * Why a link cannot be kept. `gone`: its file is deleted. `unreadable`: the file's text differs from the index. `unwritable`: this
+ * kind of link cannot name the file, or its position was not found. `misread`: the new target would change how the surrounding text
+ * is parsed.
  */
 export type LostReason = 'gone' | 'unreadable' | 'unwritable' | 'misread'
 
@@ -53,7 +53,7 @@ export interface LostLink {
   readonly reason: LostReason
 }
 
-/** A link without a target that will start to lead to a file. It is not edited. */
+/** A link without a target that will start to resolve to a file. It is not edited. */
 export interface GainedLink {
   readonly source: RelinkSource
   readonly link: ResolvedLink

@@ -14,7 +14,7 @@ export interface BlockEdit {
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
-/** Edits a block by the rules of `editSection`. Its id must still name it afterwards. */
+/** Edits a block by the rules of `editSection`. The block must keep its id. */
 export function editBlock(text: string, outline: Outline, { id, mode, content, flavour }: BlockEdit): TextEdit {
   const block = requireOneBlock(text, outline, id)
   const mark = markIn(text, block, id)
@@ -36,12 +36,12 @@ function requireOneBlock(text: string, outline: Outline, id: string): Section {
 }
 
 interface Mark {
-  /** The start of the white space before the mark. */
+  /** The start of the whitespace before the marker. */
   readonly start: number
   readonly text: string
 }
 
-/** The mark ` ^id` inside the block; `undefined` if it is on a line of its own below the block. */
+/** Returns the marker ` ^id` inside the block, or `undefined` if it is on a separate line below. */
 function markIn(text: string, { start, end }: Section, id: string): Mark | undefined {
   const found = new RegExp(`\\s\\^${id.replace(/[^\w-]/g, '\\$&')}(?=[\\s|]|$)`, 'i').exec(text.slice(start, end))
   return found ? { start: start + found.index, text: found[0].trim() } : undefined
@@ -54,8 +54,8 @@ interface Replaced {
 }
 
 /**
- * Replacements to try, with the mark at each place where it can be: at the end, at the end of the first line, on its own line
- * below.
+ * Returns replacements to try, with the marker in each possible position: at the end, at the end of the first line, and on a separate
+ * line below.
  */
 function replacements(text: string, { block: { start, end }, mark, content }: Replaced): readonly TextEdit[] {
   const ending = lineEndingOf(text)
@@ -95,14 +95,14 @@ function insertions(
   }
 }
 
-/** The offset below a mark that is on a line of its own. */
+/** Returns the offset below a marker that is on a separate line. */
 function afterLoneMark(text: string, after: number): number {
   let at = after
   while (at < text.length && text.slice(at, endOfLine(text, at)).trim() === '') at = nextLine(text, at)
   return nextLine(text, at)
 }
 
-/** Inserts the content into a paragraph before its mark. */
+/** Inserts the content into a paragraph before its marker. */
 function beforeMark(text: string, { start }: Mark, content: string): TextEdit {
   const ending = lineEndingOf(text)
   return { start, end: start, text: ending + withLineEnding(content.trimEnd(), ending) }

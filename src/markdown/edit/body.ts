@@ -60,7 +60,7 @@ export function bodyEdits(text: string, edits: readonly TextEdit[]): readonly Te
   if (wanted.length === 0) return wanted
   const before = bodyStartOf(text)
   const edited = editText(text, wanted)
-  // An unterminated closing fence gets a line ending when content follows it.
+  // If content follows an unterminated closing fence, the fence gets a line ending.
   const after = bodyStartOf(edited)
   if (after === before || (edited.slice(before, after).trim() === '' && before === text.length)) return wanted
   throw invalid('content', 'with it, a part of the body would be read as frontmatter.', FRONTMATTER_HINT)
@@ -77,7 +77,7 @@ function refuseFrontmatter(text: string, start: number, content: string): void {
   throw invalid('content', 'it begins with frontmatter.', FRONTMATTER_HINT)
 }
 
-/** Content may start with a byte order mark, which is not text. */
+/** Content may start with a byte order mark, which is not part of the text. */
 function withoutMark(content: string): string {
   return content.charCodeAt(0) === 0xfeff ? content.slice(1) : content
 }

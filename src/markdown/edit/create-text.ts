@@ -11,9 +11,9 @@ export interface NewNote {
   /** The body; it may have frontmatter of its own. */
   readonly content: string
   readonly title?: string
-  /** The file's name without `.md`; a title that equals it is not written. */
+  /** The file's name without `.md`. A title equal to it is not written. */
   readonly fileName: string
-  /** If there are any, they replace the tags in the content's frontmatter. */
+  /** If not empty, they replace the tags in the content's frontmatter. */
   readonly tags?: readonly string[]
   /** `null` removes a property from the content's frontmatter. */
   readonly properties?: Readonly<Record<string, unknown>>

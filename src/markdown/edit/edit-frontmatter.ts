@@ -86,7 +86,7 @@ export interface SeparatedItem {
 }
 
 export interface Additions {
-  /** The source text of the items to add. */
+  /** Source text of the items to add. */
   readonly added: readonly string[]
   readonly separator: string
   /** Where to insert the first item of an empty list. */
@@ -124,7 +124,7 @@ function drop(text: string, items: readonly SeparatedItem[], [first, last]: read
   const gap = before ? text.slice(before.end, start) : ''
   if (after && (!before || gap.includes('\n'))) return { start, end: after.start, text: '' }
   const isParted = text.slice(before?.end ?? end, after?.start ?? end).includes(',')
-  // Spaces separate items too. Two items that had a comma between them keep one.
+  // Spaces separate items too. If two items had a comma between them, one is kept.
   if (before && after && isParted && !text.slice(end, after.start).includes(',')) {
     return gap.includes(',') ? { start, end: after.start, text: '' } : { start: before.end, end: after.start, text: ', ' }
   }

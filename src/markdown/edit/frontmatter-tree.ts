@@ -7,7 +7,7 @@ import { startOfLine } from './lines.ts'
 /** A property and its place in the file; all offsets are into the whole text. */
 export interface Entry {
   readonly key: string
-  /** Where its key begins; in block form, where its line begins. */
+  /** Offset of its key; in block form, of its line. */
   readonly start: number
   /** The end of its last line; in flow form, the end of its value. */
   readonly end: number
@@ -18,7 +18,7 @@ export interface Entry {
 
 /** A value or an item of a list. */
 export interface Value {
-  /** `undefined` where nothing is written. */
+  /** `undefined` if there is no value. */
   readonly node: Yaml.Node | undefined
   /** Includes a tag like `!!str`. An empty value starts and ends after the colon or dash. */
   readonly start: number
@@ -33,9 +33,9 @@ export interface ListItem extends Value {
 /** A file's frontmatter with the place of every part. */
 export interface FrontmatterTree {
   readonly text: string
-  /** Where the text begins, after a byte order mark. */
+  /** Start of the text, after a byte order mark. */
   readonly start: number
-  /** Absent where there is no frontmatter. */
+  /** Omitted if there is no frontmatter. */
   readonly fences?: Fences
   /** `flow` is JSON form, `{…}`; `undefined` if there are no properties. */
   readonly form: 'block' | 'flow' | undefined
@@ -48,7 +48,7 @@ export interface FrontmatterTree {
 }
 
 /**
- * Reads the frontmatter of a text for editing.
+ * Reads the frontmatter of the text for editing.
  * @throws RouxError `EDIT_MISMATCH` with the line if it is malformed, `TOO_LARGE` above 512 KB.
  */
 export function requireFrontmatter(text: string): FrontmatterTree {

@@ -2,7 +2,7 @@ import { afterBlankLines } from '../line-index.ts'
 
 export type LineEnding = '\n' | '\r\n'
 
-/** The line ending that most lines have. On a tie, the first one; `\n` for a text of one line. */
+/** The line ending that most lines have. On a tie, the first one; `\n` for text of one line. */
 export function lineEndingOf(text: string): LineEnding {
   let crlf = 0
   let lf = 0

@@ -101,7 +101,7 @@ function hintFor(found: number, inFrontmatter: boolean): string {
   return 'Read the note again and copy the text exactly, with case and white space.'
 }
 
-/** The lines of the matches, ascending and without duplicates. */
+/** The lines of the matches in ascending order, without duplicates. */
 function linesAt(text: string, matches: readonly Match[]): readonly number[] {
   const lines = new Set<number>()
   let line = 1

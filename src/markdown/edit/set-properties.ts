@@ -121,7 +121,7 @@ function styleOf(tree: FrontmatterTree, { value: { node } }: Entry, value: unkno
 
 /**
  * Sets relations: properties whose values are quoted wikilinks, `up: "[[a]]"`, or lists of them.
- * @throws RouxError like `setProperties`, and `INVALID_PARAMS` for a text that cannot be in a wikilink.
+ * @throws RouxError like `setProperties`, and `INVALID_PARAMS` for text that cannot be in a wikilink.
  */
 export function setRelations(text: string, relations: Relations): readonly TextEdit[] {
   return setProperties(

@@ -127,7 +127,7 @@ export interface TagChange {
   readonly added: readonly string[]
 }
 
-/** A part of a text value between commas and spaces. A part that is not a tag is kept. */
+/** A part of the text value between commas and spaces. A part that is not a tag is kept. */
 interface Part {
   readonly text: string
   /** The folded tag, if the part is one. */
@@ -145,7 +145,7 @@ function tagsIn(tree: FrontmatterTree, { value }: Entry): readonly string[] {
 }
 
 /**
- * Edits one `tags` property and keeps its form: a block list, a list in brackets, or a text. A text with one tag becomes a list
+ * Edits one `tags` property and keeps its form: a block list, a list in brackets, or text. Text with one tag becomes a list
  * when another is added, because Obsidian does not read `a, b` as tags.
  */
 function editTagEntry(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
@@ -279,7 +279,7 @@ function newItems(text: string, at: number, { indent, added, style = {} }: NewIt
   return { start: at, end: at, text: added.map((tag) => `${indent}- ${writeFlow(tag, style)}${ending}`).join('') }
 }
 
-/** Edits a text. Any other single value is kept as an item that is not a tag. */
+/** Edits text. Any other single value is kept as an item that is not a tag. */
 function editSingle(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { value } = entry
   const node = value.node as Yaml.Scalar

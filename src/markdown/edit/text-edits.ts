@@ -17,7 +17,7 @@ export function editInSteps(text: string, steps: readonly EditStep[]): readonly 
   return withoutNoOps(text, edits)
 }
 
-/** Combines edits of a text with edits of the result. Linear in their number. */
+/** Combines edits of the text with edits of the result. Linear in their number. */
 export function composeEdits(first: readonly TextEdit[], second: readonly TextEdit[]): readonly TextEdit[] {
   const composer = new Composer(first)
   for (const edit of second) {

@@ -31,7 +31,7 @@ export interface ReadFrontmatter {
 }
 
 /**
- * Finds the frontmatter of a text.
+ * Finds the frontmatter of the text.
  * @param start where the text begins, after a byte order mark
  */
 export function findFences(text: string, start: number): Fences | 'none' | 'unclosed' {

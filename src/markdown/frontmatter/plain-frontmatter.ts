@@ -1,6 +1,6 @@
 import { isDigit, isLetter } from '../chars.ts'
 
-/** A text value of a property with its position; links and tags are read from it. */
+/** Text value of a property with its position; links and tags are read from it. */
 export interface PropertyText {
   /** The key path, joined by `.`; list items have the path of their list. */
   readonly key: string

@@ -33,7 +33,7 @@ export function aliasesOf(properties: Properties, profile: Flavour['profile']): 
   return [...aliases]
 }
 
-/** Adds the aliases in one value. The lenient profile also splits a text at its commas. */
+/** Adds the aliases in one value. The lenient profile also splits text at its commas. */
 function addAliases(value: unknown, lenient: boolean, aliases: Set<string>): void {
   if (typeof value === 'string') {
     addAlias(value, aliases)

@@ -28,7 +28,7 @@ export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] 
   return { nodes: new NodeReader(source, start).read() }
 }
 
-/** The offset where a text stops being valid JSON. For an unexpected token Node reports no position. */
+/** The offset where text stops being valid JSON. For an unexpected token Node reports no position. */
 function mistakeIn(json: string): number | 'somewhere' | undefined {
   try {
     JSON.parse(json)

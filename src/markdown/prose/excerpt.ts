@@ -9,7 +9,7 @@ export interface Excerpt {
   readonly cut: boolean
 }
 
-/** How far back to search for a safe position from which to count graphemes. */
+/** How far to search back for a safe position to start counting graphemes from. */
 const REACH = 200
 
 let segmenter: Intl.Segmenter | undefined
@@ -33,7 +33,7 @@ function graphemeEnd(text: string, from: number, limit: number): number {
     if (safe + index + segment.length > limit) break
     end = safe + index + segment.length
   }
-  // A grapheme of this length is not real text; just avoid splitting a surrogate pair.
+  // A grapheme of this length is not real text. Only a surrogate pair must not be split.
   return end > from ? end : limit - (isHigh(text.charCodeAt(limit - 1)) ? 1 : 0)
 }
 
@@ -52,7 +52,7 @@ function isHigh(c: number): boolean {
   return c >= 0xd800 && c <= 0xdbff
 }
 
-/** The text of a file and facts about it, all from the same version of the file. */
+/** Returns a file's text with metadata, all from the same version of the file. */
 export function noteTextOf(bytes: Uint8Array): NoteText {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   return { text, bodyStart: bodyStartOf(text), hash: digest('sha256', bytes, 'hex') }

@@ -1,7 +1,7 @@
 import { BACKSLASH, BACKTICK, DOLLAR, isWhitespace, LBRACKET, LF } from '../chars.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 
-/** Finds the next occurrence of a string and caches it: many failed searches cost as much as one. */
+/** Finds the next occurrence of a string and caches it, so many failed searches cost as much as one. */
 class NextOf {
   readonly #needle: string
   #text = ''
@@ -62,7 +62,7 @@ export class OpaqueSpans {
     return -1
   }
 
-  /** The last run of backticks of each length, which bounds later searches. */
+  /** The last run of backticks of each length. Later searches need not go further. */
   #lastTicks(from: number): Map<number, number> {
     const last = new Map<number, number>()
     let at = this.#src.indexOf('`', from)

@@ -3,7 +3,7 @@ export interface Run {
   readonly kind: 'text' | 'heading' | 'row' | 'html'
   readonly start: number
   readonly end: number
-  /** Pairs of offsets around quote marks of the containers, which are not content. */
+  /** Pairs of offsets around the containers' blockquote markers, which are not content. */
   readonly gaps: readonly number[] | undefined
   /** Set for headings only. */
   readonly heading: HeadingBlock | undefined

@@ -104,7 +104,7 @@ function sentenceWithin(text: string, bounds: Range, range: Range): Range {
   return [from, to]
 }
 
-/** Keeps the body and as much of head and tail as fits. */
+/** Keeps the body and as much of `head` and `tail` as fits. */
 function cutAround(head: string, body: string, tail: string): string {
   const middle = body.length > MAX - 2 ? `${clip(body, MAX - 3)}…` : body
   const left = MAX - middle.length
@@ -113,7 +113,7 @@ function cutAround(head: string, body: string, tail: string): string {
   return before + middle + fitStart(tail, MAX - middle.length - before.length)
 }
 
-/** The end of a text from the start of a word, in at most `room` characters. */
+/** The end of the text from the start of a word, in at most `room` characters. */
 function fitEnd(text: string, room: number): string {
   if (text.length <= room) return text
   if (room < 2) return ''

@@ -15,7 +15,7 @@ export interface EditableDestination extends WrittenDestination {
   /** Characters that end this destination, besides those that end every destination. */
   readonly enders: string
   readonly shown: TextRange
-  /** Reads a destination, percent codes not decoded; `undefined` if it could not be read here. */
+  /** Decodes a destination except for percent-encoding. Returns `undefined` if that is impossible. */
   readonly read: (raw: string) => string | undefined
 }
 
@@ -109,7 +109,7 @@ export interface DestinationStyle {
   readonly enders: string
 }
 
-/** Characters that would end a destination, begin another construct, or be decoded. */
+/** Characters that would end a destination, start another construct, or be decoded. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters end a destination.
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 

@@ -139,7 +139,7 @@ function headLength(content: string): number {
   return content[pipe - 1] === '\\' ? pipe - 1 : pipe
 }
 
-/** True if the content of a wikilink reads as these parts. */
+/** Checks whether the content of a wikilink consists of these parts. */
 function says(content: string, wanted: Wikilink): boolean {
   const link = `[[${content}]]`
   if (wikilinkEnd(link, 0, link.length) !== link.length) return false

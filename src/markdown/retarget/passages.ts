@@ -69,7 +69,7 @@ function escaped(unit: string): string {
   return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
 }
 
-/** Slots of a passage as slots of its file. */
+/** Converts slots of a passage to slots of its file. */
 export function slotsInFile({ target, subpath, shown }: LinkSlots, passage: Passage): LinkSlots {
   return {
     target: slotInFile(target, passage),
@@ -90,7 +90,7 @@ function rangeInFile({ start, end }: TextRange, passage: Passage): TextRange {
   return { start: passage.sourceOf(start), end: passage.sourceOf(end) }
 }
 
-/** The property's value around a link; `undefined` where the link cannot be found in the file. */
+/** Returns the property's value that contains a link, or `undefined` if the link cannot be found in the file. */
 export function propertyPassage(file: string, { link, inValue, text, isLiteral }: PropertyLink): Passage | undefined {
   if (!isLiteral) return quotedPassage(file, text)
   const shift = link.start - inValue.start

@@ -20,7 +20,7 @@ export interface TagRenaming {
 export interface TagEdits {
   /** Ascending; UTF-16 offsets of the file's text. */
   readonly edits: readonly TextEdit[]
-  /** 1-based lines where the tag cannot be edited because it is written with escapes. */
+  /** 1-based lines on which the tag is written with escapes and cannot be edited. */
   readonly unfit: readonly number[]
 }
 

@@ -7,10 +7,10 @@ import { defineTool, type SwitchedOffBy, type Tool, type ToolDefinition } from '
 import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 
-/** Maximum notes on the picture: some 400 kB, and more than a chat can show clearly. */
+/** Maximum number of notes in the picture: about 400 kB, and more than a chat can show clearly. */
 const MOST = 3_000
 
-/** Where the notes of an answer lie, and what is around them: for the page that pictures answers, never for models. */
+/** Returns the positions of the notes in an answer, and their surroundings. Only for the page that displays answers, never for models. */
 const mapPictureTool = defineTool({
   name: 'map_picture',
   title: 'Picture of the vault',
@@ -23,15 +23,15 @@ const mapPictureTool = defineTool({
   run: (core, { notes }, call) => partOfPicture(core, { notes, most: MOST }, call),
 })
 
-/** The address of the page that pictures answers. */
+/** Address of the page that displays answers. */
 export const MAP_APP = 'ui://roux/map'
 
-/** How a client says that it shows pages beside answers (MCP Apps), and the only kind of page there is. */
+/** The extension with which clients declare that they show pages (MCP Apps), and the only supported page type. */
 const EXTENSION = 'io.modelcontextprotocol/ui'
 
 const PAGE_TYPE = 'text/html;profile=mcp-app'
 
-/** True if the client of a request has declared that it shows pages. */
+/** Checks whether the client of a request has declared that it shows pages. */
 export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
@@ -40,28 +40,28 @@ export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): 
   return isRecord(extension) && Array.isArray(extension.mimeTypes) && extension.mimeTypes.includes(PAGE_TYPE)
 }
 
-/** True if there is a page for this answer. */
+/** Checks whether there is a page for this answer. */
 export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions): boolean {
   return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
 }
 
-/** The tools that only the page calls, where a client shows it. */
+/** Tools that only the page calls. */
 export function appTools(switchedOffBy: SwitchedOffBy): readonly Tool[] {
   return [mapPictureTool].filter((tool) => switchedOffBy(tool) === undefined)
 }
 
-/** A tool's definition with what a client does with its answer that shows apps. */
+/** Adds the reference to the page to a tool's definition. */
 export function withApp(definition: ToolDefinition, tool: Tool): object {
   if (tool === mapPictureTool) return { ...definition, _meta: { ui: { visibility: ['app'] } } }
   return tool.isPictured === true ? { ...definition, _meta: { ui: { resourceUri: MAP_APP } } } : definition
 }
 
-/** A page reads what is structured; the same as text would double what is sent, and no model reads either. */
+/** Removes the text of a result. The page reads the structured content, no model reads either, and the text would double the size. */
 export function forPage(result: ToolResult): ToolResult {
   return result.isError === true ? result : { ...result, content: [] }
 }
 
-/** The page as lists of resources show it. */
+/** The page as listed among the resources. */
 export const MAP_APP_RESOURCE = {
   uri: MAP_APP,
   name: 'map-app',
@@ -70,7 +70,7 @@ export const MAP_APP_RESOURCE = {
   mimeType: PAGE_TYPE,
 }
 
-/** The page itself. It says nothing of a content security policy: the default, which lets it reach nothing, is what it needs. */
+/** The contents of the page. No content security policy is set, because the default, which blocks all access, is right. */
 export function mapAppContents(text: string) {
   return { uri: MAP_APP, mimeType: PAGE_TYPE, text, _meta: { ui: { prefersBorder: true } } }
 }

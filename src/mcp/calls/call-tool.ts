@@ -9,33 +9,33 @@ import { prepareCall } from './prepare-call.ts'
 import { withinTime } from './progress.ts'
 import { errorResult, type Log, type ToolResult, toolResult } from './tool-result.ts'
 
-/** Warnings that are about the index, not about notes. */
+/** Warnings about the index rather than about notes. */
 const OF_THE_INDEX: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 
-/** Errors that say what was wrong with the call; others may name notes and headings that could be meant. */
+/** Errors about the call itself. Others can name similar notes and headings. */
 const OF_THE_CALL: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 export interface CallOptions {
   /** Opened when the first call needs them. */
   readonly vaults: Vaults
   readonly log: Log
-  /** Asked of tools that other tools' arguments name. */
+  /** Consulted for tools named in the arguments of other tools. */
   readonly switchedOffBy?: SwitchedOffBy
   readonly signal?: AbortSignal
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeout?: number
-  /** True if the caller may read notes; if not, answers of changes reveal nothing about them. Default: true. */
+  /** True if the caller may read notes. Otherwise, the results of changes reveal nothing about them. Defaults to true. */
   readonly mayRead?: boolean
-  /** The budget of the answer in tokens, unless its arguments set one; absent: the tool's own. */
+  /** Maximum length of the answer in tokens, unless the arguments set one. Defaults to the tool's own. */
   readonly maxTokens?: number | undefined
-  /** Called with the current step; absent if the client does not ask for progress. */
+  /** Called with the current step, if the client asks for progress. */
   readonly report?: ((message: string) => void) | undefined
 }
 
-/** How long a tool may take that asks a model, ms: it ends by itself before, or goes on as long as `ai.timeout` lets it. */
+/** Time limit of tools that call a model, in milliseconds. They end earlier, or after `ai.timeout`. */
 const MODEL_TIMEOUT = 660_000
 
-/** Calls a tool; an error is a result, too. */
+/** Calls a tool. Errors are returned as results. */
 export async function callTool(tool: Tool, args: unknown, options: CallOptions): Promise<ToolResult> {
   const { signal, mayRead = true, maxTokens, report } = options
   const timeout = options.timeout ?? (tool.byModel === true ? MODEL_TIMEOUT : undefined)
@@ -45,7 +45,7 @@ export async function callTool(tool: Tool, args: unknown, options: CallOptions):
     const answer = await withinTime(limit, (stop) => run(waiting({ signal: stop, maxTokens, report })))
     return toolResult(mayRead ? answer : redactAnswer(answer, tool), tool.wrap)
   } catch (error) {
-    // Nobody waits for a cancelled call: its result is never sent.
+    // The result of a cancelled call is never sent.
     const shown = signal?.aborted ? cancelled() : error
     return errorResult(mayRead ? shown : redactError(shown), options.log)
   }
@@ -61,14 +61,14 @@ function cancelled(): RouxError {
   return new RouxError('TIMEOUT', 'The call was cancelled.')
 }
 
-/** The same answer for a client that may change something but not read notes. */
+/** Removes everything about notes from an answer, for a client that may change notes but not read them. */
 function redactAnswer(answer: Answer<unknown>, { needs, unredacted }: ToolFacts): Answer<unknown> {
   if (needs === undefined) return answer
   const warnings = answer.warnings.filter(({ code }) => OF_THE_INDEX.includes(code))
   return { ...answer, value: only(unredacted ?? UNREDACTED[needs], answer.value), warnings }
 }
 
-/** The same failure for a client that may not read notes. */
+/** Removes everything about notes from an error, for a client that may not read them. */
 function redactError(thrown: unknown): unknown {
   if (!(thrown instanceof RouxError) || OF_THE_CALL.includes(thrown.code)) return thrown
   const { code, message, hint } = thrown
@@ -80,7 +80,7 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (!isRecord(value)) return value
   const kept = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
-    // A hash says how much was shown: here nothing is.
+    // The hash says how much was shown, which in this case is nothing.
     kept.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
   )
 }

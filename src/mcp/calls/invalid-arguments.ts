@@ -3,16 +3,16 @@ import { RouxError } from '../../core/errors.ts'
 import { nearest } from '../../core/text/nearest.ts'
 import type { InputSchema, PropertySchema } from '../definition/schemas.ts'
 
-/** The part of a schema violation that we use. */
+/** The parts of a schema violation that are used. */
 interface Issue {
   readonly code?: string
   readonly path: readonly PropertyKey[]
   readonly keys?: readonly string[]
-  /** The expectation of a `custom` violation. */
+  /** The message of a `custom` violation. */
   readonly message?: string
 }
 
-/** The root of a schema, or a part of it. */
+/** A schema, or part of one. */
 type ObjectSchema = Pick<PropertySchema, 'type'> & Partial<PropertySchema>
 
 interface Checked {
@@ -20,13 +20,13 @@ interface Checked {
   readonly inputSchema: InputSchema
 }
 
-/** How many names a suggestion holds. */
+/** Maximum number of names in a suggestion. */
 const SUGGESTED = 3
 
-/** Values longer than this are cut in messages. */
+/** Longer values are truncated in messages. */
 const SHOWN_VALUE = 60
 
-/** Violations that a message spells out. */
+/** Maximum number of violations listed in a message. */
 const MOST_SHOWN = 20
 
 /** Violations as sentences without a full stop, with similar names. */
@@ -37,16 +37,16 @@ export interface Violations {
 
 export const NO_VIOLATIONS: Violations = { messages: [], candidates: [] }
 
-/** Arguments at a path, with the number of violations already reported. */
+/** Arguments at a path, with the number of violations reported so far. */
 interface Given {
   readonly args: unknown
   readonly at?: string
   readonly told?: number
 }
 
-/** Translates schema violations into sentences; less common ones name only the place. */
+/** Converts schema violations to sentences. Rare ones only name the position. */
 export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: Given): Violations {
-  // A schema may find one value to be wrong in several ways.
+  // A schema can report several violations for one value.
   const messages = new Map<string, string>()
   const candidates = new Set<string>()
   const isShown = () => told + messages.size < MOST_SHOWN
@@ -68,7 +68,7 @@ export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at
   return { messages: [...messages.values()], candidates: [...candidates] }
 }
 
-/** The error that names every violation: where, what was expected, what came. */
+/** Creates an error that lists every violation: the position, the expected and the actual value. */
 export function invalidArguments(tool: Checked, { messages, candidates }: Violations): RouxError {
   const known = Object.keys(tool.inputSchema.properties)
   const shownMessages = messages.slice(0, MOST_SHOWN)
@@ -79,7 +79,7 @@ export function invalidArguments(tool: Checked, { messages, candidates }: Violat
   })
 }
 
-/** Missing and wrong arguments come before unknown ones. */
+/** Orders missing and invalid arguments before unknown ones. */
 function lastUnknown(a: Issue, b: Issue): number {
   return Number(a.code === 'unrecognized_keys') - Number(b.code === 'unrecognized_keys')
 }
@@ -99,7 +99,7 @@ function violation(
   return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shown(value)}`
 }
 
-/** `operations[2].arguments.id` */
+/** For example, `operations[2].arguments.id`. */
 function placeOf(path: readonly PropertyKey[], at: string): string {
   return path.reduce<string>((where, step) => {
     if (typeof step === 'number') return `${where}[${step}]`
@@ -107,7 +107,7 @@ function placeOf(path: readonly PropertyKey[], at: string): string {
   }, at)
 }
 
-/** Names come from outside, too. */
+/** Names are user input too. */
 function shortName(name: string): string {
   return name.length > SHOWN_VALUE ? `${name.slice(0, boundaryBefore(name, 0, SHOWN_VALUE))}…` : name
 }
@@ -136,7 +136,7 @@ function memberOf(value: unknown, step: PropertyKey): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, step) : undefined
 }
 
-/** The expected value of a property, in words. */
+/** Describes the expected value of a property. */
 function expectation(schema: ObjectSchema): string {
   switch (schema.type) {
     case 'boolean':
@@ -176,7 +176,7 @@ function shown(value: unknown): string {
   return json.length > SHOWN_VALUE ? `${json.slice(0, boundaryBefore(json, 0, SHOWN_VALUE))}…` : json
 }
 
-/** Values come from outside and may be nested deeper than the stack. */
+/** Values are user input and can be nested deeper than the stack allows. */
 function tryJson(value: unknown): string {
   try {
     return JSON.stringify(value)

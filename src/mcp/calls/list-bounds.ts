@@ -2,7 +2,7 @@ import { isRecord } from '../../core/is-record.ts'
 import type { Violations } from './invalid-arguments.ts'
 
 /**
- * Maximum items of a list argument: each costs time, and memory if it is wrong. Most schemas do not contain this bound,
+ * Maximum number of items in a list argument, because each costs time, and memory if it is invalid. Most schemas omit this bound,
  * because the tools' contract has none.
  */
 export const MOST_ITEMS = 1_000
@@ -33,7 +33,7 @@ function longOnes(values: Readonly<Record<string, unknown>>, at: string, unit = 
   return messages
 }
 
-/** The arguments of operations, as long as there are not too many, and where they are. */
+/** Returns the arguments of operations with their positions, unless there are too many. */
 function operationsIn({ operations }: Readonly<Record<string, unknown>>) {
   if (!Array.isArray(operations) || operations.length > MOST_ITEMS) return []
   return operations.flatMap((one, at) =>

@@ -14,17 +14,17 @@ import { definitionFor, requireAny } from './vaults.ts'
 
 export interface PrepareOptions {
   readonly vaults: Vaults
-  /** Asked of tools that other tools' arguments name. */
+  /** Consulted for tools named in the arguments of other tools. */
   readonly switchedOffBy?: SwitchedOffBy | undefined
 }
 
-/** A call whose arguments are right: it opens the vaults that it needs. */
+/** A call with validated arguments. It opens the vaults it needs. */
 export type PreparedCall = (call: Call) => Promise<Answer<unknown>>
 
 /**
- * Checks arguments and finds the vaults that they are about.
- * @throws RouxError `INVALID_PARAMS` that names every violation, a vault that there is not, or several where one is meant; `TOOL_DISABLED`
- * where the arguments name a tool that is off.
+ * Validates arguments and determines the vaults they refer to.
+ * @throws RouxError `INVALID_PARAMS` that lists every violation, or for an unknown vault or several where one is needed;
+ * `TOOL_DISABLED` if the arguments name a disabled tool
  */
 export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }: PrepareOptions): PreparedCall {
   const { names } = vaults
@@ -62,7 +62,7 @@ interface Choice {
   readonly wanted: string | undefined
 }
 
-/** The vaults to ask, each with its arguments. */
+/** Returns the vaults to query, each with its arguments. */
 function partsOf(tool: Tool, args: Arguments, { names, wanted }: Choice): readonly Part[] {
   if (tool.reach.kind === 'each') return partsById(tool, args, { names, wanted })
   const inArguments = vaultsNamedIn(tool.names ?? {}, args, names)
@@ -92,7 +92,7 @@ interface Asking {
   readonly call: Call
 }
 
-/** Asks several; what one cannot answer is a warning as long as another can. */
+/** Queries several vaults. The failure of one becomes a warning if another succeeds. */
 async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Asking): Promise<Answer<unknown>> {
   const outcomes = await Promise.allSettled(
     parts.map(async ({ name, run }) => run(await vaults.open(name), { ...call, isPart: true })),
@@ -115,7 +115,7 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
   }
 }
 
-/** Ids of changes and plans must name their vault, too. */
+/** Ids of changes and plans must also include the vault's name. */
 function named({ value, ...rest }: Answer<unknown>, name: string): Answer<unknown> {
   return { ...rest, value: Array.isArray(value) ? value.map((item) => withNames(item, name)) : withNames(value, name) }
 }
@@ -158,7 +158,7 @@ function severalVaults(tool: string, names: readonly string[]): RouxError {
   })
 }
 
-/** Cuts an answer to its budget, if it has one; the answer reports what is left out. */
+/** Fits an answer into its budget, if any. The answer reports what is left out. */
 function fitAnswer(
   answer: Answer<unknown>,
   budget: Budgeted | undefined,

@@ -5,15 +5,15 @@ import type { Vaults } from '../../app/vaults.ts'
 import { RouxError } from '../../core/errors.ts'
 import type { IndexStatus } from '../../core/indexing.ts'
 
-/** How long a request may take, ms. */
+/** Time limit of a request, in milliseconds. */
 const REQUEST_TIMEOUT = 30_000
 
-/** The least time between two notifications of one request, ms. */
+/** Minimum time between two notifications of a request, in milliseconds. */
 const INTERVAL = 100
 
 /**
- * Runs a request that may wait for the index, and tells a client that asked for it how far that is: never less than before, and
- * nothing after the request is done.
+ * Runs a request that may wait for the index, and reports its progress if the client asked for it. Progress never decreases, and
+ * nothing is sent after the request ends.
  */
 export async function withProgress<T>(
   { mcpReq }: ServerContext,
@@ -49,12 +49,12 @@ export async function withProgress<T>(
 
 interface Progress {
   readonly progress: number
-  /** Absent if unknown. */
+  /** Omitted if unknown. */
   readonly total?: number
   readonly message: string
 }
 
-/** Adds up the progress of several vaults; a message counts as one step. */
+/** Adds up the progress of several vaults. A message counts as one step. */
 function reporter(send: (progress: Progress) => void): {
   report(core: GraphCore, status: IndexStatus): void
   say(message: string): void
@@ -87,22 +87,22 @@ function sum<T>(all: ReadonlyMap<unknown, T>, of: (one: T) => number): number {
 }
 
 export interface TimeLimit {
-  /** Aborted when nobody waits any more. */
+  /** Aborted if the result is no longer needed. */
   readonly signal?: AbortSignal | undefined
-  /** Milliseconds. */
+  /** In milliseconds. */
   readonly timeout?: number | undefined
   /** One sentence of advice after a timeout. */
   readonly hint: string
 }
 
-/** Runs work until it is done, the time is over or it is cancelled. @throws RouxError `TIMEOUT`; the signal's reason */
+/** Runs work with a time limit. @throws RouxError `TIMEOUT`; the signal's reason if aborted */
 export async function withinTime<T>(
   { signal, timeout = REQUEST_TIMEOUT, hint }: TimeLimit,
   run: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted()
   const stop = new AbortController()
-  // Every vault listens, and there may be many.
+  // Every vault adds a listener, and there can be many.
   setMaxListeners(0, stop.signal)
   let giveUp: (reason: unknown) => void = () => {}
   const givenUp = new Promise<never>((_, reject) => {

@@ -7,20 +7,23 @@ export interface VaultAnswer<Value = unknown> {
 }
 
 /**
- * Which of several vaults a tool asks, where neither its arguments nor `vault` name one: the first, all of them, or for each of its `ids` the
- * one that the id names. `merge` makes one value of theirs, in the order of the vaults.
+ * Which of several vaults a tool queries if neither its arguments nor `vault` name one: the first, all of them, or for each of its
+ * `ids` the vault named by the id. `merge` combines their values, in the order of the vaults.
  */
 export type Reach<Args = unknown, Value = unknown> =
-  /** `mustChoose`: with several vaults the caller must name one, because the answer would not show that the others were left out. */
+  /**
+   * `mustChoose`: if there are several vaults, the caller must name one, because the answer would not show that the others were left
+   * out.
+   */
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
       readonly kind: 'all' | 'each'
-      /** The answers that count; all of them where it is absent. */
+      /** Selects the answers to use. By default, all. */
       counting?(answers: readonly VaultAnswer<Value>[]): readonly VaultAnswer<Value>[]
       merge(answers: readonly VaultAnswer<Value>[], args: Args): unknown
     }
 
-/** The same of a tool as it is called: the merged value is the page that was asked for. */
+/** The reach of a tool at call time. The merged value is the requested page. */
 export type VaultReach =
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
@@ -33,7 +36,7 @@ export const ONE_VAULT = { kind: 'one' } as const
 /** The combined answer of several vaults. */
 export type Merged = Pick<Answer<unknown>, 'value' | 'list'>
 
-/** The page that is asked for of a merged list whose parts begin at the beginning and end where the page does. */
+/** Returns the requested page of a merged list. Each part must cover the list from its start to the end of the page. */
 export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args: object): Merged {
   const lists = answers.flatMap(({ answer: { list } }) => list ?? [])
   const [first] = lists
@@ -45,8 +48,8 @@ export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args
 }
 
 /**
- * The warnings of several answers, each with the vault that it is about. Where all were asked for the same, a name that one vault knows is not
- * said to be unknown to another.
+ * Merges the warnings of several answers, each with its vault. If all vaults were asked for the same name, a warning that it is
+ * unknown is dropped if another vault knows it.
  */
 export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach['kind']): readonly Warning[] {
   const unknown = answers.map(({ answer }) => new Set(answer.warnings.map(unknownName)))
@@ -61,7 +64,7 @@ export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach[
   )
 }
 
-/** The unknown name in a warning: the first one it quotes. */
+/** Returns the unknown name in a warning, which is the first quoted one. */
 function unknownName({ code, message }: Warning): string | undefined {
   return code === 'UNKNOWN_ID' ? /"(?:[^"\\]|\\.)*"/.exec(message)?.[0] : undefined
 }

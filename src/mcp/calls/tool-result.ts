@@ -4,7 +4,7 @@ import { isRecord } from '../../core/is-record.ts'
 import type { OffSwitch, Wrap } from '../definition/define-tool.ts'
 import { membersToJson, toJson } from '../transport/json-rpc.ts'
 
-/** A tool's answer on the wire: the same facts as text and under an object root. */
+/** A tool's result on the wire: the same data as text and as a structured object. */
 export type ToolResult = {
   readonly content: ContentBlock[]
   readonly structuredContent: Record<string, unknown>
@@ -18,10 +18,10 @@ interface TextBlock {
   readonly text: string
 }
 
-/** Receives lines for the log; `told` is the part a client may see. */
+/** Receives lines for the log. `told` is the part that a client may see. */
 export type Log = (line: string, told?: string) => void
 
-/** The result of an answer: compact JSON, pictures; how long a list is, what was left out and warnings as sentences of their own. */
+/** Formats an answer: compact JSON and pictures, followed by sentences on the length of a list, what was left out, and warnings. */
 export function toolResult(answer: Answer<unknown>, wrap: Wrap): ToolResult {
   const { value, warnings, images = [] } = answer
   const content: ContentBlock[] = [textBlock(wrap === 'object' && isRecord(value) ? membersToJson(value) : toJson(value))]
@@ -32,13 +32,13 @@ export function toolResult(answer: Answer<unknown>, wrap: Wrap): ToolResult {
   return { content, structuredContent: warnings.length === 0 ? structuredContent : { ...structuredContent, _warnings: warnings } }
 }
 
-/** The result of a failure: an error the caller can act on, or a reference to the log. */
+/** Formats a failure: an error that the caller can act on, or a reference to the log. */
 export function errorResult(thrown: unknown, log: Log): ToolResult {
   const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)
   return { content: [textBlock(JSON.stringify({ error }))], structuredContent: { error }, isError: true }
 }
 
-/** A bug as clients see it: a reference to the log. */
+/** Describes a bug to clients by a reference to the log. */
 export function internalError(thrown: unknown, log: Log) {
   const reference = Math.random().toString(36).slice(2, 10)
   const message = `Internal error, reference ${reference}.`
@@ -57,7 +57,7 @@ function textBlock(text: string): TextBlock {
 
 type Extent = Pick<Answer<unknown>, 'list' | 'omitted'>
 
-/** How long a list is and where it goes on, and what a budget left out, as an answer's structured content tells them. */
+/** Returns the length of a list, where it continues, and what was left out, as members of the structured content. */
 function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> {
   return {
     ...(list?.counted === 'all' ? { total: list.count } : {}),
@@ -67,12 +67,12 @@ function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> 
   }
 }
 
-/** The same in words, for clients that show a model only texts; nothing where the list is whole. */
+/** The same in words, for clients that only show texts to a model. Empty if the list is complete. */
 function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : [omittedSentence(omitted)])]
 }
 
-/** Where a list goes on, if it does; `offset` is how that is asked for. */
+/** Says where a list continues, if it does. `offsetBy` is how to request the rest. */
 export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
   const { offset, shown } = list
   if (isMore(list)) {
@@ -100,7 +100,7 @@ function omittedSentence({ maxTokens, counts }: Omitted): string {
   return `Left out for max_tokens ${maxTokens}: ${parts.join(', ')}.`
 }
 
-/** The error of a tool that is off, with the setting that switches it on or what else does. */
+/** Creates the error for a disabled tool, with the setting that enables it, or another way. */
 export function toolDisabled(name: string, off: OffSwitch): RouxError {
   return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
     hint: typeof off === 'string' ? `The setting ${off} switches it on.` : off.hint,

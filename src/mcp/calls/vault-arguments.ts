@@ -3,17 +3,17 @@ import { isRecord } from '../../core/is-record.ts'
 export type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * What a parameter names, as text or list: an existing note; a note or folder; another place, change or plan; or
- * targets of relations. With several vaults the text may start with a vault's name; in the shell a title works, too.
+ * What a parameter refers to, as text or list: an existing note; a note or folder; another place, change or plan; or targets of
+ * relations. If there are several vaults, the text can start with a vault's name. On the command line, titles work too.
  */
 export type Named = 'note' | 'note or folder' | 'place' | 'targets'
 
-/** The parameters of a tool that name something; of operations of other tools, what theirs name. */
+/** The parameters of a tool that refer to something, including those of nested operations. */
 export interface Names {
   readonly [parameter: string]: Named | ((tool: string) => Names | undefined)
 }
 
-/** The vaults that a tool's arguments name, in the order in which they do. */
+/** Returns the vaults named in a tool's arguments, in order. */
 export function vaultsNamedIn(names: Names, args: Arguments, vaults: readonly string[]): readonly string[] {
   const found = new Set<string>()
   replaceNames(names, args, (text) => {
@@ -24,12 +24,12 @@ export function vaultsNamedIn(names: Names, args: Arguments, vaults: readonly st
   return [...found]
 }
 
-/** The same arguments as the vault itself knows them, without its name. */
+/** Removes the vault's name from arguments. */
 export function withoutVaultName(names: Names, args: Arguments, vault: string): Arguments {
   return replaceNames(names, args, (text) => (vaultOf(text, [vault]) === undefined ? text : text.slice(vault.length + 1)))
 }
 
-/** The vault whose name an id begins with. */
+/** Returns the vault whose name an id starts with. */
 export function vaultOf(id: string, vaults: readonly string[]): string | undefined {
   const colon = id.indexOf(':')
   const name = colon < 1 ? undefined : id.slice(0, colon).toLowerCase()
@@ -43,7 +43,7 @@ function replaceNames(names: Names, args: Arguments, replace: Replace): Argument
     const named = Object.hasOwn(names, key) ? names[key] : undefined
     if (named === undefined) return value
     if (typeof named === 'string') return replaceInArgument(named, value, replace)
-    // Operations contain no operations; the tool refuses deeper nesting.
+    // Operations cannot contain operations. The tool rejects deeper nesting.
     return Array.isArray(value) ? value.map((one) => replaceInOperation(one, named, replace)) : value
   })
 }
@@ -59,7 +59,7 @@ function replaceInArgument(named: Named, value: unknown, replace: Replace): unkn
   return isRecord(value) ? mapEntries(value, (_, targets) => replaceTexts(targets, unlessTitle(replace))) : value
 }
 
-/** Targets of relations may be titles, too, and titles such as "Work: plan" begin like an id. */
+/** Targets of relations can also be titles, and titles such as "Work: plan" look like an id. */
 function unlessTitle(replace: Replace): Replace {
   return (text) => (/^[^:]*:\s/.test(text) ? text : replace(text))
 }

@@ -11,13 +11,13 @@ const DESCRIPTIONS: Readonly<Record<Tool['reach']['kind'], string>> = {
   one: 'Vault, where no id names one; the first if absent.',
 }
 
-/** A vault, and an id as the vault itself knows it. */
+/** A vault, and an id without the vault's name. */
 export interface IdInVault {
   readonly core: GraphCore
   readonly id: string
 }
 
-/** The vault that an id is of: the one whose name it begins with, in any case, else the first, as for tools. */
+/** Returns the vault of an id: the one whose name it starts with, ignoring case, or else the first, as for tools. */
 export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | undefined {
   const name = vaultOf(
     id,
@@ -28,9 +28,8 @@ export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | un
 }
 
 /**
- * Facts about the only vault, or about each under `vaults`. Warnings and errors stand beside them, as long as one vault
- * succeeds.
- * @throws the first vault's error, if all fail; a bug in any case
+ * Returns data about the only vault, or about each under `vaults`, with warnings and errors, as long as one vault succeeds.
+ * @throws the first vault's error if all fail; a bug in any case
  */
 export async function ofEveryVault(
   vaults: readonly GraphCore[],
@@ -52,8 +51,8 @@ function withWarnings({ value, warnings }: Answer<object>): object {
 }
 
 /**
- * The results of all vaults that succeed.
- * @throws the first vault's error, if all fail; a bug in any case
+ * Returns the results of all vaults that succeed.
+ * @throws the first vault's error if all fail; a bug in any case
  */
 export async function ofThoseThatCan<T>(
   vaults: readonly GraphCore[],
@@ -64,7 +63,7 @@ export async function ofThoseThatCan<T>(
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
 }
 
-/** @throws what the first failed with, where all did; what is a mistake of ours in any case */
+/** @throws the first error if all failed; a bug in any case */
 export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): void {
   const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
   const mistake = failed.find(({ reason }) => !(reason instanceof RouxError))
@@ -72,7 +71,7 @@ export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): 
   if (thrown !== undefined) throw thrown.reason
 }
 
-/** A tool as it is listed where there are several vaults: it takes the name of one. */
+/** Adds the parameter `vault` to a tool's definition if there are several vaults. */
 export function definitionFor(tool: Tool, names: readonly string[]): ToolDefinition {
   const definition = tool.definition()
   if (names.length === 0) return definition

@@ -7,7 +7,7 @@ import { once } from '../../core/waiting/once.ts'
 import { NO_VIOLATIONS, type Violations, violationsOf } from '../calls/invalid-arguments.ts'
 import { defineTool, type Tool, type ToolAnnotations, type ToolLiteral } from './define-tool.ts'
 
-/** A tool that asks for one operation, which may be one of several, too. Its parameter `dry_run` is added. */
+/** A tool that requests one operation, which can also be combined with others. The parameter `dry_run` is added. */
 export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Operation>
   extends Omit<ToolLiteral<Shape>, 'annotations' | 'check' | 'run'> {
   readonly annotations: ToolAnnotations
@@ -15,21 +15,21 @@ export interface OperationLiteral<Shape extends z.ZodRawShape, Asked extends Ope
   run(core: GraphCore, request: OperationRequest<Asked>, call: Call): Promise<Answer<unknown>>
 }
 
-/** A tool whose arguments make an operation. */
+/** A tool whose arguments describe an operation. */
 export interface OperationTool extends Tool {
   /**
-   * Checks the arguments of an operation at a path, with `told` violations already reported; returns the operation if
-   * there are none.
+   * Validates the arguments of an operation at a path, with `told` violations reported so far. Returns the operation if there are
+   * none.
    */
   read(args: unknown, at: string, told: number): { readonly violations: Violations; readonly operation?: Operation }
 }
 
-/** The parameter that has a change only shown. */
+/** The parameter that previews a change. */
 export function dryRun() {
   return z.boolean().default(false).describe('Only show diff and plan_id.')
 }
 
-/** Makes a tool that asks for one operation; it needs `tools.write` unless the literal says otherwise. */
+/** Defines a tool that requests one operation. It needs `tools.write` unless the literal says otherwise. */
 export function defineOperation<const Shape extends z.ZodRawShape, Asked extends Operation>(
   literal: OperationLiteral<Shape, Asked>,
 ): OperationTool {
@@ -59,7 +59,7 @@ export function defineOperation<const Shape extends z.ZodRawShape, Asked extends
   }
 }
 
-/** The same without members that are `undefined`, which ports leave out. */
+/** Removes members that are `undefined`, which ports omit. */
 export function defined<T extends object>(object: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {
   const entries = Object.entries(object).filter(([, value]) => value !== undefined)
   return Object.fromEntries(entries) as { [Key in keyof T]: Exclude<T[Key], undefined> }

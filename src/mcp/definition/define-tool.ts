@@ -9,7 +9,7 @@ import { mergedPage, ONE_VAULT, type Reach, type VaultAnswer, type VaultReach } 
 import type { Arguments, Names } from '../calls/vault-arguments.ts'
 import { type InputSchema, inputSchema, type OutputSchema } from './schemas.ts'
 
-/** Hints for clients, available without a call. */
+/** Hints for clients that are available without a call. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -17,7 +17,7 @@ export interface ToolAnnotations {
   readonly openWorldHint: boolean
 }
 
-/** Annotations of a tool that only reads. */
+/** Annotations of a read-only tool. */
 export const READS: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -26,15 +26,15 @@ export const READS: ToolAnnotations = {
 }
 
 /**
- * How a value goes under an object root: lists as `results`, a node or its absence as `node`, any other object as it is
- * (and its absence as `result`).
+ * How a value is wrapped in an object: lists as `results`, a node or its absence as `node`, any other object as it is (and its
+ * absence as `result`).
  */
 export type Wrap = 'results' | 'node' | 'object'
 
-/** A setting that must be on for a tool to be offered at all. */
+/** A setting that must be enabled for a tool to be offered. */
 export type Permission = 'tools.write' | 'tools.attach'
 
-/** Members of answers that a client without read permission may see: those about a change or an attachment itself, not about notes. */
+/** Members of answers that a client without read permission may see, because they concern a change or an attachment rather than notes. */
 export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
   'tools.write': new Set([
     ...['node', 'id', 'ids', 'old_id', 'new_id', 'hash', 'deleted'],
@@ -46,68 +46,68 @@ export const UNREDACTED: Readonly<Record<Permission, ReadonlySet<string>>> = {
   ]),
 }
 
-/** A setting that switches several tools off together. */
+/** A setting that disables several tools together. */
 export type ToolGroup = 'tools.insight'
 
-/** Facts about a tool that need no schema. */
+/** Properties of a tool that need no schema. */
 export interface ToolIdentity {
   readonly name: string
-  /** Absent of tools that are offered unless they are switched off. */
+  /** Omitted for tools that are enabled by default. */
   readonly needs?: Permission
   readonly group?: ToolGroup
-  /** True if it needs an embedder. */
+  /** True if the tool needs an embedder. */
   readonly byMeaning?: true
-  /** True if it calls a chat model, which is slow and may be on another computer. */
+  /** Set if it calls a chat model, which is slow and may be on another computer. */
   readonly byModel?: true
 }
 
-/** Further facts for preparing calls and rendering answers. */
+/** Additional properties for preparing calls and formatting answers. */
 export interface ToolFacts extends ToolIdentity {
   readonly annotations: ToolAnnotations
-  /** Its parameters that name something; absent: none does. */
+  /** Parameters that refer to something, if any. */
   readonly names?: Names
-  /** Names of members, at any depth, that a client without read permission may see; absent: those of `UNREDACTED`. */
+  /** Names of members, at any depth, that a client without read permission may see. Defaults to `UNREDACTED`. */
   readonly unredacted?: ReadonlySet<string>
-  /** The search indexes the answer needs; absent: none. */
+  /** The search indexes that the answer needs, if any. */
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
-  /** Its answer can be seen on the map, by clients that show pages beside answers. */
+  /** Set if its answer can be shown on the map, by clients that show pages. */
   readonly isPictured?: true
 }
 
-/** Why a tool is off: a setting, or another reason with advice. */
+/** Why a tool is disabled: a setting, or another reason with a hint. */
 export type OffSwitch = string | { readonly hint: string }
 
-/** The setting that has a tool switched off, or what else has; `undefined` of one that is on. */
+/** Returns why a tool is disabled, or `undefined` if it is enabled. */
 export type SwitchedOffBy = (tool: ToolIdentity) => OffSwitch | undefined
 
-/** A call that knows what else its caller may call. */
+/** A call that knows which other tools its caller may use. */
 export interface ToolCall extends Call {
   readonly switchedOffBy: SwitchedOffBy
 }
 
-/** A tool as one literal: lists, checks, help and snapshots are derived from it. */
+/** A tool as a single literal, from which lists, validation, help and snapshots are derived. */
 export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends Omit<ToolFacts, 'annotations' | 'wrap'> {
-  /** Absent: it only reads. */
+  /** Defaults to read-only. */
   readonly annotations?: ToolAnnotations
-  /** Absent: an object. */
+  /** Defaults to an object. */
   readonly wrap?: Wrap
   readonly title: string
   readonly description: string
-  /** Made when first needed: schemas cost time, and a process that only answers `initialize` needs none. */
+  /** Created on first use, because schemas take time and a process that only answers `initialize` needs none. */
   input(): Shape
-  /** For answers with a fixed, small shape; every model reads it with the list. */
+  /** Only for answers with a small, fixed shape, because every model reads it with the tool list. */
   readonly output?: OutputSchema
-  /** The budget of its answer; absent: unlimited. */
+  /** Budget of its answer. Unlimited by default. */
   readonly budget?: Budgeted<NoInfer<Value>>
-  /** Which of several vaults it asks; absent: one. */
+  /** Which of several vaults it queries. One by default. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
-  /** Checks beyond the schema. @throws RouxError when a tool named in the arguments is off */
+  /** Validation beyond the schema. @throws RouxError if a tool named in the arguments is disabled */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations
   run(core: GraphCore, args: z.output<z.ZodObject<Shape>>, call: ToolCall): Promise<Answer<Value>>
 }
 
-/** A tool as `tools/list` shows it. */
+/** A tool as returned by `tools/list`. */
 export interface ToolDefinition {
   readonly name: string
   readonly title: string
@@ -123,13 +123,13 @@ export interface Tool extends ToolFacts {
   readonly budget?: Budgeted
   definition(): ToolDefinition
   /**
-   * Checks arguments and gives what runs with them.
-   * @throws RouxError `INVALID_PARAMS` that names every violation; `TOOL_DISABLED` where the arguments name a tool that is off.
+   * Validates arguments and returns a function that runs with them.
+   * @throws RouxError `INVALID_PARAMS` that lists every violation; `TOOL_DISABLED` if the arguments name a disabled tool
    */
   prepare(args: unknown, switchedOffBy?: SwitchedOffBy): (core: GraphCore, call: Call) => Promise<Answer<unknown>>
 }
 
-/** Makes a tool of its literal. */
+/** Creates a tool from its literal. */
 export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: ToolLiteral<Shape, Value>): Tool {
   const { title, description, output, input, reach, budget, check, run, annotations = READS, wrap = 'object', ...facts } = literal
   const { name } = facts
@@ -159,7 +159,7 @@ export function defineTool<const Shape extends z.ZodRawShape, Value>(literal: To
   }
 }
 
-/** How the tool reaches several vaults, in terms of the arguments as a caller gives them, which were found right. */
+/** Returns how the tool uses several vaults, given the validated arguments as passed by the caller. */
 function reachOf<Shape extends z.ZodRawShape, Value>(
   reach: ToolLiteral<Shape, Value>['reach'] = ONE_VAULT,
   schema: () => z.ZodObject<Shape>,

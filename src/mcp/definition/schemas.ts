@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 
-/** The part of JSON Schema that our tools use: one type each and flat, so every client understands it. */
+/** The subset of JSON Schema used by the tools: a single type each and flat, so every client understands it. */
 export interface PropertySchema {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
   readonly description?: string
@@ -13,10 +13,10 @@ export interface PropertySchema {
   readonly minItems?: number
   readonly maxItems?: number
   readonly items?: PropertySchema
-  /** Of objects. */
+  /** Only for objects. */
   readonly properties?: Readonly<Record<string, PropertySchema>>
   readonly required?: readonly string[]
-  /** The type of unnamed members; absent: any. */
+  /** Type of unnamed members. Any by default. */
   readonly additionalProperties?: false | PropertySchema
 }
 
@@ -27,13 +27,13 @@ export interface InputSchema {
   readonly additionalProperties: false
 }
 
-/** The JSON Schema of a tool's arguments, as a client writes them. */
+/** Returns the JSON Schema of a tool's arguments, as passed by clients. */
 export function inputSchema(schema: z.ZodObject): InputSchema {
   const { $schema: _, ...root } = z.toJSONSchema(schema, { io: 'input' })
   return JSON.parse(JSON.stringify(root, withoutTheObvious))
 }
 
-/** zod writes what tells a client nothing: the bounds of a safe integer, that names are texts, that anything may be anything. */
+/** Removes what tells a client nothing: the bounds of safe integers, that names are strings, and that a value can be anything. */
 function withoutTheObvious(key: string, value: unknown): unknown {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return undefined
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined
@@ -44,15 +44,15 @@ function withoutTheObvious(key: string, value: unknown): unknown {
   return value
 }
 
-/** The shape of structured content, if fixed and small. */
+/** Schema of the structured content, if it is fixed and small. */
 export interface OutputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, PropertySchema>>
 }
 
 /**
- * The schema of an answer with these members. None is required and others are allowed, because warnings stand beside them, and
- * clients hold an error's content against it, too.
+ * Returns the schema of an answer with these members. None is required and others are allowed, because warnings are added, and
+ * clients also validate errors against it.
  */
 export function outputSchema(properties: OutputSchema['properties']): OutputSchema {
   return { type: 'object', properties }
@@ -66,7 +66,7 @@ export const NUMBER: PropertySchema = { type: 'number' }
 
 export const FLAG: PropertySchema = { type: 'boolean' }
 
-/** A list of objects with these members. */
+/** Returns the schema of a list of objects with these members. */
 export function listOf(properties: Readonly<Record<string, PropertySchema>>): PropertySchema {
   return { type: 'array', items: { type: 'object', properties } }
 }

@@ -1,57 +1,57 @@
 import { vaultOf } from '../calls/vault-arguments.ts'
 import { addressed, readResourceUri } from '../resources/resource-uri.ts'
 
-/** Limits per connection or stream: number of addresses, and characters per address. */
+/** Limits per connection or stream: the number of addresses, and the characters per address. */
 const MOST_ADDRESSES = 5_000
 
 const LONGEST_ADDRESS = 5_000
 
-/** Ids have no empty part, so no file has this name. */
+/** Ids have no empty segment, so no file has this name. */
 const FIXED = 'roux://'
 
-/** Something that a client may subscribe to; the kinds are those of the SDK's event bus. */
+/** Something a client can subscribe to. The kinds are those of the SDK's event bus. */
 export type ClientEvent =
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
-  /** `uri` in the very spelling that was asked for. */
+  /** `uri` is spelled exactly as requested. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
-/** Something that happened, for every connection to report in its own terms. */
+/** An event that every connection reports in its own way. */
 type ServerEvent = (
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
-  /** `uri` is the address of a fixed resource, as we write it. */
+  /** `uri` is the canonical address of a fixed resource. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
-  /** `ids` gives them as addresses name them (`addressed`), or all of a vault. */
+  /** `ids` returns normalized ids (see `addressed`), or `'all'` for the whole vault. */
   | { readonly kind: 'files_updated'; ids(): ReadonlySet<string> | 'all' }
 ) &
   OfVault
 
-/** Something that a person should know, which is no answer to anything. */
+/** A message for people that is not part of an answer. */
 export interface ServerMessage extends OfVault {
   readonly level: 'error' | 'warning' | 'info'
   readonly text: string
 }
 
-/** The vault's name; absent for an unnamed vault and for events of all clients. */
+/** The vault's name. Omitted for an unnamed vault, and for events that apply to all clients. */
 interface OfVault {
   readonly vault?: string | undefined
 }
 
-/** The events for one connection, or several with equal rights. */
+/** Events for one connection, or for several with the same permissions. */
 export interface EventFeed {
-  /** Returns how to stop listening. */
+  /** Returns a function that removes the listener. */
   subscribe(listener: (event: ClientEvent) => void): () => void
-  /** Returns how to stop listening. */
+  /** Returns a function that removes the listener. */
   onMessage(listener: (message: ServerMessage) => void): () => void
-  /** Reports changes of resources under these addresses, as they are spelled. Returns how to end that. */
+  /** Subscribes to changes of resources, which are reported under these addresses as spelled. Returns a function that unsubscribes. */
   subscribeResources(uris: readonly string[]): () => void
 }
 
-/** The vaults that a listener may see, by their names and in their order, none where the only one has no name; or nothing of any. */
+/** Names of the vaults that a listener may see, in order (empty if the only vault has no name), or `'nothing'`. */
 export type SeenVaults = readonly string[] | 'nothing'
 
 /**
- * The events for a client that sees these vaults. It hears nothing about others: even the time of a change reveals
- * something about their notes.
+ * Returns the events for a client that may see these vaults. It learns nothing about others, because even the time of a change
+ * reveals something.
  */
 export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
   const subscriptions = new ResourceSubscriptions(seen === 'nothing' ? [] : seen)
@@ -70,7 +70,7 @@ export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
   }
 }
 
-/** Changes that come of settings alone. */
+/** Changes caused by settings. */
 const OF_SETTINGS: readonly ServerEvent['kind'][] = ['tools_list_changed', 'resources_list_changed']
 
 function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): readonly ClientEvent[] {
@@ -81,7 +81,7 @@ function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): r
   return uris.map((uri) => ({ kind: 'resource_updated', uri }))
 }
 
-/** The events of one server. Listeners are called at once, in the order they subscribed. */
+/** Events of one server. Listeners are called synchronously in the order of subscription. */
 export class ServerEvents {
   readonly #listeners = new Set<(event: ServerEvent) => void>()
   readonly #messageListeners = new Set<(message: ServerMessage) => void>()
@@ -91,13 +91,13 @@ export class ServerEvents {
     for (const listener of [...this.#listeners]) listener(event)
   }
 
-  /** Reports notes and attachments that changed, or all of a vault. */
+  /** Reports changed notes and attachments, or `'all'` for the whole vault. */
   filesUpdated(ids: readonly string[] | 'all', vault?: string): void {
     let made: ReadonlySet<string> | 'all' | undefined
     this.publish({
       kind: 'files_updated',
       vault,
-      // Most notes have no listener, so names are computed only if there is one.
+      // Computed on demand, because most notes have no subscribers.
       ids: () => {
         made ??= ids === 'all' ? ids : new Set(ids.map(addressed))
         return made
@@ -105,25 +105,25 @@ export class ServerEvents {
     })
   }
 
-  /** Gives every connection what a person should know. */
+  /** Sends a message for people to every connection. */
   say(message: ServerMessage): void {
     for (const listener of [...this.#messageListeners]) listener(message)
   }
 
-  /** Returns how to stop listening. */
+  /** Returns a function that removes the listener. */
   subscribe(listener: (event: ServerEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Returns how to stop listening. */
+  /** Returns a function that removes the listener. */
   onMessage(listener: (message: ServerMessage) => void): () => void {
     this.#messageListeners.add(listener)
     return () => void this.#messageListeners.delete(listener)
   }
 }
 
-/** Why a client that is subscribed to `count` addresses may not subscribe to these as well; `undefined` when it may. */
+/** Returns why a client with `count` subscriptions must not subscribe to these addresses as well, or `undefined` if it may. */
 export function subscriptionRefusal(uris: readonly string[], count = 0): string | undefined {
   if (count + uris.length > MOST_ADDRESSES)
     return `A client subscribes to ${MOST_ADDRESSES} resources at the most: end some subscriptions first.`
@@ -131,21 +131,21 @@ export function subscriptionRefusal(uris: readonly string[], count = 0): string 
   return isTooLong ? `An address of a resource has ${LONGEST_ADDRESS} characters at the most.` : undefined
 }
 
-/** How a file is named by `addressed`; an address of a fixed resource as we write it. */
+/** A normalized id (see `addressed`), or the canonical address of a fixed resource. */
 type Subject = string
 
-/** The addresses that are subscribed to, in the spelling in which they were asked for: filters compare letter by letter. */
+/** Subscribed addresses as spelled by the client, because clients filter by exact comparison. */
 class ResourceSubscriptions {
   readonly #vaults: readonly string[]
-  /** How many asked for each spelling. */
+  /** Number of subscriptions per spelling. */
   readonly #spellings = new Map<Subject, Map<string, number>>()
 
-  /** `vaults` are the names that ids may begin with: an id without one is of the first, as it is when it is read. */
+  /** `vaults` are the names that ids can start with. An id without a name belongs to the first vault, as when reading. */
   constructor(vaults: readonly string[]) {
     this.#vaults = vaults
   }
 
-  /** Adds addresses; those that name nothing here are left out. Returns how to end that, which is done once. */
+  /** Adds addresses, ignoring those that refer to nothing here. Returns a function that removes them once. */
   subscribe(uris: readonly string[]): () => void {
     const subscribed = uris.flatMap((uri) => {
       const subject = this.#subjectOf(uri)
@@ -157,12 +157,12 @@ class ResourceSubscriptions {
     }
   }
 
-  /** The spellings of a fixed resource's address. */
+  /** Returns the spellings of a fixed resource's address. */
   ofResource(uri: string): readonly string[] {
     return [...(this.#spellings.get(uri)?.keys() ?? [])]
   }
 
-  /** The spellings of the addresses of these files, given as `addressed` names them, or of all files of a vault. */
+  /** Returns the spellings of the addresses of these files, given as normalized ids, or of all files in a vault. */
   ofFiles(ids: ReadonlySet<string> | 'all', vault: string | undefined): readonly string[] {
     if (ids === 'all') {
       const isMeant = (subject: Subject) => isFile(subject) && (vault === undefined || subject.startsWith(`${vault}:`))

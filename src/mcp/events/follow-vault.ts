@@ -5,15 +5,18 @@ import type { IndexStatus } from '../../core/indexing.ts'
 import { RESOURCES } from '../resources/resources.ts'
 import type { ServerEvents } from './events.ts'
 
-/** A first complete state is there, or none will come. */
+/** Phases in which there is a complete state, or there will be none. */
 const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 
-/** How long changes are gathered before clients hear of them, ms: a checkout of a thousand files is reported once. */
+/**
+ * How long changes are collected before clients are notified, in milliseconds, so a checkout of a thousand files is reported
+ * once.
+ */
 const GATHER_MS = 200
 
 /**
- * Reports what changes in a vault: every note that did, the resources that rest on all of them, prompts in `promptsFolder`,
- * an index that fails, and a vault that goes and comes. Returns how to stop.
+ * Reports changes in a vault: changed notes, resources that depend on all notes, prompts in `promptsFolder`, a failing index, and a
+ * vault that disappears or reappears. Returns a function that stops it.
  */
 export function followVault(core: GraphCore, events: ServerEvents, promptsFolder: () => string): () => void {
   const { name: vault } = core
@@ -40,7 +43,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   }
   if (SETTLED.has(phase)) listen()
   const stopStatus = core.indexing.onStatus((status) => {
-    // Until then every note is one that came: that is reported once, not note by note.
+    // Until then, every note would be reported as new, so this is reported only once.
     if (stopChanges === undefined && SETTLED.has(status.phase)) {
       listen()
       isNew = true
@@ -64,7 +67,7 @@ function holdsAny(folder: string, ids: readonly string[], vault: string | undefi
   return trimmed !== '' && ids.some((id) => foldId(id).startsWith(prefix))
 }
 
-/** The news about a named vault, or the only vault. */
+/** Describes the news about a named vault, or the only vault. */
 function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexStatus, name?: string): string | undefined {
   const vault = name === undefined ? 'The vault' : `The vault ${name}`
   if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`

@@ -3,11 +3,11 @@ import type { Vaults } from '../../app/vaults.ts'
 import type { ServerEvents } from './events.ts'
 
 export interface FollowedVaults extends Vaults {
-  /** Nothing more is reported. */
+  /** Stops reporting. */
   stop(): void
 }
 
-/** The same vaults; what changes in one is reported through `events` from when it is open. */
+/** Wraps vaults so that their changes are reported through `events` once they are open. */
 export function followVaults(vaults: Vaults, events: ServerEvents, promptsFolder: () => string): FollowedVaults {
   const stops = new Map<GraphCore, () => void>()
   let isStopped = false
@@ -17,7 +17,7 @@ export function followVaults(vaults: Vaults, events: ServerEvents, promptsFolder
       const core = await vaults.open(name)
       if (stops.has(core) || isStopped) return core
       stops.set(core, () => {})
-      // Loaded with the vault, which a client that only says hello never needs.
+      // Imported with the vault, which clients that only initialize never need.
       const { followVault } = await import('./follow-vault.ts')
       if (!isStopped) stops.set(core, followVault(core, events, promptsFolder))
       return core

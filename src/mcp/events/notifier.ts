@@ -15,11 +15,11 @@ export interface NotifierOptions {
 }
 
 /**
- * Forwards what happens to one connection, until that ends. A client of the legacy era hears of lists once it is initialised, and of
- * the resources that it subscribed to; in the modern one everything goes to the SDK, which knows what each stream asked for.
+ * Forwards events to one connection until it closes. Legacy clients are notified of list changes after initialization, and of
+ * subscribed resources. For modern clients, everything goes to the SDK, which knows what each stream requested.
  */
 export function connectNotifier(server: ValidatingServer, { events = SILENCE }: NotifierOptions): void {
-  /** How to end each, by its address. */
+  /** Functions that unsubscribe, by address. */
   const subscribed = new Map<string, () => void>()
   let isInitialized = false
   server.oninitialized = () => {
@@ -33,7 +33,7 @@ export function connectNotifier(server: ValidatingServer, { events = SILENCE }: 
       event.kind === 'resource_updated'
         ? server.notification({ method: 'notifications/resources/updated', params: { uri: event.uri } })
         : server.notification({ method: METHODS[event.kind] })
-    // A connection that is just ending needs to know nothing.
+    // A closing connection needs no notifications.
     sent.catch(() => {})
   })
   const stopMessages = events.onMessage(({ level, text }) => {

@@ -6,9 +6,7 @@ const MOST_DAYS = 365
 const FOLDER: PromptArgument = { name: 'folder', description: 'Only this folder and below.' }
 const MAP = { name: 'map', group: 'tools.insight' } as const
 
-/**
- * The prompts that are always offered, in this order. They name the tools to call, so a client with prompts and tools needs no data in them.
- */
+/** Prompts that are always offered, in this order. They name the tools to call, so they contain no data. */
 export const BUILT_IN: readonly Prompt[] = [
   {
     definition: {
@@ -128,7 +126,7 @@ export const BUILT_IN: readonly Prompt[] = [
 
 const UNKNOWN_NOTE = 'If a note is not found, look its name up with resolve_nodes and use the id of the match.'
 
-/** The calls to begin with, one a line, as tool and arguments. */
+/** Formats the first calls, one per line, as tool and arguments. */
 function toolCalls(...calls: readonly (readonly [tool: string, args: Readonly<Record<string, unknown>>])[]): string {
   return `Begin with ${calls.map(([tool, args]) => `\n- ${tool} ${JSON.stringify(args)}`).join('')}`
 }

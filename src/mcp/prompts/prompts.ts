@@ -9,7 +9,7 @@ export interface PromptArgument {
   readonly required?: boolean
 }
 
-/** A prompt as `prompts/list` shows it. */
+/** A prompt as returned by `prompts/list`. */
 export interface PromptDefinition {
   readonly name: string
   readonly title: string
@@ -20,19 +20,19 @@ export interface PromptDefinition {
 export type PromptArguments = Readonly<Record<string, string>>
 
 export interface PromptRequest {
-  /** Declared arguments only; required ones are present and not empty. */
+  /** Declared arguments only. Required ones are present and not empty. */
   readonly args: PromptArguments
-  /** True if the client may call a tool. A prompt names no tool that is off. */
+  /** Checks whether the client may call a tool. Prompts name no disabled tools. */
   isOn(tool: ToolIdentity): boolean
 }
 
 export interface Prompt {
   readonly definition: PromptDefinition
-  /** The main tool of the prompt. Where that is off the prompt is not offered. */
+  /** The main tool of the prompt. If it is disabled, the prompt is not offered. */
   readonly source: ToolIdentity
-  /** Arguments that are the id, title or alias of a note; a client can complete them. */
+  /** Arguments that take the id, title or alias of a note, which clients can complete. */
   readonly noteArguments: readonly string[]
-  /** The user's message. @throws ProtocolError −32602 for an argument out of range */
+  /** Returns the user's message. @throws ProtocolError −32602 for an argument out of range */
   text(request: PromptRequest): string | Promise<string>
 }
 
@@ -42,8 +42,8 @@ interface FilledPrompt {
 }
 
 /**
- * A prompt with its arguments filled in.
- * @throws ProtocolError −32602 for an unknown name and for a required argument that is missing or empty.
+ * Returns a prompt with its arguments filled in.
+ * @throws ProtocolError −32602 for an unknown name, or a required argument that is missing or empty
  */
 export async function getPrompt(
   prompts: readonly Prompt[],
@@ -57,7 +57,7 @@ export async function getPrompt(
   return { ...(description === undefined ? {} : { description }), messages: [{ role: 'user', content: { type: 'text', text } }] }
 }
 
-/** The declared arguments that were given and are not empty. */
+/** Returns the declared arguments that are not empty. */
 function checked({ definition }: Prompt, args: PromptArguments): PromptArguments {
   const declared = definition.arguments ?? []
   const given = Object.entries(args).filter(([, value]) => value.trim() !== '')

@@ -7,13 +7,13 @@ import { ofThoseThatCan } from '../calls/vaults.ts'
 import { BUILT_IN } from './built-in.ts'
 import type { Prompt, PromptArgument, PromptArguments } from './prompts.ts'
 
-/** At most so many notes of a folder become prompts. */
+/** Maximum number of notes in a folder that become prompts. */
 const MOST_PROMPTS = 500
 
-/** `{{name}}` in the text of a note; a name has no braces. */
+/** `{{name}}` in the text of a note. Names contain no braces. */
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 
-/** The built-in prompts, then those of a folder of the vaults (none for an empty folder), each with a name of its own. */
+/** Lists the built-in prompts, then those of a vault folder (none if empty), each with a unique name. */
 export async function listPrompts(vaults: readonly GraphCore[], folder: string, call: Call): Promise<readonly Prompt[]> {
   if (trimFolder(folder) === '') return BUILT_IN
   const own = await ofThoseThatCan(vaults, (core) => vaultPrompts(core, folder, call))
@@ -21,7 +21,7 @@ export async function listPrompts(vaults: readonly GraphCore[], folder: string, 
   return [...BUILT_IN, ...own.flat().map((prompt) => withOwnName(prompt, taken))]
 }
 
-/** Two notes may have names that differ in punctuation only. */
+/** The names of two notes can differ only in punctuation. */
 function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
   const { name } = prompt.definition
   let own = name
@@ -30,7 +30,7 @@ function withOwnName(prompt: Prompt, taken: Set<string>): Prompt {
   return own === name ? prompt : { ...prompt, definition: { ...prompt.definition, name: own } }
 }
 
-/** The notes of a folder as prompts, by id. The user's message is the note's text with the arguments filled in. */
+/** Returns the notes of a folder as prompts, ordered by id. The user's message is the note's text with the arguments filled in. */
 async function vaultPrompts(core: GraphCore, folder: string, call: Call): Promise<readonly Prompt[]> {
   const { value } = await answer(core, call, async (snapshot) => {
     const { items } = await snapshot.select(toScope({ folder }), { offset: 0, limit: MOST_PROMPTS })
@@ -63,7 +63,7 @@ function promptOf(core: GraphCore, { id, path, title, properties }: Node): Promp
   }
 }
 
-/** Fills placeholders in one pass, so a placeholder in an argument stays text. Placeholders that no argument is named after stay. */
+/** Replaces placeholders in a single pass, so placeholders in arguments stay text. Undeclared placeholders are kept. */
 function fill(text: string, declared: readonly PromptArgument[], given: PromptArguments): string {
   const names = new Set(declared.map(({ name }) => name))
   const filled = text.replace(PLACEHOLDER, (written, inside: string) => {
@@ -73,7 +73,7 @@ function fill(text: string, declared: readonly PromptArgument[], given: PromptAr
   return filled.trim()
 }
 
-/** A list of names, or of maps with `name`, `description` and `required`; anything else declares nothing. */
+/** Reads a list of names, or of maps with `name`, `description` and `required`. Anything else declares nothing. */
 function readArguments(written: unknown): readonly PromptArgument[] {
   const items: readonly unknown[] = Array.isArray(written) ? written : []
   const read = items.flatMap((item): readonly PromptArgument[] => {
@@ -87,7 +87,7 @@ function readArguments(written: unknown): readonly PromptArgument[] {
   return read.filter(({ name }, at) => name !== '' && read.findIndex((other) => other.name === name) === at)
 }
 
-/** A name of letters, digits and `-`, from a file's name. */
+/** Returns a name made of letters, digits and `-` for a file name. */
 function slugOf(path: string): string {
   const name = path.slice(path.lastIndexOf('/') + 1).replace(/\.md$/i, '')
   return (

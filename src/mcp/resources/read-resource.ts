@@ -8,7 +8,7 @@ import type { ServerFacts } from '../server-options.ts'
 import { readResourceUri, resourceUri } from './resource-uri.ts'
 import { isOffered, RESOURCES, TEMPLATES, type TemplateResource } from './resources.ts'
 
-/** A resource as it goes over the wire. */
+/** The contents of a resource on the wire. */
 export interface ResourceContents {
   readonly uri: string
   readonly mimeType: string
@@ -24,12 +24,12 @@ export interface ReadOptions {
   readonly call: Call
 }
 
-/** How many near addresses an error names, and how alike names must be. */
+/** Maximum number of similar addresses in an error, and their minimum similarity. */
 const NEAREST = { limit: 3, minimum: 0.3 } as const
 
 /**
- * Reads the resource at an address, under the address as it was written.
- * @throws MissingResource with the nearest addresses; what the use cases throw.
+ * Reads a resource. The result repeats the address as written.
+ * @throws MissingResource with similar addresses; errors of the use cases
  */
 export async function readResource(uri: string, options: ReadOptions): Promise<ResourceContents> {
   const address = readResourceUri(uri)

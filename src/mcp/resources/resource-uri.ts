@@ -1,8 +1,8 @@
 import { foldId } from '../../core/ids.ts'
 
-/** The target of one of our addresses. */
+/** A parsed address. */
 export type ResourceAddress =
-  /** `query` without its `?`, empty where there is none. */
+  /** `query` without `?`, or an empty string. */
   | { readonly kind: 'fixed'; readonly name: string; readonly query: string }
   | { readonly kind: 'node' | 'attachment'; readonly id: string }
 
@@ -12,8 +12,8 @@ const SCHEME = 'roux://'
 const WITH_ID: readonly string[] = ['node', 'attachment']
 
 /**
- * Reads an address; `undefined` for one that can name nothing here. Scheme and kind are in any case. An id is decoded exactly once and
- * is the whole rest: `?` and `#` may stand in names of files, and `{+id}` leaves them as they are.
+ * Parses an address. Returns `undefined` if it cannot refer to anything here. Scheme and kind are case-insensitive. The id is the
+ * entire rest and is decoded exactly once, because file names can contain `?` and `#`, which `{+id}` does not encode.
  */
 export function readResourceUri(uri: string): ResourceAddress | undefined {
   if (uri.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined
@@ -26,7 +26,7 @@ export function readResourceUri(uri: string): ResourceAddress | undefined {
   return { kind: kind as 'node' | 'attachment', id }
 }
 
-/** The address of a node or attachment, as we write it: everything is encoded but slashes. */
+/** Returns the canonical address of a node or attachment, with everything encoded except slashes. */
 export function resourceUri(kind: 'node' | 'attachment', id: string): string {
   return `${SCHEME}${kind}/${id.split('/').map(encodeURIComponent).join('/')}`
 }
@@ -44,13 +44,13 @@ function decoded(text: string): string | undefined {
   }
 }
 
-/** True if every part of a path is a plain name: no `..`, nothing hidden; the same rule as for ids of tools. */
+/** Checks whether every segment of a path is a plain name, neither `..` nor hidden. Ids of tools follow the same rule. */
 function isPlain(id: string): boolean {
   if (id === '' || id.includes('\\') || id.includes('\0')) return false
   return id.split('/').every((part) => part !== '' && !part.startsWith('.'))
 }
 
-/** One id for all that name the same: notes with and without ending, in any case. */
+/** Normalizes ids of the same file: lower case, and notes without extension. */
 export function addressed(id: string): string {
   return foldId(id).replace(/\.md$/, '')
 }

@@ -14,43 +14,43 @@ import type { SwitchedOffBy, ToolIdentity } from '../definition/define-tool.ts'
 import { MODERN_VERSION } from '../protocol.ts'
 import type { ServerFacts } from '../server-options.ts'
 
-/** Facts beside the vault when a resource is read. */
+/** What a resource needs besides the vault. */
 export interface ResourceRequest extends Call {
   readonly server: ServerFacts
 }
 
-/** The tool that says the same: what is switched off there, or not allowed, is so here. */
+/** The tool that returns the same data. If it is disabled or not allowed, so is the resource. */
 export type Source = ToolIdentity
 
-/** Facts about a vault, as JSON, at one address. */
+/** Information about a vault as JSON at a fixed address. */
 export interface FixedResource {
-  /** The address is `roux://` and this. */
+  /** The address without `roux://`. */
   readonly name: string
   readonly title: string
   readonly description: string
   readonly source: Source
-  /** Facts about the server itself, independent of its vaults. */
+  /** Returns information about the server itself, independent of its vaults. */
   about?(request: ResourceRequest): Promise<object>
   read(core: GraphCore, request: ResourceRequest): Promise<Answer<object>>
 }
 
-/** Files of a vault at addresses of one form. */
+/** Files of a vault at addresses with a common template. */
 export interface TemplateResource {
   readonly kind: 'node' | 'attachment'
-  /** The kinds of nodes at its addresses. */
+  /** Kinds of nodes at these addresses. */
   readonly kinds: readonly NodeKind[]
   readonly title: string
   readonly description: string
-  /** The variable of the address: `{+id}`. */
+  /** The variable of the template: `{+id}`. */
   readonly variable: string
-  /** The common type; absent if they differ. */
+  /** The common media type. Omitted if they differ. */
   readonly mimeType?: string
   readonly source: Source
-  /** `null` where there is none. */
+  /** Returns `null` if there is none. */
   read(core: GraphCore, id: string, call: Call): Promise<Answer<WholeFile | null>>
 }
 
-/** How many notes are listed. */
+/** Maximum number of notes to list. */
 const RECENT_NOTES = 20
 
 const recentResource: FixedResource = {
@@ -72,13 +72,13 @@ export const mapResource: FixedResource = {
   async read(core, call) {
     const { value, warnings } = await mapVault(core, { level: 1 }, call)
     const fitted = fitMap(value, DEFAULT_TOKENS.list * TOKEN_BYTES)
-    // A resource has no other place for what is left out.
+    // A resource has no other place to report what is left out.
     const omitted = Object.keys(fitted.omitted).length === 0 ? {} : { omitted: fitted.omitted }
     return { value: { ...fitted.value, ...omitted }, warnings }
   },
 }
 
-/** How many notes are listed. */
+/** Maximum number of notes to list. */
 const HUBS = 20
 
 const hubsResource: FixedResource = {
@@ -105,7 +105,7 @@ const treeResource: FixedResource = {
 
 const systemInfoResource: FixedResource = {
   name: 'system-info',
-  // No tool says this; a client that may read may know it.
+  // No tool returns this, but any client that may read may know it.
   source: { name: 'system-info' },
   title: 'State of the server',
   description: 'Version, protocol versions, contents of the vault, state of its index, and what is switched on.',
@@ -141,13 +141,13 @@ const attachmentResource: TemplateResource = {
   read: readAttachmentFile,
 }
 
-/** True if a client may read a resource: only if it may call the tool with the same data. */
+/** Checks whether a client may read a resource: only if it may call the tool with the same data. */
 export function isOffered({ source }: { readonly source: Source }, switchedOffBy: SwitchedOffBy): boolean {
   return switchedOffBy(source) === undefined
 }
 
-/** Every resource at an address of its own, in the order in which they are listed. */
+/** All fixed resources in the order of listing. */
 export const RESOURCES: readonly FixedResource[] = [recentResource, mapResource, hubsResource, treeResource, systemInfoResource]
 
-/** Every form of addresses. */
+/** All templates. */
 export const TEMPLATES: readonly TemplateResource[] = [nodeResource, attachmentResource]

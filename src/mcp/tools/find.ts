@@ -129,7 +129,7 @@ export const suggestTagsTool = defineTool({
   input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
-    // Loaded on demand: it compares words with the code that checks citations.
+    // Imported lazily, because it shares code with checking citations.
     const { suggestTags } = await import('../../app/find/suggest-tags.ts')
     return await suggestTags(core, args, call)
   },
@@ -174,7 +174,7 @@ export const askTool = defineTool({
       .describe('Earlier questions.'),
   }),
   run: async (core, { note_id, ...args }, call) => {
-    // Where it is off nothing of it is evaluated.
+    // Imported lazily, so nothing of it runs if it is disabled.
     const { ask } = await import('../../app/ask/ask.ts')
     return await ask(core, { ...args, noteId: note_id }, call)
   },

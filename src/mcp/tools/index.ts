@@ -22,7 +22,7 @@ import {
 } from './read.ts'
 import { applyChangesTool, listChangesTool, OPERATION_TOOLS, undoTool } from './write.ts'
 
-/** Every tool there is, in the order in which they are listed. */
+/** All tools in the order of listing. */
 export const TOOLS: readonly Tool[] = [
   searchTool,
   findNodesTool,

@@ -3,19 +3,19 @@ import { LEAST_TOKENS, MOST_TOKENS } from '../../app/answer/budget.ts'
 import { MAX_LINKS } from '../../app/answer/node-response.ts'
 import { READS, type ToolAnnotations } from '../definition/define-tool.ts'
 
-/** Adds something; twice is two, or an error. */
+/** Creates something. Repeating the call creates another, or fails. */
 export const CREATES: ToolAnnotations = { ...READS, readOnlyHint: false, idempotentHint: false }
 
-/** Makes sure that something is there. */
+/** Ensures that something exists. */
 export const ENSURES: ToolAnnotations = { ...CREATES, idempotentHint: true }
 
-/** Changes or takes away what is there. */
+/** Changes or removes something. */
 export const CHANGES: ToolAnnotations = { ...CREATES, destructiveHint: true }
 
-/** Makes sure that something is so, or gone. */
+/** Ensures a state, including absence. */
 export const SETS: ToolAnnotations = { ...CHANGES, idempotentHint: true }
 
-/** Parameters that several tools take alike. */
+/** Parameters shared by several tools. */
 
 const KINDS = ['note', 'attachment', 'canvas', 'missing'] as const
 
@@ -32,22 +32,22 @@ export function limit(maximum: number, fallback: number, what = 'Maximum results
   return z.int().min(1).max(maximum).default(fallback).describe(what)
 }
 
-/** Which stretch of a list is wanted. */
+/** The parameters that select a page of a list. */
 export function page(maximum: number, fallback: number) {
   return { limit: limit(maximum, fallback), offset: offset() }
 }
 
-/** Results to skip where the specification does not say how it is written. */
+/** Number of results to skip, for tools whose specification does not prescribe the wording. */
 export function offset() {
   return integer(0, Number.MAX_SAFE_INTEGER, 'Skip so many.')
 }
 
-/** Results to skip as specified. */
+/** Number of results to skip, as specified. */
 export function specifiedOffset() {
   return z.int().min(0).default(0).describe('Results to skip.')
 }
 
-/** The budget of an answer; the instructions give the default. */
+/** Budget of an answer. The instructions contain the default. */
 export function maxTokens() {
   return integer(LEAST_TOKENS, MOST_TOKENS, 'Budget.')
 }
@@ -56,7 +56,7 @@ export function links() {
   return integer(0, MAX_LINKS, 'Links of each.')
 }
 
-/** An integer whose bounds only errors tell: of a parameter that many tools have, every model reads them with every tool. */
+/** An integer whose bounds are only mentioned in errors, because models read the schema of a common parameter with every tool. */
 function integer(from: number, to: number, what: string) {
   const range = to === Number.MAX_SAFE_INTEGER ? `of at least ${from}` : `from ${from} to ${to}`
   return z
@@ -66,7 +66,7 @@ function integer(from: number, to: number, what: string) {
     .describe(what)
 }
 
-/** A heading by its path; a single text, also as the note shows it (`## Text`), is the heading itself. */
+/** A path of headings. A single text, even in the form `## Text`, is a heading. */
 export function headingPath(what?: string) {
   const asPath = (given: unknown) => (typeof given === 'string' && given !== '' ? [given.replace(/^#{1,6}\s+/, '')] : given)
   const path = z.array(z.string()).min(1)

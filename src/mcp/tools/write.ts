@@ -204,7 +204,7 @@ const cloneNodeTool = defineOperation({
   run: writeNode,
 })
 
-/** The tools that `apply_changes` takes together, in the order in which they are listed. */
+/** The tools that `apply_changes` combines, in the order of listing. */
 export const OPERATION_TOOLS: readonly OperationTool[] = [
   createNodeTool,
   updateNodeTool,
@@ -220,23 +220,23 @@ export const OPERATION_TOOLS: readonly OperationTool[] = [
   deleteAttachmentTool,
 ]
 
-/** An operation as the arguments of a tool that takes several give it. */
+/** An operation as passed to a tool that takes several. */
 export interface GivenOperation {
   readonly tool: string
   readonly arguments: Readonly<Record<string, unknown>>
 }
 
-/** Violations in the arguments of operations. */
+/** Returns violations in the arguments of operations. */
 export function violationsIn(operations: readonly GivenOperation[]): Violations {
   return join(readAll(operations).map(({ violations }) => violations))
 }
 
-/** The valid operations. */
+/** Returns the valid operations. */
 export function operationsOf(operations: readonly GivenOperation[]): readonly Pick<OperationRequest, 'tool' | 'operation'>[] {
   return readAll(operations).flatMap(({ tool, operation }) => (operation === undefined ? [] : [{ tool, operation }]))
 }
 
-/** @throws RouxError `TOOL_DISABLED` where a tool of these is off */
+/** @throws RouxError `TOOL_DISABLED` if any of these tools is disabled */
 function requireOn(operations: readonly GivenOperation[], switchedOffBy: SwitchedOffBy): void {
   const used = new Set(operations.map(({ tool }) => tool))
   for (const tool of OPERATION_TOOLS.filter(({ name }) => used.has(name))) {

@@ -3,29 +3,29 @@ import { hasBatches } from '../protocol.ts'
 import { idFromEnds, invalidRequest, isInitialize, isRequest, parseFault, readMessage } from './json-rpc.ts'
 import { KEPT_ENDS } from './line-splitter.ts'
 
-/** The messages of one line or body: one, or several as a batch. */
+/** The messages in one line or body: a single message, or a batch. */
 export type Arrival =
   | Messages
-  /** Nothing that can be served: the answer to it. */
+  /** Cannot be served; contains the response. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 export interface Messages {
   readonly kind: 'messages'
   readonly messages: readonly JSONRPCMessage[]
-  /** The answers to members of a batch that are no messages. */
+  /** Responses to batch members that are not messages. */
   readonly faults: readonly JSONRPCMessage[]
   readonly isBatch: boolean
 }
 
-/** A batch of more is refused as a whole. */
+/** Larger batches are rejected as a whole. */
 const MOST_MESSAGES = 100
-/** Levels of brackets. No tool takes more than a few; parsers and checks further on recurse. */
+/** Maximum nesting of brackets. Tools need only a few levels, and later parsers recurse. */
 const MOST_LEVELS = 64
 
-/** The JSON of a line or body (`unit` names it); `fault` is the answer to invalid JSON. */
+/** Parses the JSON of a line or body (`unit`). `fault` is the response to invalid JSON. */
 export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
   if (isDeeper(text, MOST_LEVELS)) {
-    // Includes the id if it can be found; otherwise the sender would wait.
+    // Includes the id if it can be found, because the sender would otherwise wait.
     const id = idFromEnds(text.slice(0, KEPT_ENDS), text.slice(-KEPT_ENDS))
     return { fault: invalidRequest(`the ${unit} is nested more than ${MOST_LEVELS} levels deep.`, id) }
   }
@@ -36,7 +36,7 @@ export function readJson(text: string, unit: 'line' | 'body'): { readonly value:
   }
 }
 
-/** Reads a line or body. `batchFault` checks separately whether the version has batches. */
+/** Parses a line or body. `batchFault` checks separately whether the version supports batches. */
 export function readArrival(value: unknown): Arrival {
   if (!Array.isArray(value)) {
     const read = readMessage(value)
@@ -54,7 +54,7 @@ export function readArrival(value: unknown): Arrival {
   return { kind: 'messages', messages, faults, isBatch: true }
 }
 
-/** The answer to a batch where the version of the protocol has none; `undefined` where nothing is wrong. */
+/** Returns the response to a batch if the protocol version does not support batches, otherwise `undefined`. */
 export function batchFault({ isBatch }: Messages, version: string | undefined): JSONRPCMessage | undefined {
   return isBatch && !hasBatches(version) ? invalidRequest('batches are not part of this protocol version.') : undefined
 }
@@ -63,7 +63,7 @@ function refuse(reason: string, id?: unknown): Arrival {
   return { kind: 'fault', response: invalidRequest(reason, id) }
 }
 
-/** True if brackets outside strings are nested too deeply. Correct for JSON; other text is not parsed further. */
+/** Checks whether brackets outside strings are nested too deeply. Accurate for JSON; other text is not parsed further. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let isString = false

@@ -2,15 +2,15 @@ import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextpro
 import { isRecord } from '../../core/is-record.ts'
 
 /**
- * Results are sent twice, as text and as structured content, and may be large: the serialised text is remembered by
- * identity and inserted when the message is written.
+ * Results are sent twice, as text and as structured content, and can be large. The serialized text is remembered by identity and
+ * inserted when the message is written.
  */
 const remembered = new WeakMap<object, string>()
 
-/** The content of a value that should be one message. */
+/** A parsed message. */
 type Incoming =
   | { readonly kind: 'message'; readonly message: JSONRPCMessage }
-  /** Nothing that can be served: the answer to it. */
+  /** Cannot be served; contains the response. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 const PARSE_ERROR = -32700
@@ -19,22 +19,22 @@ const INVALID_REQUEST = -32600
 
 const INVALID_PARAMS = -32602
 
-/** The answer to invalid JSON. Clients reject an `id` of null, so it is left out. */
+/** Returns the response to invalid JSON. The `id` is omitted, because clients reject null. */
 export function parseFault(what: string): JSONRPCMessage {
   return fault(PARSE_ERROR, `Parse error: ${what}`)
 }
 
-/** The answer to an invalid JSON-RPC message. */
+/** Returns the response to an invalid JSON-RPC message. */
 export function invalidRequest(message: string, id?: unknown): JSONRPCMessage {
   return fault(INVALID_REQUEST, `Invalid request: ${message}`, id)
 }
 
-/** The answer to a request whose parameters are wrong. */
+/** Returns the response to a request with invalid parameters. */
 export function invalidParams(message: string, id?: unknown): JSONRPCMessage {
   return fault(INVALID_PARAMS, `Invalid params: ${message}`, id)
 }
 
-/** Reads one message. Unknown members are dropped, because later readers are strict. */
+/** Parses one message. Unknown members are dropped, because later parsers are strict. */
 export function readMessage(value: unknown): Incoming {
   if (!isObject(value)) return refuse('a message is a JSON object.')
   const { jsonrpc, id, method, params } = value
@@ -54,9 +54,9 @@ export function readMessage(value: unknown): Incoming {
   return accept({ jsonrpc, ...answer, method, params })
 }
 
-/** The id of a request from its beginning and end; `undefined` if uncertain. */
+/** Extracts the id of a request from its start and end. Returns `undefined` if uncertain. */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
-  // Only directly at one of the outer braces is it certain that the member belongs to the message itself.
+  // Only next to one of the outer braces is it certain that the member belongs to the message itself.
   const written =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/.exec(head)?.[1] ??
     /"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/.exec(tail)?.[1]
@@ -67,29 +67,29 @@ export function isRequest(message: JSONRPCMessage): message is JSONRPCRequest {
   return 'method' in message && 'id' in message
 }
 
-/** The id that a message answers. */
+/** Returns the id of the request that a message answers. */
 export function answeredId(message: JSONRPCMessage): RequestId | undefined {
   return 'method' in message ? undefined : message.id
 }
 
-/** True if a message opens a connection of the legacy era. */
+/** Checks whether a message opens a connection of the legacy era. */
 export function isInitialize(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'initialize'
 }
 
-/** True if a message asks for a stream of the modern era. */
+/** Checks whether a message requests a stream of the modern era. */
 export function isListen(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'subscriptions/listen'
 }
 
-/** The addresses of resources that a request for a stream names; none where it is malformed, which the SDK answers. */
+/** Returns the resource addresses in a request for a stream. Empty if it is malformed, which the SDK handles. */
 export function listenedUris({ params = {} }: JSONRPCRequest): readonly string[] {
   const { notifications } = params as { readonly notifications?: unknown }
   const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
   return Array.isArray(uris) ? uris.filter((uri): uri is string => typeof uri === 'string') : []
 }
 
-/** The id of the request that a message cancels; `undefined` where it cancels none. */
+/** Returns the id of the request that a message cancels, or `undefined`. */
 export function cancelledId(message: JSONRPCMessage): RequestId | undefined {
   if (!('method' in message) || isRequest(message) || message.method !== 'notifications/cancelled') return undefined
   const id = message.params?.requestId
@@ -125,19 +125,19 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The compact JSON of a value, which must not change afterwards. */
+/** Serializes a value to compact JSON. The value must not change afterwards. */
 export function toJson(value: unknown): string {
   const json = recall(value)
   if (typeof value === 'object' && value !== null) remembered.set(value, json)
   return json
 }
 
-/** The same of an object whose members, not itself, go under the root of the structured content. */
+/** The same for an object whose members, rather than itself, are added to the structured content. */
 export function membersToJson(object: object): string {
   return `{${members(object, toJson).join()}}`
 }
 
-/** The JSON of a message on the wire. */
+/** Serializes a message. */
 export function messageToJson(message: object): string {
   const result: unknown = 'result' in message ? message.result : undefined
   if (!isRecord(result) || !isRecord(result.structuredContent)) return JSON.stringify(message)

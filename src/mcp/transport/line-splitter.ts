@@ -1,15 +1,15 @@
-/** A line longer than this is discarded to its end. */
+/** Longer lines are discarded. */
 const MAX_LINE = 10 * 1024 * 1024
 
-/** How much of both ends of a rejected line is kept: enough for a request's id. */
+/** How many bytes to keep at both ends of a discarded line, enough for a request's id. */
 export const KEPT_ENDS = 256
 
 export type Line =
   | { readonly kind: 'line'; readonly text: string }
-  /** Too long; its ends only. */
+  /** Too long. Contains only its ends. */
   | { readonly kind: 'discarded'; readonly head: string; readonly tail: string }
 
-/** Splits bytes into lines; a character cut by a chunk's end stays whole. Invalid UTF-8 is replaced. */
+/** Splits a byte stream into lines. Characters split across chunks are kept intact. Invalid UTF-8 is replaced. */
 export class LineSplitter {
   readonly #maxLine: number
   #chunks: Buffer[] = []
@@ -21,7 +21,7 @@ export class LineSplitter {
     this.#maxLine = maxLine
   }
 
-  /** The lines that end in this chunk. */
+  /** Returns the lines that end in this chunk. */
   *push(chunk: Buffer): Generator<Line> {
     let start = 0
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
@@ -32,7 +32,7 @@ export class LineSplitter {
     if (start < chunk.length) this.#add(chunk.subarray(start))
   }
 
-  /** The text after the last line break, if any. */
+  /** Returns the text after the last line break, if any. */
   *end(): Generator<Line> {
     if (this.#size > 0) yield this.#take()
   }

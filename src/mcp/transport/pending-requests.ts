@@ -1,11 +1,11 @@
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/server'
 import { invalidRequest, isRequest } from './json-rpc.ts'
 
-/** The receiver of the answers to one batch. */
+/** Receives the responses to a batch. */
 export interface Recipient {
-  /** Called once, with the answers in the order in which they were given; fewer when some requests were cancelled. */
+  /** Called once, with the responses in the order in which they were given. Cancelled requests have none. */
   onAnswers(answers: readonly JSONRPCMessage[]): void
-  /** Takes what the server says about one of the requests before it is answered. */
+  /** Receives messages about a request before its response. */
   onEvent?(message: JSONRPCMessage): void
 }
 
@@ -15,7 +15,7 @@ interface Group {
   readonly recipient: Recipient
 }
 
-/** Requests that are not answered yet. Those that came together are answered together. */
+/** Unanswered requests. Those that arrived together are answered together. */
 export class PendingRequests {
   readonly #byId = new Map<RequestId, Group>()
 
@@ -23,25 +23,25 @@ export class PendingRequests {
     return this.#byId.size
   }
 
-  /** The answer to messages that reuse the id of a pending request; `undefined` if none does. */
+  /** Returns the response to messages that reuse the id of a pending request, or `undefined`. */
   repeatedFault(messages: readonly JSONRPCMessage[]): JSONRPCMessage | undefined {
     const repeated = messages.filter(isRequest).find(({ id }) => this.#byId.has(id))
     return repeated && invalidRequest('a request with this id is still running.', repeated.id)
   }
 
-  /** Waits for the requests of a batch, none of which is pending yet. */
+  /** Adds the requests of a batch. None of them must be pending. */
   add(messages: readonly JSONRPCMessage[], recipient: Recipient): void {
     const group: Group = { waiting: new Set(messages.filter(isRequest).map(({ id }) => id)), answers: [], recipient }
     for (const id of group.waiting) this.#byId.set(id, group)
     if (group.waiting.size === 0) recipient.onAnswers([])
   }
 
-  /** The receiver of a request's answer. */
+  /** Returns the recipient of a request's response. */
   recipientOf(id: RequestId): Recipient | undefined {
     return this.#byId.get(id)?.recipient
   }
 
-  /** Ends the wait for a request, without an answer where it was cancelled; `false` when nothing waits for it. */
+  /** Completes a request, without a response if it was cancelled. Returns `false` if it is not pending. */
   finish(id: RequestId, answer?: JSONRPCMessage): boolean {
     const group = this.#byId.get(id)
     if (group === undefined) return false
@@ -52,7 +52,7 @@ export class PendingRequests {
     return true
   }
 
-  /** Ends every wait, with the answers that are there. */
+  /** Completes all requests with the responses received so far. */
   end(): void {
     const open = new Set(this.#byId.values())
     this.#byId.clear()

@@ -10,26 +10,23 @@ import { TOOLS } from '../tools/index.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'promptsFolder' | 'mapPage'> {
-  /** Opened after a client has been welcomed, or by the first call. */
+  /** Opened after a client has initialized, or by the first call. */
   readonly vaults: Vaults
   readonly version: string
   readonly switchedOffBy: SwitchedOffBy
-  /** Events apart from requests; the vault's own changes are added. */
+  /** Events that do not depend on requests. The vault's own changes are added. */
   readonly events?: ServerEvents
   readonly stdin: Readable
   readonly stdout: Writable
   readonly stderr: Writable
-  /** Called once, when the first client has been welcomed. */
+  /** Called once, when the first client has initialized. */
   onInitialized?(): void
 }
 
 export interface StdioServer {
-  /**
-   * Resolves when the connection has ended and every answer is sent, with the time by which the vaults should be
-   * closed.
-   */
+  /** Resolves once the connection has ended and every response is sent, with the time by which the vaults should be closed. */
   readonly finished: Promise<number>
-  /** Ends the connection like the end of input: running requests are answered first. */
+  /** Ends the connection like the end of input does. Running requests are answered first. */
   stop(): void
 }
 

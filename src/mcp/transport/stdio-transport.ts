@@ -22,33 +22,36 @@ export interface StdioTransportOptions {
   readonly stdout: Writable
   /** Called once, when nothing more is read and every request is answered. */
   onDrained(): void
-  /** Asked which resources a stream of the modern era asks for, in their own spelling; says why it may not, or how to end it. */
+  /**
+   * Called with the resources requested for a modern stream, as spelled. Returns why the stream is not allowed, or a function that
+   * ends it.
+   */
   onListen?(uris: readonly string[]): Listening
 }
 
 type Listening = { readonly refusal: string } | { end(): void }
 
 /**
- * JSON-RPC over lines. Unlike the SDK's own transport it answers what it cannot read, survives lines of any length, and
- * finishes what was asked for before it ends.
+ * JSON-RPC over lines. Unlike the SDK's transport, it responds to invalid input, handles lines of any length, and finishes pending
+ * requests before it ends.
  */
 export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Resolves when the transport is closed and its output is sent, with the time by which the vaults should be closed. */
+  /** Resolves once the transport is closed and its output is sent, with the time by which the vaults should be closed. */
   readonly finished: Promise<number>
 
   readonly #stdin: Readable
   readonly #stdout: Writable
   readonly #onDrained: () => void
   readonly #onListen: (uris: readonly string[]) => Listening
-  /** How to end each stream that is listened to. */
+  /** Functions that end each open stream. */
   readonly #listening = new Map<RequestId, () => void>()
   readonly #lines = new LineSplitter()
-  /** Requests that will be answered; listen streams are not among them, they last as long as the connection. */
+  /** Requests that will be answered. Streams are not included, because they last as long as the connection. */
   readonly #pending = new PendingRequests()
-  /** The version that was asked for by `initialize`: the line after it may be read before its answer is written. */
+  /** The version requested by `initialize`. The next line may be read before its response is written. */
   #version: string | undefined
   #finish: (closed: number) => void = () => {}
   #closedBy: number | undefined
@@ -56,7 +59,7 @@ export class StdioTransport implements Transport {
   #closed = false
   #broken = false
   #drainTimer: NodeJS.Timeout | undefined
-  /** Set while the client does not read what is written. */
+  /** Set while the client does not read the output. */
   #blocked: { readonly until: Promise<void>; readonly end: () => void } | undefined
 
   constructor({ stdin, stdout, onDrained, onListen = () => ({ end: () => {} }) }: StdioTransportOptions) {
@@ -72,7 +75,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     this.#stdin.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd).on('error', this.#onEnd)
     this.#stdout.on('drain', this.#unblock).on('close', this.#unblock)
-    // The listener stays for good: an error that comes late must not end the process with a stack.
+    // Never removed, because a late error must not crash the process.
     this.#stdout.on('error', () => {
       this.#broken = true
       this.#unblock()
@@ -94,7 +97,7 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     const id = answeredId(message)
     if (id === undefined || !this.#pending.finish(id, message)) {
-      // The answer to a request for a stream ends the stream, or refuses it.
+      // The response to a stream request ends the stream, or rejects it.
       if (id !== undefined) this.#unlisten(id)
       void this.#write(message)
     }
@@ -172,14 +175,14 @@ export class StdioTransport implements Transport {
     if (isInitialize(message)) this.#version = String(message.params?.protocolVersion)
     const cancelled = cancelledId(message)
     if (cancelled !== undefined) {
-      // It gets no answer: its client may no longer wait for one.
+      // A cancelled request gets no response, because its client may no longer be waiting.
       this.#pending.finish(cancelled)
       this.#unlisten(cancelled)
     }
     this.onmessage?.(message)
   }
 
-  /** True if a stream may start; otherwise answers why not. */
+  /** Checks whether a stream may start. Otherwise, responds with the reason. */
   #mayListen(request: JSONRPCRequest): boolean {
     const { id } = request
     this.#unlisten(id)
@@ -201,7 +204,7 @@ export class StdioTransport implements Transport {
     return this.#blocked?.until ?? Promise.resolve()
   }
 
-  /** As long as the client does not read, nothing more is read from it. */
+  /** Stops reading from a client that does not read the output. */
   #block(): void {
     if (this.#blocked !== undefined) return
     let end = () => {}

@@ -3,7 +3,7 @@ import { isRecord } from '../../core/is-record.ts'
 import { type ChatDependencies, type ChatSettings, type Delta, type Dialect, openProvider, type Reader } from './chat-server.ts'
 import { toNumber, without } from './openai.ts'
 
-/** Servers that speak Anthropic's `POST /messages`. */
+/** Opens a provider for servers that implement Anthropic's `POST /messages`. */
 export function openAnthropic(settings: ChatSettings, dependencies: ChatDependencies = {}): ChatProvider {
   return openProvider(ANTHROPIC, settings, dependencies)
 }
@@ -36,7 +36,7 @@ class AnthropicReader implements Reader {
     if (type === 'error' || isRecord(error))
       return isRecord(error) ? String(error.message ?? error.type ?? 'an error') : 'an error'
     if (type === 'message_start') this.#count(isRecord(message) ? message.usage : undefined)
-    // For a message that is not streamed.
+    // Sent by servers that do not stream.
     if (type === 'message') return this.#whole(value)
     if (typeof type !== 'string') return 'it holds no `type`'
     if (type === 'message_delta') {
@@ -57,7 +57,7 @@ class AnthropicReader implements Reader {
     if (typeof reason === 'string') this.finish = FINISH[reason] ?? 'other'
   }
 
-  /** Tokens read from or written to a cache come in addition; the output count is a running total. */
+  /** Updates the token counts. Cached tokens are reported separately and are added to the input. The output count is cumulative. */
   #count(usage: unknown): void {
     if (!isRecord(usage)) return
     const parts = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(toNumber)

@@ -14,40 +14,39 @@ import {
   withoutKey,
 } from '../http-client.ts'
 
-/** The settings of a provider. */
 export interface ChatSettings {
   readonly baseUrl: string
   readonly model: string
   readonly apiKey: string | undefined
   readonly timeoutMs: number
   readonly location: 'local' | 'remote'
-  /** The meter that the requests of a feature pass. */
+  /** Returns the meter for requests of a feature. */
   meterFor(feature: string): Meter | undefined
 }
 
-/** Replaced in tests. */
+/** Dependencies that tests replace. */
 export interface ChatDependencies {
   readonly fetch?: typeof fetch
   readonly backoffMs?: number
 }
 
-/** How to ask a kind of server and read its answers. */
+/** Request and response format of one kind of server. */
 export interface Dialect {
   readonly path: string
   headers(apiKey: string | undefined): Readonly<Record<string, string>>
   body(request: ChatRequest, model: string): Body
-  /** Adapts a refused request; `undefined` if the refusal has another cause. */
+  /** Adapts a request that was refused. Returns `undefined` if the refusal has a different cause. */
   adjust(body: Body, refusal: string): Body | undefined
   reader(): Reader
 }
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** Reads the events of one answer, in order. */
+/** Parses the events of one answer, in order. */
 export interface Reader {
-  /** Returns the text that an event adds, or the event's fault. */
+  /** Returns the text added by an event, or a description of the error. */
   read(value: Readonly<Record<string, unknown>>): readonly Delta[] | string
-  /** Why the answer ended; absent before the end. */
+  /** Reason that the answer ended, or `undefined` if it has not ended. */
   readonly finish: ChatFinish | undefined
   readonly input: number | undefined
   readonly output: number | undefined
@@ -55,14 +54,17 @@ export interface Reader {
 
 export type Delta = Extract<ChatEvent, { readonly text: string }>
 
-/** A person waits, so a busy server is retried twice, and only if it asks for no longer pause than this, ms. */
+/**
+ * Retries are limited because a person is waiting. A busy server is retried twice, and only if it does not ask for a delay longer
+ * than `PATIENCE`, in milliseconds.
+ */
 const RETRIES = 2
 
 const PATIENCE = 8_000
 
 const BACKOFF = 500
 
-/** A provider that speaks a dialect over HTTP. */
+/** Opens a provider that uses the given dialect over HTTP. */
 export function openProvider(dialect: Dialect, settings: ChatSettings, dependencies: ChatDependencies): ChatProvider {
   const { baseUrl, model, apiKey, location } = settings
   const base: Omit<ModelServer, 'meter'> = {
@@ -106,7 +108,7 @@ async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Q
         if (said.text.length > most) break
       }
     } catch (error) {
-      // Keep the text that came before the failure.
+      // Keep the text that was received before the failure.
       if (said.text === '' || !(error instanceof RouxError) || request.signal?.aborted === true) throw error
       broken = error
     }
@@ -120,7 +122,7 @@ async function* ask(server: ModelServer, dialect: Dialect, { model, request }: Q
   yield { kind: 'end', ...finishOf(reader, { broken, isEndless: said.text.length > most }), usage, expected: stream.expected }
 }
 
-/** A server that sends more text than this per token ignores the limit. */
+/** A server that sends more characters per token than this is ignoring the token limit. */
 const MOST_CHARACTERS_PER_TOKEN = 64
 
 interface Ending {
@@ -137,12 +139,12 @@ function finishOf(
   return broken.code === 'TIMEOUT' ? { finish: 'late' } : { finish: 'cut', reason: broken.message }
 }
 
-/** The usage that the server reports if it is plausible, otherwise an upper estimate. */
+/** Returns the usage reported by the server if it is plausible, otherwise an upper estimate. */
 function spentOf({ input, output, finish }: Reader, { text, thinking }: AnswerSoFar, expected: Expected): Spent {
   const isRead = isCount(input) && input > 0 && input <= mostTokens(expected.input)
   const isWritten = isCount(output) && output <= expected.output + MOST_THOUGHT
   const said = text + thinking
-  // An output count from before the end is too small.
+  // An output count reported before the end of the answer is too low.
   const isSaid = finish !== undefined && isRead && isWritten && (output > 0 || said === '')
   if (isSaid) return { input, output, estimated: false }
   return {
@@ -161,7 +163,7 @@ function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3)
 }
 
-/** The most reasoning tokens to believe, because servers may not limit them. */
+/** Maximum plausible number of reasoning tokens. Servers might not limit them. */
 const MOST_THOUGHT = 100_000
 
 function isCount(value: number | undefined): value is number {
@@ -192,16 +194,16 @@ async function* deltasOf(server: ModelServer, { type, chunks }: AnswerStream, re
   }
 }
 
-/** How long to wait for the usage after the answer has finished, ms. Some servers never close the connection. */
+/** Milliseconds to wait for the usage after the end of the answer. Some servers never close the connection. */
 const LINGER = 2_000
 
-/** Passes values on, until the answer has finished and no more come. */
+/** Yields values until the answer has finished and no further values arrive. */
 async function* untilSilent<T>(values: AsyncGenerator<T>, isFinished: () => boolean): AsyncGenerator<T> {
   try {
     for (;;) {
       const next = values.next()
       const result = isFinished() ? await Promise.race([next, silence()]) : await next
-      // Ending the request later ends this read.
+      // Ignore the rejection of this read when the request is ended later.
       if (result === undefined) next.catch(() => {})
       if (result === undefined || result.done === true) return
       yield result.value
@@ -215,7 +217,7 @@ function silence(): Promise<undefined> {
   return new Promise((resolve) => setTimeout(resolve, LINGER, undefined).unref())
 }
 
-/** Real answers have some thousand characters. Megabytes are an error. */
+/** Maximum size of a stream in bytes. Real answers are a few thousand characters long. */
 const MAX_STREAM = 4_000_000
 
 async function* atMost(chunks: AsyncIterable<Uint8Array>, server: ModelServer): AsyncGenerator<Uint8Array> {
@@ -227,7 +229,7 @@ async function* atMost(chunks: AsyncIterable<Uint8Array>, server: ModelServer): 
   }
 }
 
-/** Servers that do not stream send one value. */
+/** Yields the whole body as a single value, for servers that do not stream. */
 async function* wholeBody(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let text = ''
@@ -240,7 +242,7 @@ function parse(server: ModelServer, text: string): Readonly<Record<string, unkno
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>
   } catch {
-    // Reported below.
+    // The error is thrown below.
   }
   const what = /^\s*</.test(text) ? 'it is a web page and no JSON' : 'it is no JSON'
   throw unusable(server, { what, hint: ADDRESS_HINT })
@@ -273,7 +275,7 @@ function refusal({ status, body }: Answer, server: ModelServer, model: string): 
   )
 }
 
-/** The message in the body of an error, or the body itself if its form is unknown. */
+/** Returns the message in an error body, or the body itself if its format is unknown. */
 function messageIn(body: string): string {
   const [, message] = /"message"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/.exec(body) ?? []
   try {
@@ -293,8 +295,8 @@ function hintFor(status: number): string {
 }
 
 /**
- * The data of each event of a `text/event-stream`, independent of chunk boundaries; also of a last event without an
- * empty line.
+ * Yields the data of each event in a `text/event-stream`, regardless of chunk boundaries. Includes a final event that lacks the
+ * terminating empty line.
  */
 export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   let data: string[] = []
@@ -308,7 +310,7 @@ export async function* eventData(chunks: AsyncIterable<Uint8Array>): AsyncGenera
 }
 
 async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  // A character may be cut in two, and a line may end with CR, LF or both.
+  // A chunk may split a character, and lines may end with CR, LF or both.
   const decoder = new TextDecoder()
   let rest = ''
   for await (const bytes of chunks) {

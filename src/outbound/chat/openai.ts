@@ -10,7 +10,10 @@ import {
   type Reader,
 } from './chat-server.ts'
 
-/** Any server that speaks OpenAI's `POST /chat/completions`: Ollama, LM Studio, vLLM, llama.cpp, OpenRouter, OpenAI. */
+/**
+ * Opens a provider for servers that implement OpenAI's `POST /chat/completions`, including Ollama, LM Studio, vLLM, llama.cpp,
+ * OpenRouter and OpenAI.
+ */
 export function openOpenAi(settings: ChatSettings, dependencies: ChatDependencies = {}): ChatProvider {
   return openProvider(OPENAI, settings, dependencies)
 }
@@ -31,8 +34,8 @@ const OPENAI: Dialect = {
 }
 
 /**
- * Parameters that some servers refuse: newer OpenAI models `max_tokens` and `temperature`, older servers
- * `stream_options`. Each is dropped once.
+ * Removes a parameter that the server refused. Newer OpenAI models refuse `max_tokens` and `temperature`, and older servers refuse
+ * `stream_options`. Each is removed at most once.
  */
 function adjusted(body: Body, refusal: string): Body | undefined {
   if ('max_tokens' in body && /max_tokens|max_completion_tokens/.test(refusal)) {
@@ -43,7 +46,7 @@ function adjusted(body: Body, refusal: string): Body | undefined {
   return 'stream_options' in body && refusal.includes('stream_options') ? without(body, 'stream_options') : undefined
 }
 
-/** The request without a member. */
+/** Returns the request without one of its properties. */
 export function without(body: Body, name: string): Body {
   const { [name]: _, ...rest } = body
   return rest
@@ -61,7 +64,7 @@ class OpenAiReader implements Reader {
       this.input = toNumber(usage.prompt_tokens) ?? this.input
       this.output = toNumber(usage.completion_tokens) ?? this.output
     }
-    // The chunk with the usage has none.
+    // The chunk that contains the usage has no choices.
     if (!Array.isArray(choices)) return isRecord(usage) ? [] : 'it holds no `choices`'
     const [choice] = choices
     if (!isRecord(choice)) return []
@@ -80,7 +83,7 @@ function deltas({ content, reasoning_content, reasoning }: Readonly<Record<strin
   ]
 }
 
-/** A text, or a list of parts that have one. */
+/** Returns the text of content that is either a string or a list of parts. */
 function textOf(content: unknown): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) return ''
@@ -92,7 +95,7 @@ function finishOf(reason: string): ChatFinish {
   return reason === 'length' || reason === 'max_tokens' ? 'length' : 'other'
 }
 
-/** A number; `undefined` for anything else. */
+/** Returns the value if it is a number, otherwise `undefined`. */
 export function toNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }

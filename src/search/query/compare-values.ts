@@ -9,7 +9,7 @@ export function compares(value: string, { operator, number, period }: Comparison
   return date !== undefined && period !== undefined && holds(operator, date, { first: period.from, last: period.to - 1 })
 }
 
-/** A date that has no time counts as its first moment. */
+/** A date without a time counts as its first moment. */
 function holds(
   operator: Comparison['operator'],
   own: number,
@@ -27,35 +27,35 @@ function holds(
   }
 }
 
-/** When a date begins, as properties write it: also with a blank before the time, and as a link to the note of a day. */
+/** Returns the start of a date as written in properties: also with a space before the time, or as a link to a daily note. */
 export function readDate(value: string): number | undefined {
   const link = /^\[\[(?:[^\]|#]*\/)?([^\]|#/]+)(?:[|#][^\]]*)?\]\]$/.exec(value)?.[1] ?? value
   return absolutePeriod(link.trim().replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
 }
 
-/** The searchable texts of a property: each value, and the items of a comma-separated text (`drama, comedy`). */
+/** Returns the searchable texts of a property: each value, and the items of comma-separated texts (`drama, comedy`). */
 export function askedTexts(texts: readonly string[]): readonly string[] {
   if (!texts.some((text) => LISTED.test(text))) return texts
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
-/** The folded texts that a value in a query matches: `done` also matches the note `[[done]]`. */
+/** Returns the folded texts that a value in a query matches. `done` also matches the note `[[done]]`. */
 export function textsMeant(value: string): readonly string[] {
   const text = foldName(value.trim())
   return text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`]
 }
 
-/** `1,000` is one number. */
+/** Separators of lists. `1,000` is a single number. */
 const LISTED = /,\s|[，、；;]/u
 
 const NUMBER = /^[+-]?\d{1,300}(?:\.\d{1,300})?$/
 
-/** The number that a text is, in decimal digits. */
+/** Parses text as a decimal number. */
 export function readNumber(text: string): number | undefined {
   return NUMBER.test(text) ? Number(text) : undefined
 }
 
-/** A stretch of time in ms since the epoch, without its end. */
+/** A time range in milliseconds since the Unix epoch, excluding its end. */
 export interface Period {
   readonly from: number
   readonly to: number
@@ -93,7 +93,7 @@ function relativePeriod(text: string, now: Date): Period | undefined {
 
 const ABSOLUTE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(.+))?)?)?$/i
 
-/** `readPeriod` for dates that say their year. */
+/** Like `readPeriod`, for dates with a year. */
 export function absolutePeriod(text: string): Period | undefined {
   const [, year, month, day, time] = ABSOLUTE.exec(text) ?? []
   if (year === undefined) return undefined
@@ -121,7 +121,7 @@ function instant([year, month, day]: readonly [number, number, number], text: st
   return { from, to: from + (ms !== undefined ? 1 : seconds !== undefined ? 1_000 : 60_000) }
 }
 
-/** NaN for an offset of more than a day. */
+/** NaN if the offset is more than a day. */
 function zoneMinutes(zone: string): number {
   if (zone.toUpperCase() === 'Z') return 0
   const [hours, minutes] = [Number(zone.slice(1, 3)), Number(zone.slice(3).replace(':', ''))]
@@ -133,7 +133,7 @@ function localDay(year: number, month: number, day: number): number {
   return startOf(year, month, day).getTime()
 }
 
-/** Months and days may overflow. The setters, because the constructor takes years below 100 for those of the 20th century. */
+/** Months and days may overflow. Uses setters, because the constructor maps years below 100 to the 20th century. */
 function startOf(year: number, month: number, day: number): Date {
   const date = new Date(2000, 0, 1)
   date.setFullYear(year, month, day)

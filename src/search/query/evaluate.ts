@@ -1,19 +1,19 @@
 import type { Condition, Lookup } from '../../core/query.ts'
 import { countBits } from '../number-list.ts'
 
-/** Look-ups of notes by what they have. A look-up may answer more notes than `all`: they are left out. */
+/** Looks up notes by their properties. A lookup can return notes outside of `all`, which are ignored. */
 export interface QuerySource {
-  /** The notes that may be answered. */
+  /** Notes that may be returned. */
   all(): KeySet
   lookUp(lookup: Lookup): KeySet
 }
 
-/** The notes that fit a condition. Each look-up is made at most once, and none whose answer cannot matter any more. */
+/** Returns the notes that match a condition. Each lookup is made at most once, and only if it can affect the result. */
 export function evaluate(condition: Condition, source: QuerySource): KeySet {
   return new Evaluation(source).within(source.all(), condition)
 }
 
-/** Evaluation against one source, which remembers what was looked up. */
+/** Evaluates conditions against one source, with cached lookups. */
 class Evaluation {
   readonly #source: QuerySource
   readonly #known = new Map<string, KeySet>()
@@ -22,7 +22,7 @@ class Evaluation {
     this.#source = source
   }
 
-  /** Those of `notes` that fit: so nothing is looked up for notes that are out already. */
+  /** Returns the notes of `notes` that match, so nothing is looked up for notes that are already excluded. */
   within(notes: KeySet, condition: Condition): KeySet {
     if (notes.isEmpty) return notes
     switch (condition.kind) {
@@ -52,7 +52,7 @@ function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
     .map(({ part }) => part)
 }
 
-/** Only the order counts: indexes of facts, then one posting list, then what goes through every path, many lists, or texts. */
+/** Only the order matters: metadata indexes, then a single posting list, then conditions that scan all paths, many lists, or texts. */
 function cost(condition: Condition): number {
   switch (condition.kind) {
     case 'and':
@@ -71,7 +71,7 @@ function cost(condition: Condition): number {
   }
 }
 
-/** An immutable set of small integers (keys of notes), a bit for each: 120,000 take 15 KB. */
+/** An immutable set of small integers (keys of notes) with one bit each. 120,000 keys take 15 KB. */
 export class KeySet {
   readonly #bits: Uint32Array
   #size: number | undefined
@@ -82,7 +82,10 @@ export class KeySet {
 
   static readonly EMPTY = new KeySet(new Uint32Array(0))
 
-  /** The set of these keys, in any order. Memory is that of the highest. @throws RangeError for a key that is no integer from 0 to 2³² − 1 */
+  /**
+   * Creates a set of keys in any order. Memory depends on the highest key. @throws RangeError for a key that is not an integer from 0
+   * to 2³² − 1
+   */
   static of(keys: Iterable<number>): KeySet {
     let bits = new Uint32Array(64)
     let length = 0
@@ -96,7 +99,7 @@ export class KeySet {
     return length === 0 ? KeySet.EMPTY : new KeySet(bits.slice(0, length))
   }
 
-  /** How many keys there are; counted once. */
+  /** Number of keys. Computed once. */
   get size(): number {
     this.#size ??= sizeOf(this.#bits)
     return this.#size
@@ -110,7 +113,7 @@ export class KeySet {
     return key >>> 0 === key && ((this.#bits[key >>> 5] ?? 0) & (1 << (key & 31))) !== 0
   }
 
-  /** The keys that are in both. */
+  /** Returns the intersection. */
   and(other: KeySet): KeySet {
     const [a, b] = byLength(this.#bits, other.#bits)
     const bits = new Uint32Array(a.length)
@@ -118,7 +121,7 @@ export class KeySet {
     return new KeySet(bits)
   }
 
-  /** The keys that are in either. */
+  /** Returns the union. */
   or(other: KeySet): KeySet {
     const [short, long] = byLength(this.#bits, other.#bits)
     const bits = long.slice()
@@ -126,7 +129,7 @@ export class KeySet {
     return new KeySet(bits)
   }
 
-  /** The keys that are here and not there. */
+  /** Returns the difference. */
   andNot(other: KeySet): KeySet {
     const bits = this.#bits.slice()
     const shared = Math.min(bits.length, other.#bits.length)
@@ -134,7 +137,7 @@ export class KeySet {
     return new KeySet(bits)
   }
 
-  /** The keys, ascending. */
+  /** Iterates over the keys in ascending order. */
   *[Symbol.iterator](): IterableIterator<number> {
     for (let at = 0; at < this.#bits.length; at++) {
       for (let rest = this.#bits[at] ?? 0; rest !== 0; rest &= rest - 1) yield at * 32 + 31 - Math.clz32(rest & -rest)

@@ -4,19 +4,19 @@ import { readTerm } from './read-term.ts'
 import { type Flaw, queryError, readToken, type Token } from './read-token.ts'
 
 /**
- * Reads a query; `docs/query.md` has the grammar. Takes time linear in the text.
- * @param now from which `day-7`, `week`, … are counted, in the time zone of this machine
- * @throws `INVALID_PARAMS` with the column, the place marked, and what to write instead
+ * Parses a query in linear time; `docs/query.md` describes the grammar.
+ * @param now reference time for `day-7`, `week` etc., in the local time zone
+ * @throws `INVALID_PARAMS` with the column, a marked position, and a suggestion
  */
 export function parseQuery(text: string, now: Date): Query {
   if (text.trim() === '') return { kind: 'all' }
   return new Parser(text, now).parse()
 }
 
-/** Maximum nesting of groups; the parser recurses. */
+/** Maximum nesting of groups, because the parser is recursive. */
 const MAX_DEPTH = 50
 
-/** Recursive descent with one token of foresight; each method begins at its first token and ends behind its last. */
+/** A recursive descent parser with one token of lookahead. Each method starts at its first token and ends after its last. */
 class Parser {
   readonly #text: string
   readonly #now: Date
@@ -119,7 +119,7 @@ class Parser {
     return { ...inner, span }
   }
 
-  /** The error for a missing condition: an operator has only one side. */
+  /** Returns the error for a missing condition, such as an operator with only one operand. */
   #missing(found: Token): RouxError {
     const { kind, span } = found.kind === 'or' || found.kind === 'and' ? found : this.#previous
     if (kind !== 'or' && kind !== 'and' && kind !== 'not') return this.#unopened(found.span.start)
@@ -155,7 +155,7 @@ class Parser {
   }
 }
 
-/** Parts of the same kind are taken in: `(a b) c` is `a b c`. */
+/** Flattens parts of the same kind: `(a b) c` becomes `a b c`. */
 function join(kind: 'and' | 'or', parts: readonly [QueryPart, ...QueryPart[]]): QueryPart {
   const [first] = parts
   const last = parts.at(-1) ?? first

@@ -5,48 +5,51 @@ import { phraseOf, queryTerms } from '../words/query-terms.ts'
 import { analyze } from '../words/scan.ts'
 import { textsMeant } from './compare-values.ts'
 
-/** A shorter word begins too many others. */
+/** Shorter prefixes match too many words. */
 const SHORTEST_BEGINNING = 4
 
-/** Offsets in the text of a query, in UTF-16 units; `end` is behind the last. */
+/** UTF-16 offsets in the text of a query; `end` is exclusive. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** How words are meant: one word, words in this order, or the beginning of a word. */
+/** How text matches: as one word, as words in sequence, or as the prefix of a word. */
 export type TextForm = 'word' | 'phrase' | 'prefix'
 
 export type TimeField = 'created' | 'modified'
 
-/** A query as it was understood; texts are as typed, not folded. */
+/** A parsed query. Texts are as typed, not folded. */
 export type Query = { readonly kind: 'all' } | QueryPart
 
-/** `and` and `or` have at least two parts, none of their own kind. */
+/** `and` and `or` have at least two parts, none of the same kind as themselves. */
 export type QueryPart =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: Span }
   | { readonly kind: 'not'; readonly part: QueryPart; readonly span: Span }
   | Term
 
-/** A condition that one look-up answers. */
+/** A condition that a single lookup can answer. */
 export type Term = { readonly span: Span } & (
   | { readonly kind: 'text' | 'title'; readonly form: TextForm; readonly text: string }
-  /** Without `#` in front and `/` at the end. */
+  /** Without the leading `#` and trailing `/`. */
   | { readonly kind: 'tag'; readonly name: string }
-  /** Without a value: the property exists, with any value. */
+  /** Without a value, matches any value of the property. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
-  /** Compared with a number, a date, or, where it can be read as either, with both; `written` is that as typed. */
+  /** Compared as a number, as a date, or, if ambiguous, as both. `written` is the text as typed. */
   | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)
-  /** Without a title: there is such a link, wherever it leads. */
+  /** Without a title, matches any link in the property. */
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
   /** Notes that link to a note, or that a note links to. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
-  /** Notes of a community, by its id. */
+  /** Notes of a community, given by its id. */
   | { readonly kind: 'community'; readonly id: string }
   | { readonly kind: 'task'; readonly state: TaskState }
   | { readonly kind: 'path'; readonly text: string }
   | { readonly kind: 'type'; readonly value: string }
-  /** From `from` up to but without `to`, in ms since the epoch, ±Infinity where open; `written` is the comparison as typed. */
+  /**
+   * From `from` (inclusive) to `to` (exclusive), in milliseconds since the Unix epoch; open ends are ±Infinity. `written` is the
+   * comparison as typed.
+   */
   | { readonly kind: 'time'; readonly field: TimeField; readonly from: number; readonly to: number; readonly written: string }
   | { readonly kind: 'has'; readonly feature: Feature }
 )
@@ -56,7 +59,7 @@ export interface Leaf<T> {
   readonly isNegated: boolean
 }
 
-/** The single conditions in a query, in its order. */
+/** Yields the single conditions of a query in order. */
 export function walk(query: Query): Generator<Leaf<Term>>
 
 export function walk(condition: Condition): Generator<Leaf<Lookup>>
@@ -68,13 +71,13 @@ export function* walk(tree: Query | Condition, isNegated = false): Generator<Lea
   else if (tree.kind !== 'all') yield { leaf: tree as Term | Lookup, isNegated }
 }
 
-/** A word, phrase or prefix that notes are wanted to have. */
+/** A word, phrase or prefix that notes should contain. */
 export interface QueryWord {
   readonly form: TextForm
   readonly text: string
 }
 
-/** Words to rank by and to highlight: those that are not negated, in the order of the query, each once. */
+/** Returns the distinct words to rank by and highlight, that is, those that are not negated, in query order. */
 export function positiveWords(query: Query): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
   for (const { leaf, isNegated } of walk(query)) {
@@ -85,13 +88,13 @@ export function positiveWords(query: Query): readonly QueryWord[] {
   return [...words.values()]
 }
 
-/** The states of tasks that notes are wanted to have. */
+/** Returns the task states that notes should contain. */
 export function positiveTasks(query: Query): ReadonlySet<TaskState> {
   const wanted = [...walk(query)].filter(({ isNegated }) => !isNegated)
   return new Set(wanted.flatMap(({ leaf }) => (leaf.kind === 'task' ? leaf.state : [])))
 }
 
-/** The names of the properties in a query, each with whether it is compared as a number or a date. */
+/** Returns the names of the properties in a query, and whether each is compared as a number or date. */
 export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   const names = new Map<string, boolean>()
   for (const { leaf } of walk(query)) {
@@ -102,7 +105,7 @@ export function propertiesIn(query: Query): ReadonlyMap<string, boolean> {
   return names
 }
 
-/** The values of properties in a query. */
+/** Returns the property values in a query. */
 export function valuesIn(query: Query): readonly { readonly name: string; readonly value: string }[] {
   return [...walk(query)].flatMap(({ leaf }) => {
     if (leaf.kind === 'type') return { name: 'type', value: leaf.value }
@@ -110,12 +113,12 @@ export function valuesIn(query: Query): readonly { readonly name: string; readon
   })
 }
 
-/** The tags in a query. */
+/** Returns the tags in a query. */
 export function tagsIn(query: Query): readonly string[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'tag' ? leaf.name : []))
 }
 
-/** The words as an engine ranks by them. */
+/** Converts words to the terms that engines rank by. */
 export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
   return words.flatMap(({ form, text }) =>
     form === 'prefix' ? queryTerms(text).map((term) => ({ ...term, match: 'prefix' as const, parts: [] })) : queryTerms(text),
@@ -123,8 +126,8 @@ export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
 }
 
 /**
- * The query with alternatives where bare words and prefixes stand side by side (`a b` is `a OR b`); phrases, `title:` and all filters hold.
- * `undefined` where that asks for nothing else.
+ * Returns the query with bare words and prefixes combined by OR (`a b` becomes `a OR b`). Phrases, `title:` and all filters stay.
+ * Returns `undefined` if that changes nothing.
  */
 export function relaxed(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : relax(query)
@@ -143,7 +146,7 @@ function relax(query: QueryPart): QueryPart {
   return others.length === 0 ? any : { kind: 'and', parts: [...others, any], span: query.span }
 }
 
-/** The query with its bare words as beginnings of words (`conf` is `conf*`). `undefined` where that asks for nothing else. */
+/** Returns the query with its bare words as prefixes (`conf` becomes `conf*`), or `undefined` if that changes nothing. */
 export function begun(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : begin(query)
   return part === query ? undefined : part
@@ -162,19 +165,19 @@ function isBareWord(part: QueryPart): boolean {
   return part.kind === 'text' && part.form !== 'phrase'
 }
 
-/** Ids of the notes that a title in `~relation=title`, `links:title` or `linkedfrom:title` means. */
+/** Ids of the notes that a title in `~relation=title`, `links:title` or `linkedfrom:title` refers to. */
 export type TitleIds = ReadonlyMap<string, readonly NodeId[]>
 
-/** Ids of the notes of each community that a query names. */
+/** Ids of the notes in each community of a query. */
 export type CommunityIds = ReadonlyMap<string, readonly NodeId[]>
 
-/** The names of a query that are looked up first. */
+/** Names that are looked up before evaluation. */
 export interface LookedUp {
   readonly titles?: TitleIds
   readonly communities?: CommunityIds
 }
 
-/** The titles of notes in a query, each once. */
+/** Returns the distinct note titles in a query. */
 export function titlesIn(query: Query): readonly string[] {
   const titles = [...walk(query)].flatMap(({ leaf }) => {
     if (leaf.kind === 'links' || leaf.kind === 'linkedfrom') return leaf.title
@@ -183,12 +186,12 @@ export function titlesIn(query: Query): readonly string[] {
   return [...new Set(titles)]
 }
 
-/** The communities in a query, each once. */
+/** Returns the distinct communities in a query. */
 export function communitiesIn(query: Query): readonly string[] {
   return [...new Set([...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'community' ? leaf.id : [])))]
 }
 
-/** A query as engines take it: texts folded and analysed, titles and communities looked up. `undefined` asks for all. */
+/** Converts a query for engines, with texts folded and analysed, and titles and communities resolved. `undefined` matches everything. */
 export function toCondition(query: Query, lookedUp: LookedUp = {}): Condition | undefined {
   return query.kind === 'all' ? undefined : partOf(query, lookedUp)
 }
@@ -256,12 +259,12 @@ function propertyOf(name: string, value: string | undefined): Condition {
   return parts.length === 1 && only !== undefined ? only : { kind: 'or', parts }
 }
 
-/** Looks a text up as one that is typed without quotes. */
+/** Returns the lookup for text typed without quotes. */
 export function wordsLookup(text: string): Lookup {
   return textOf({ text, form: 'word' }, 'any')
 }
 
-/** A word that the analysis splits (`well-known`, `12:30`) becomes a phrase; punctuation alone matches nothing. */
+/** A word that the analysis splits (`well-known`, `12:30`) becomes a phrase. Punctuation alone matches nothing. */
 function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
   const tokens = analyze(text).filter(({ kind }) => kind === 'word')
   const [token] = tokens

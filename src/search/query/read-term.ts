@@ -35,7 +35,10 @@ const COMMUNITY = {
 
 const TYPE = { what: 'the text after type:', hint: 'Write what the property "type" says, without a space: type:person.' }
 
-/** ASCII that is neither letter, digit, `_`, `-` nor `/`, blanks, and general punctuation end a tag, as in Obsidian. */
+/**
+ * As in Obsidian, a tag ends at whitespace, at general punctuation, and at ASCII characters other than letters, digits, `_`, `-` and
+ * `/`.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const NOT_IN_TAGS = /[\x00-,.:-@[-^`{-\x7f\s\u2000-\u206f\u2e00-\u2e7f]/
 
@@ -56,7 +59,7 @@ const COMPARISON_HINT =
 
 type TermToken = Extract<Token, { kind: 'text' | 'named' | 'field' }>
 
-/** The condition of a token. @throws `INVALID_PARAMS` when nothing can be looked up for it */
+/** Converts a token to a condition. @throws `INVALID_PARAMS` if nothing can be looked up for it */
 export function readTerm(token: TermToken, reading: Reading): Term {
   switch (token.kind) {
     case 'text':
@@ -73,7 +76,7 @@ type NamedToken = Extract<Token, { kind: 'named' }>
 function readTagOrProperty({ name, operator, value, span }: NamedToken, reading: Reading): Term {
   if (operator === undefined || value === undefined) return { kind: 'tag', name: readTag(name, reading), span }
   if (operator !== '=') return { ...readComparison({ name, operator, value }, reading), span }
-  // A quoted text is literal: an empty one is a value.
+  // Quoted texts are literal, so an empty one is a value.
   const text = value.isQuoted ? value.text : plainText(value, reading) || undefined
   return { kind: 'property', name: readName(name, reading), value: text, span }
 }
@@ -89,7 +92,7 @@ const RELATION_TITLE = {
   hint: 'Write the title of the note that the link leads to, ~up="Home", or leave "=" out to find every note with such a link.',
 }
 
-/** The condition of `name:value`. @throws `INVALID_PARAMS` for an unknown field or an invalid value */
+/** Parses `name:value`. @throws `INVALID_PARAMS` for an unknown field or an invalid value */
 function readField(token: FieldToken, reading: Reading): Term {
   const { value, span } = token
   const field = findField(token.name)
@@ -147,7 +150,7 @@ function unknownField({ name, span }: FieldToken, reading: Reading): RouxError {
   })
 }
 
-/** One of the words that a field knows, in any case. */
+/** Parses one of a field's keywords, ignoring case. */
 function readWord<Word extends string>(
   { value }: FieldToken,
   reading: Reading,
@@ -165,7 +168,7 @@ function readWord<Word extends string>(
   throw queryError(reading.text, { at: value.span.start, problem, hint, ...(near === undefined ? {} : { candidates: [near] }) })
 }
 
-/** The name of a tag, without `#` in front and `/` at the end. */
+/** Returns a tag's name without the leading `#` and trailing `/`. */
 function readTag(piece: Piece, reading: Reading): string {
   const sign = piece.text.startsWith('#') && reading.text[piece.span.start - 1] !== '#' ? 1 : 0
   const name = piece.text.slice(sign).replace(/(?<!\/)\/+$/, '')
@@ -178,7 +181,7 @@ function readTag(piece: Piece, reading: Reading): string {
     })
   const wrong = NOT_IN_TAGS.exec(name)
   if (wrong !== null) {
-    // `#status:done` is how other languages write properties.
+    // Other applications write properties as `#status:done`.
     const hint = '<>!:'.includes(wrong[0]) ? COMPARISONS : `A tag has letters, digits, "_", "-" and "/". ${QUOTE_IT}.`
     throw queryError(reading.text, { at: first + wrong.index, problem: `${shown(wrong[0])} cannot be in a tag`, hint })
   }
@@ -194,7 +197,7 @@ function readTag(piece: Piece, reading: Reading): string {
 
 export type FieldToken = Extract<Token, { kind: 'field' }>
 
-/** The time that a date and its operator stand for: `>` is after the whole period, `<` before all of it, nothing within. */
+/** Returns the time range for an operator and a date: `>` is after the whole period, `<` before it, and no operator within it. */
 function readTime({ operator, value, span }: FieldToken, field: TimeField, reading: Reading): Term {
   const period = readPeriod(value.text, reading.now)
   if (period === undefined) {
@@ -205,7 +208,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
   const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
   switch (operator) {
     case '':
-      // A count back from today is a start: `day-7` means the last seven days, as in other note programs.
+      // A date relative to today is a start: `day-7` means the last seven days, as in other note-taking applications.
       return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
     case '=':
       return { ...time, ...period }
@@ -229,11 +232,11 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
 /** The context for reading a query. */
 export interface Reading {
   readonly text: string
-  /** From which days, weeks, months and years are counted. */
+  /** Reference time for days, weeks, months and years. */
   readonly now: Date
 }
 
-/** A word, a prefix or, if quoted, a phrase. */
+/** Parses a word, a prefix or, if quoted, a phrase. */
 function readWords(piece: Piece, reading: Reading): { readonly form: TextForm; readonly text: string } {
   const { text, isQuoted, span } = piece
   if (isQuoted) {
@@ -251,13 +254,13 @@ function readWords(piece: Piece, reading: Reading): { readonly form: TextForm; r
   throw queryError(reading.text, { at: span.start + star, problem: '"*" can only end a word', hint })
 }
 
-/** The piece itself, unless it is empty. */
+/** Returns the piece unless it is empty. */
 function requireText(piece: Piece, reading: Reading, { what, hint }: { readonly what: string; readonly hint: string }): Piece {
   if (piece.text.trim() !== '') return piece
   throw queryError(reading.text, { at: piece.span.start, problem: `${what} is missing`, hint })
 }
 
-/** The text of a value that cannot be cut short with a star. */
+/** Returns the text of a value for which `*` is not allowed. */
 function plainText(piece: Piece, reading: Reading): string {
   const star = piece.isQuoted ? -1 : piece.text.indexOf('*')
   if (star === -1) return piece.text
@@ -270,7 +273,7 @@ function plainText(piece: Piece, reading: Reading): string {
   })
 }
 
-/** The name of a property or typed link: anything with a letter, digit or emoji in it. */
+/** Parses the name of a property or typed link, which must contain a letter, digit or emoji. */
 function readName(piece: Piece, reading: Reading): string {
   const { text, isQuoted, span } = piece
   const sigil = reading.text.charAt(span.start - 1)
@@ -297,8 +300,8 @@ interface ComparisonTerm extends Comparison {
 }
 
 /**
- * The operand of a property comparison: `2024` is a number and a year. @throws `INVALID_PARAMS` when it is neither a
- * number nor a date
+ * Parses the operand of a property comparison. `2024` is both a number and a year. @throws `INVALID_PARAMS` if it is neither a number
+ * nor a date
  */
 function readComparison({ name, operator, value }: ComparedPieces, reading: Reading): ComparisonTerm {
   const property = readName(name, reading)

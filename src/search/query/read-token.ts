@@ -8,7 +8,7 @@ const SHOWN_BEFORE = 40
 
 const SHOWN_AFTER = 30
 
-/** The names that may stand before a colon, in the order in which they are shown. */
+/** Field names in display order. */
 export const FIELD_NAMES = [
   'title',
   'path',
@@ -27,31 +27,34 @@ export const FIELD_NAMES = [
 
 const BY_FOLDED: ReadonlyMap<string, FieldName> = new Map(FIELD_NAMES.map((name) => [name.toLowerCase(), name]))
 
-/** Character pairs shared by `titel` and `title` (0.5) or `pth` and `path` (0.4), but not by words that happen to have one in common. */
+/**
+ * Minimum similarity of character pairs: reached by `titel` and `title` (0.5) or `pth` and `path` (0.4), but not by unrelated words
+ * with a pair in common.
+ */
 const MINIMUM = 0.35
 
-/** A piece of text, without quotes and escapes; `span` covers what was typed. */
+/** A piece of text without quotes and escapes. `span` covers what was typed. */
 export interface Piece {
   readonly text: string
   readonly isQuoted: boolean
   readonly span: Span
 }
 
-/** The smallest parts of a query. */
+/** The tokens of a query. */
 export type Token =
   | { readonly kind: 'open' | 'close' | 'minus' | 'or' | 'and' | 'not' | 'end'; readonly span: Span }
   | { readonly kind: 'text'; readonly piece: Piece; readonly span: Span }
-  /** `#name`, `~name`; `value` is what follows the operator, which may be nothing. */
+  /** `#name` or `~name`. `value` follows the operator and may be empty. */
   | {
       readonly kind: 'named'
       readonly sigil: '#' | '~'
       readonly name: Piece
-      /** `=`, or of a property `<`, `<=`, `>`, `>=`. */
+      /** `=`, or for properties also `<`, `<=`, `>`, `>=`. */
       readonly operator: NamedOperator | undefined
       readonly value: Piece | undefined
       readonly span: Span
     }
-  /** `name:value`, where the value may begin with an operator such as `>=`. */
+  /** `name:value`. The value may start with an operator such as `>=`. */
   | {
       readonly kind: 'field'
       readonly name: string
@@ -62,7 +65,7 @@ export type Token =
 
 export type NamedOperator = '=' | '<' | '<=' | '>' | '>='
 
-/** Reads the token at or after `from`. @throws `INVALID_PARAMS` at a quote that is not closed, and at `|` */
+/** Reads the token at or after `from`. @throws `INVALID_PARAMS` at an unclosed quote, and at `|` */
 export function readToken(text: string, from: number): Token {
   const start = nextStart(text, from)
   const first = text[start]
@@ -72,9 +75,9 @@ export function readToken(text: string, from: number): Token {
   return isQuote(first) ? wholePiece(readQuoted(text, start)) : readBare(text, start)
 }
 
-/** True if a text contains a searchable word; punctuation and emoji alone are not indexed. */
+/** Checks whether text contains a searchable word. Punctuation and emoji alone are not indexed. */
 export function hasWord(text: string): boolean {
-  // The first of the two is several times as fast, and nearly always enough.
+  // The first test is several times as fast, and nearly always sufficient.
   return /[a-z0-9]/i.test(text) || /[\p{L}\p{N}]/u.test(text)
 }
 
@@ -94,13 +97,13 @@ const BARE_NAMES = { '#': /[^\s()"“”„=<>]*/y, '~': /[^\s()"“”„=]*/y 
 
 const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 
-/** One letter is a drive (`C:\x`) or nothing; no field has a longer name than this. */
+/** A single letter is a drive (`C:\x`) or meaningless, and no field name is longer than this. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 
-/** The text after the colon of a URL (`http://`) or of code (`std::vector`, an inline property `key:: value`). */
+/** What follows the colon in a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
-/** The offset of the next token: blanks, punctuation and emoji that stand alone (`&`, `…`, `🎉`) are passed over. */
+/** Returns the offset of the next token, skipping whitespace, and punctuation and emoji that stand alone (`&`, `…`, `🎉`). */
 function nextStart(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -143,7 +146,7 @@ function readBare(text: string, start: number): Token {
   return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
 }
 
-/** Code that calls: a group has something in it, and an end. */
+/** Reads a function call in code. The parentheses of a group are never empty. */
 function readCall(text: string, start: number): Piece | undefined {
   const end = endOf(CALL, text, start)
   return end === start ? undefined : { text: text.slice(start, end), isQuoted: false, span: { start, end } }
@@ -151,7 +154,7 @@ function readCall(text: string, start: number): Piece | undefined {
 
 const CALL = /[\p{L}_$][\p{L}\p{N}_$.]*\((?:\)|(?=\s*$))/uy
 
-/** The name of a note, which may be written as a link, in quotes or not: `[[My Home]]`, `[[Home#Door|door]]`. */
+/** Reads the name of a note, which can be a link and can be quoted: `[[My Home]]`, `[[Home#Door|door]]`. */
 function readNote(text: string, start: number): Piece {
   const link = readLink(text, start)
   if (link !== undefined) return link
@@ -174,14 +177,14 @@ function wholePiece(piece: Piece): Token {
   return { kind: 'text', piece, span: piece.span }
 }
 
-/** The quoted text at `start`, otherwise the match of the pattern there. */
+/** Reads the quoted text at `start`, or else the match of the pattern. */
 function readPiece(text: string, start: number, bare: RegExp): Piece {
   if (isQuote(text[start] ?? '')) return readQuoted(text, start)
   const end = endOf(bare, text, start)
   return { text: text.slice(start, end), isQuoted: false, span: { start, end } }
 }
 
-/** A straight quote ends at a straight one, a typographic one at any: „a“, “a” and “a" are all in use. */
+/** A straight quote must be closed by a straight one, a typographic one by any: „a“, “a” and “a" are all common. */
 function readQuoted(text: string, start: number): Piece {
   const isStraight = text[start] === '"'
   for (let at = start + 1; at < text.length; at++) {
@@ -214,7 +217,7 @@ function endOf(pattern: RegExp, text: string, start: number): number {
 
 /** An error at a position of a query. */
 export interface Flaw {
-  /** Offset in UTF-16 units. */
+  /** UTF-16 offset. */
   readonly at: number
   /** A clause without a full stop: `"titel" is no field`. */
   readonly problem: string
@@ -224,8 +227,8 @@ export interface Flaw {
 }
 
 /**
- * The `INVALID_PARAMS` error of an invalid query. Its message has three lines: the error with its column (characters,
- * from 1), the query (cut around the position), and a caret.
+ * Creates the `INVALID_PARAMS` error for an invalid query. Its message has three lines: the problem with its column (1-based, in
+ * characters), the query (truncated around the position), and a caret.
  */
 export function queryError(text: string, { at, problem, hint, candidates }: Flaw): RouxError {
   const { line, offset } = excerpt(text, at)
@@ -233,7 +236,7 @@ export function queryError(text: string, { at, problem, hint, candidates }: Flaw
   return new RouxError('INVALID_PARAMS', message, candidates === undefined ? { hint } : { hint, candidates })
 }
 
-/** A piece of a query for a message, in double quotes and cut to 40 characters. */
+/** Formats a piece of a query for a message, in double quotes and truncated to 40 characters. */
 export function shown(piece: string): string {
   const { text, isCut } = firstCharacters(piece, SHOWN_PIECE)
   return `"${onOneLine(text)}${isCut ? '…' : ''}"`
@@ -246,7 +249,7 @@ function columnOf(text: string, at: number): number {
 }
 
 function excerpt(text: string, at: number): { readonly line: string; readonly offset: number } {
-  // Enough units for the characters wanted, also when one that is cut in two stands first.
+  // Enough units for the number of characters, even if the first one is a split surrogate pair.
   const head = [...text.slice(Math.max(0, at - 2 * SHOWN_BEFORE - 2), at)]
   const before = head.slice(-SHOWN_BEFORE)
   const isCut = before.length < head.length || at > 2 * SHOWN_BEFORE + 2
@@ -260,24 +263,24 @@ function firstCharacters(text: string, count: number): { readonly text: string; 
   return { text: characters.slice(0, count).join(''), isCut: characters.length > count }
 }
 
-/** Line ends, tabs and control characters become spaces, one for one, which keeps the caret in place. */
+/** Line breaks, tabs and control characters become spaces, one for one, so the caret stays in place. */
 function onOneLine(text: string): string {
   return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
 }
 
 export type FieldName = (typeof FIELD_NAMES)[number]
 
-/** True if a field has this name, in any case. */
+/** Checks whether a field has this name, ignoring case. */
 function isFieldName(name: string): boolean {
   return findField(name) !== undefined
 }
 
-/** The field of this name, in any case. */
+/** Returns the field with this name, ignoring case. */
 export function findField(name: string): FieldName | undefined {
   return BY_FOLDED.get(name.toLowerCase())
 }
 
-/** The one of `names` that `word` may have been meant for. */
+/** Returns the name that `word` might be a misspelling of. */
 export function nearestOf(word: string, names: readonly string[]): string | undefined {
   const index = new SimilarNames()
   for (const [key, name] of names.entries()) index.set(key, [name])

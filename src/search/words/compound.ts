@@ -4,13 +4,13 @@ import { classAt, foldWord, MARK, MAX_FORM, ownCopy, SPACED, widthAt } from './f
 /** A word of the text. */
 export const WORD = 0
 
-/** A part of the word before it, at the same position: `effect` of `useEffect`, `node` of `node.js`. */
+/** A part of the preceding word, at the same position: `effect` of `useEffect`, `node` of `node.js`. */
 export const PART = 1
 
-/** The last character of an unspaced run, which begins no pair; it lets one character be found wherever it stands. */
+/** The last character of a run without spaces, which starts no pair. It makes single characters findable anywhere. */
 export const TAIL = 2
 
-/** Longer words, and words of more parts, are no names but noise (keys, hashes). */
+/** Longer words, and words with more parts, are noise such as keys and hashes. */
 const MAX_LENGTH = 48
 
 const MAX_PARTS = 6
@@ -19,27 +19,27 @@ const HUMP = /[A-Z]+(?![a-z]{2})|[A-Z]?[a-z0-9]+|[^A-Za-z0-9]+/g
 
 const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 
-/** Asked of the prototype: see `scanWords`. */
+/** Taken from the prototype for speed; see `scanWords`. */
 const { charCodeAt, slice } = String.prototype
 
-/** Words that are joined by `.`, `_` or `@` are one only up to this many; more are a list. */
+/** Maximum number of words joined by `.`, `_` or `@` to count as one. Longer sequences are lists. */
 const MAX_PIECES = 8
 
-/** Letters and digits without a break, but for apostrophes and the commas of thousands. */
+/** Consecutive letters and digits, including apostrophes and thousands separators. */
 interface Piece {
-  /** As written, without apostrophes, commas and a suffix such as `'s`. */
+  /** As written, without apostrophes, commas and suffixes such as `'s`. */
   readonly raw: string
   readonly start: number
   readonly end: number
 }
 
-/** Where reading goes on. */
+/** Where reading continues. */
 interface Next {
   readonly at: number
   readonly position: number
 }
 
-/** The words of a compound that is a text of its own, and where reading continues. */
+/** The words of a compound that stands alone, and where reading continues. */
 interface Reading {
   readonly found: readonly Found[]
   readonly next: Next
@@ -53,17 +53,17 @@ interface Found {
   readonly end: number
 }
 
-/** Readings kept at hand, because the same few names make most compounds; when they are more, all are forgotten. */
+/** Maximum number of cached compounds, because the same few names occur most often. When full, the cache is cleared. */
 const MEMO = 500
 
 const memo = new Map<string, Reading>()
 
-/** Forgets the compounds kept at hand. */
+/** Clears the cache of compounds. */
 export function forgetCompounds(): void {
   memo.clear()
 }
 
-/** Reads the word that begins at `start`, with what is joined to it, and hands it over with its parts. */
+/** Reads the word that starts at `start`, with what is joined to it, and passes it to the sink with its parts. */
 export function readCompound(text: string, start: number, position: number, sink: WordSink): Next {
   const end = ownEnd(text, start)
   if (end < 0) return readAnew(text, start, position, sink)
@@ -85,7 +85,7 @@ function readOwn(run: string): Reading {
   return reading
 }
 
-/** The end of the run of ASCII letters, digits and joiners that begins there; -1 where what stands around it may matter, and for a long one. */
+/** Returns the end of the run of ASCII letters, digits and joiners, or -1 if its surroundings may matter or it is long. */
 function ownEnd(text: string, start: number): number {
   if (charCodeAt.call(text, start - 1) === 46) return -1
   for (let at = start; at <= start + MAX_FORM; at++) {
@@ -94,7 +94,7 @@ function ownEnd(text: string, start: number): number {
     if (!(unit < 128)) return unit >= 128 ? -1 : at
     if (isAlphanumeric(unit) || isJoiner(unit) || unit === 39) continue
     if (unit === 43 || unit === 35) return -1
-    // A date, or thousands.
+    // A date, or a thousands separator.
     const isAfterDigit = (unit === 44 || unit === 45) && charCodeAt.call(text, at - 1) < 58
     return isAfterDigit ? -1 : at
   }
@@ -154,14 +154,14 @@ const VERSION = /^v\d+(\.\d+)+$/
 
 const NUMBER = /^\d+(\.\d+)+$/
 
-/** Emits the pieces separately: together they are too long for a name. */
+/** Emits the pieces individually, because together they are too long for a name. */
 function putSeparately(pieces: readonly Piece[], position: number, sink: WordSink): Next {
   let next = position
   for (const { raw, start, end } of pieces) sink(foldWord(raw), WORD, next++, start, end)
   return { at: (pieces.at(-1) as Piece).end, position: next }
 }
 
-/** The joined pieces as one form; single letters with dots between them are an abbreviation (`U.S.A.`, `e.g.`). */
+/** Joins the pieces to one form. Single letters with dots in between are an abbreviation (`U.S.A.`, `e.g.`). */
 function joinedName(text: string, pieces: readonly Piece[], folded: readonly string[]): string {
   if (pieces.every(({ raw, end }, at) => /^\p{L}$/u.test(raw) && (at === pieces.length - 1 || text[end] === '.'))) {
     return folded.join('')
@@ -182,7 +182,10 @@ function symbolAfter(text: string, pieces: readonly Piece[]): string {
   return /^[a-z]$/i.test(raw) && !/[\p{L}\p{N}#^]/u.test(text[end + 1] ?? '') ? '#' : ''
 }
 
-/** A name that begins with a dot (`.net`, `.gitignore`): the dot stands after a space, a bracket, a quote or nothing. */
+/**
+ * Checks whether a name starts with a dot (`.net`, `.gitignore`). The dot must be at the start of the text or follow a space, bracket or
+ * quote.
+ */
 function isDotName(text: string, start: number): boolean {
   return (
     charCodeAt.call(text, start - 1) === 46 &&
@@ -215,7 +218,7 @@ function putCompound(pieces: readonly Piece[], whole: string, to: { start: numbe
   return { at: end, position: to.position + 1 }
 }
 
-/** Endings after an apostrophe that are not part of the word; `n't` is. */
+/** Endings after an apostrophe that are not part of the word. `n't` counts as part of the word. */
 const SUFFIX = /^(?:s|d|m|ll|re|ve)$/i
 
 const ELISION = /^(?:\p{L}|qu)$/iu
@@ -224,7 +227,7 @@ const DIGITS = /^\d+$/
 
 function readPiece(text: string, start: number): Piece {
   let end = runEnd(text, start)
-  // Kept in parts: joining while reading would copy a long word again and again.
+  // Kept in parts, because joining while reading would copy a long word repeatedly.
   const runs = [slice.call(text, start, end)]
   for (;;) {
     const unit = charCodeAt.call(text, end)
@@ -247,7 +250,7 @@ function readPiece(text: string, start: number): Piece {
   return { raw: runs.join(''), start, end }
 }
 
-/** The end of exactly three digits. */
+/** Returns the end of exactly three digits. */
 function thousandsEnd(text: string, start: number): number | undefined {
   return /^\d{3}$/.test(text.slice(start, start + 3)) && !isSpaced(text, start + 3) ? start + 3 : undefined
 }
@@ -267,7 +270,7 @@ function continues(found: number): boolean {
   return found === SPACED || found === MARK
 }
 
-/** True if a piece starts there; combining marks only continue one. */
+/** Checks whether a piece starts there. Combining marks only continue one. */
 function begins(text: string, at: number): boolean {
   return at < text.length && classAt(text, at) === SPACED
 }
@@ -282,7 +285,7 @@ function isJoiner(unit: number): boolean {
 
 export type { WordSink } from '../../core/search-writer.ts'
 
-/** The parts of a camel-case name with two letters or more (`useEffect` → `use`, `Effect`); none for another word. */
+/** Returns the parts of a camel-case name with at least two letters (`useEffect` → `use`, `Effect`). Empty for other words. */
 function camelParts(word: string): readonly string[] {
   if (word.length > MAX_LENGTH || !SMALL_THEN_CAPITAL.test(word)) return []
   const parts = word.match(HUMP) ?? []

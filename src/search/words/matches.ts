@@ -4,21 +4,21 @@ import { scanWords } from './scan.ts'
 import { beginningOf, stemOf } from './stem.ts'
 
 export interface SnippetQuery {
-  /** Words, with what each counts for (such as its idf). */
+  /** Words, with the weight of each, such as its idf. */
   readonly terms: readonly { readonly term: WordTerm; readonly weight: number }[]
   readonly phrases: readonly Phrase[]
 }
 
-/** A match in a text; UTF-16 offsets. */
+/** A match in the text; UTF-16 offsets. */
 export interface Match {
   readonly start: number
   readonly end: number
-  /** Which word of the query: its number; phrases follow the words. */
+  /** Index of the word in the query. Phrases come after the words. */
   readonly term: number
   readonly weight: number
 }
 
-/** The total weight of matches; each word of the query counts once. */
+/** Returns the total weight of matches. Each word of the query counts once. */
 export function weightOf(matches: readonly Match[]): number {
   const terms = new Set<number>()
   let sum = 0
@@ -30,12 +30,12 @@ export function weightOf(matches: readonly Match[]): number {
   return sum
 }
 
-/** The words and phrases of a query in a text, by their beginnings; one match a word of the text. */
+/** Finds the words and phrases of a query in the text, ordered by position, with one match per word of the text. */
 export function findMatches(text: string, query: SnippetQuery): readonly Match[] {
   return matchFinder(query)(text)
 }
 
-/** `findMatches` for one query and many texts: what was prepared for one, and a form that was met before, serve the next. */
+/** Returns `findMatches` for one query over many texts, reusing the prepared query and word forms already seen. */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const known = finders.get(query) ?? newFinder(query)
   finders.set(query, known)
@@ -53,7 +53,7 @@ function newFinder({ terms, phrases }: SnippetQuery): (text: string) => readonly
   }
 }
 
-/** More terms than these are not looked for one by one. */
+/** Up to this many terms are searched for individually. */
 const FEW_TERMS = 60
 
 function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase[]): Match[] {
@@ -72,8 +72,8 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
 }
 
 /**
- * Likewise for terms alone: reads only what stands without a space around a likely place, as no word goes on after a space. Looking for
- * beginnings takes a quarter of the time that reading all words takes.
+ * The same for queries without phrases. Reads only the words at likely positions, as far as the surrounding spaces. Searching for
+ * prefixes takes a quarter of the time of reading all words.
  */
 function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] {
   const matches: Match[] = []
@@ -94,10 +94,13 @@ function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] 
   return matches
 }
 
-/** No unit up to it belongs to a word. */
+/** No code unit up to this one is part of a word. */
 const SPACE = 0x20
 
-/** Where words of a query may stand: how they begin, and all that is indexed otherwise than it is spelled (`naïve`, `don't`, `U.S.A.`, `1,000`). */
+/**
+ * Returns a pattern for positions where query words are likely: the words' prefixes, and everything that is indexed differently from
+ * its spelling (`naïve`, `don't`, `U.S.A.`, `1,000`).
+ */
 function likelyWords(terms: SnippetQuery['terms']): RegExp {
   const beginnings = new Set(terms.map(({ term }) => beginningOf(term)).filter((beginning) => ASCII.test(beginning)))
   const escaped = [...beginnings].map((beginning) => beginning.replace(/[^a-z0-9]/gi, '\\$&'))
@@ -106,14 +109,14 @@ function likelyWords(terms: SnippetQuery['terms']): RegExp {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the whole ASCII range is meant.
 const ASCII = /^[\x00-\x7f]+$/
-/** A dot counts only within an abbreviation; around other dots words are indexed as spelled. */
+/** A dot only matters within an abbreviation. Words around other dots are indexed as spelled. */
 const OTHERWISE = "[^\\x00-\\x7f]|'(?=[a-z0-9])|\\.(?=[a-z])(?<=(?<![a-z0-9])[a-z]\\.)|,(?=\\d)"
 
-/** Which word of a query a form is; remembers what it was asked. */
+/** Finds the query word for a form, with a cache. */
 class TermFinder {
   readonly #known = new Map<string, Pick<Match, 'term' | 'weight'> | undefined>()
   readonly terms: SnippetQuery['terms']
-  /** Units that a form may begin with. */
+  /** First code units of the forms. */
   readonly #initials: ReadonlySet<number>
 
   constructor(terms: SnippetQuery['terms']) {
@@ -122,7 +125,7 @@ class TermFinder {
   }
 
   find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
-    // A stem begins as its form does: most words of a text need not be stemmed.
+    // A stem starts like its form, so most words of the text need not be stemmed.
     if (!this.#initials.has(form.charCodeAt(0))) return undefined
     if (this.#known.has(form)) return this.#known.get(form)
     const stem = stemOf(form)
@@ -145,11 +148,11 @@ interface Place {
   readonly end: number
 }
 
-/** Follows the places where a phrase may have begun. */
+/** Tracks partial matches of a phrase. */
 class PhraseFinder {
   readonly #words: Phrase['words']
   readonly #term: number
-  /** By the position of the first word: how many words were found, and where the first one begins. */
+  /** Partial matches by the position of the first word: the number of words found, and the start of the first. */
   readonly #begun = new Map<number, { readonly found: number; readonly start: number }>()
 
   constructor({ words }: Phrase, term: number) {
@@ -157,7 +160,7 @@ class PhraseFinder {
     this.#term = term
   }
 
-  /** Takes the next word of the text; returns the phrase that ends with it. */
+  /** Processes the next word of the text. Returns the phrase that ends with it. */
   read({ form, position, start, end }: Place): Match | undefined {
     const reach = this.#words.at(-1)?.offset ?? 0
     for (const begun of this.#begun.keys()) {
@@ -165,7 +168,7 @@ class PhraseFinder {
       this.#begun.delete(begun)
     }
     let match: Match | undefined
-    // Backwards, so no word counts for two positions of the phrase that starts with it.
+    // Iterates backwards, so no word counts for two positions of the phrase that starts with it.
     for (let at = this.#words.length - 1; at >= 0; at--) {
       const word = this.#words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue

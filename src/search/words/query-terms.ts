@@ -2,7 +2,7 @@ import type { Phrase, WordTerm } from '../../core/query.ts'
 import { classAt, UNSPACED } from './fold-word.ts'
 import { analyze, type Token } from './scan.ts'
 
-/** The distinct words of a query in order of appearance, without stop words unless there is nothing else. */
+/** Returns the distinct words of a query in order, without stop words unless there is nothing else. */
 export function queryTerms(text: string): readonly WordTerm[] {
   const tokens = analyze(text)
   const content = tokens.filter((token) => !token.isStopWord)
@@ -16,7 +16,7 @@ export function queryTerms(text: string): readonly WordTerm[] {
   return [...counts.values()].map(({ term, count }) => ({ ...term, count }))
 }
 
-/** The text's words as a phrase; the last one may be a beginning only. */
+/** Returns the text's words as a phrase. The last one can be a prefix. */
 export function phraseOf(text: string, options: { readonly isPrefix?: boolean } = {}): Phrase {
   const tokens = analyze(text)
   const words = tokens.filter(({ kind }) => kind === 'word')
@@ -31,12 +31,12 @@ export function phraseOf(text: string, options: { readonly isPrefix?: boolean } 
   }
 }
 
-/** Equal for words that are looked up alike. */
+/** Returns a key that is equal for words that are looked up in the same way. */
 export function idOf({ match, stem, form }: Pick<WordTerm, 'match' | 'stem' | 'form'>): string {
   return `${match}\0${match === 'stem' ? stem : form}`
 }
 
-/** The word as something to be looked up in a given way. */
+/** Converts a word to a term that is looked up in a given way. */
 export function toTerm(token: Pick<Token, 'form' | 'stem'>, match: WordTerm['match'], parts: readonly WordTerm[] = []): WordTerm {
   return { form: token.form, stem: token.stem, match, count: 1, parts }
 }
@@ -54,7 +54,10 @@ function toTerms(tokens: readonly Token[]): WordTerm[] {
   return terms
 }
 
-/** One character of a script without spaces: indexed as the first of a pair or the last of a run, so a beginning. */
+/**
+ * Checks whether the form is a single character of a script without spaces. It is indexed as the first of a pair or the last of a run, so it
+ * must be looked up as a prefix.
+ */
 function isLoneCharacter({ form }: Pick<Token, 'form'>): boolean {
   return form.length <= 2 && [...form].length === 1 && classAt(form, 0) === UNSPACED
 }

@@ -2,65 +2,65 @@ import type { WordTerm } from '../../core/query.ts'
 import type { Slots, WordKey } from './index/segment.ts'
 import { idOf } from './query-terms.ts'
 
-/** With the 31 bits of a score these make whole numbers that a double holds. */
+/** With the 31 bits of a score, these make integers that a double can represent. */
 const KEYS = 2 ** 22
 
 const MOST_BITS = 2 ** 31 - 1
 
-/** Scores that differ by less than a hundredth may be in one step. */
+/** Scores that differ by less than a hundredth can fall into the same step. */
 const UNTOLD_BITS = 16
 
 /**
- * Round numbers on plateaus: mean nDCG@10 of cacm, cranfield and scifact is .530; between .526 and .531 with
- * k1 from .9 to 1.2 and the body's b from .3 to .6, .520–.525 with the title's weight 1, .495 without the title.
+ * Round numbers on plateaus: the mean nDCG@10 of cacm, cranfield and scifact is .530. It is between .526 and .531 with k1 from .9 to
+ * 1.2 and the body's b from .3 to .6, .520–.525 with a title weight of 1, and .495 without the title.
  */
 export const DEFAULT_SCORING: Scoring = {
   title: { weight: 0.75, k1: 1.2, b: 0.75 },
   body: { weight: 1, k1: 1.2, b: 0.5 },
 }
 
-/** Distinct words of a query that are used; of more the rarest. */
+/** Maximum number of distinct query words to use. If there are more, the rarest are used. */
 export const MAX_TERMS = 200
 
 export interface RankOptions {
   readonly limit: number
-  /** Which documents may be found; all when absent. */
+  /** Which documents may be found. By default, all. */
   readonly accept?: (key: number) => boolean
   readonly scoring?: Scoring
-  /** Includes all hits that score like the last one, however many, for callers with their own order. */
+  /** True if to include all hits with the same score as the last one, for callers with their own order. */
   readonly withTies?: boolean
 }
 
 export interface WordHit {
   readonly key: number
-  /** Above 0, below `Ranking.maxScore`. */
+  /** Between 0 and `Ranking.maxScore`, exclusive. */
   readonly score: number
-  /** Share of the query's idf that lies on words this document holds, 0–1. */
+  /** Idf of the query words that this document contains, divided by that of all query words, 0–1. */
   readonly matched: number
 }
 
-/** The facts about a query word. */
+/** Statistics for a query word. */
 export interface TermFact {
   readonly term: WordTerm
-  /** Live documents that hold it. */
+  /** Number of live documents that contain it. */
   readonly documents: number
   readonly idf: number
 }
 
 export interface Ranking {
-  /** Best first; of equal scores the smaller key. */
+  /** Best first; ties are ordered by key. */
   readonly hits: readonly WordHit[]
-  /** Documents that would be hits without the limit. */
+  /** Number of hits without the limit. */
   readonly total: number
-  /** The words used, in the order of the query; in the place of a word that occurs nowhere its parts, if it has some. */
+  /** The words used, in query order. A word that occurs nowhere is replaced by its parts, if it has any. */
   readonly terms: readonly TermFact[]
-  /** Share of the query's idf that lies on words that occur at all, 0–1; 0 for no words. */
+  /** Idf of the query words that occur anywhere, divided by that of all query words, 0–1. 0 if there are no words. */
   readonly coverage: number
-  /** Above every possible score of this query, so `score / maxScore` compares between queries; 0 when nothing occurs. */
+  /** Upper bound of this query's scores, so `score / maxScore` is comparable between queries. 0 if no word occurs. */
   readonly maxScore: number
 }
 
-/** Scores the live documents that hold any of the words: BM25 in two fields, each with its own lengths and idf, added up. */
+/** Scores the live documents that contain any of the words: the sum of BM25 over two fields, each with its own lengths and idf. */
 export function rankTerms(slots: Slots, query: readonly WordTerm[], options: RankOptions): Ranking {
   const accumulator = new Accumulator(slots, options.scoring ?? DEFAULT_SCORING)
   const used = withinBounds(slots, query)
@@ -93,7 +93,7 @@ export function rankTerms(slots: Slots, query: readonly WordTerm[], options: Ran
   }
 }
 
-/** Leaves out of these slots what is not accepted, in place. */
+/** Removes slots that are not accepted, in place. */
 function acceptedOf(touched: Uint32Array, { keys }: Slots, accept: RankOptions['accept']): Uint32Array {
   if (accept === undefined) return touched
   let count = 0
@@ -105,7 +105,7 @@ function idfOf(terms: readonly TermFact[]): number {
   return terms.reduce((mass, { idf }) => mass + idf, 0)
 }
 
-/** The rarest words where there are too many, in the order of the query. */
+/** Returns the rarest words if there are too many, in query order. */
 function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTerm[] {
   if (query.length <= MAX_TERMS) return query
   const sizes = new Map(query.map((term) => [term, listBytes(slots, term)]))
@@ -114,7 +114,7 @@ function withinBounds(slots: Slots, query: readonly WordTerm[]): readonly WordTe
   return query.filter((term) => kept.has(term))
 }
 
-/** Bytes of a word's lists: grows with the documents, dead ones too, and needs no decoding. */
+/** Returns the size of a word's lists in bytes. It grows with the number of documents, including dead ones, and needs no decoding. */
 function listBytes({ segments }: Slots, term: WordTerm): number {
   let bytes = 0
   for (const segment of segments) {
@@ -125,19 +125,19 @@ function listBytes({ segments }: Slots, term: WordTerm): number {
   return bytes
 }
 
-/** Adds up the scores of all documents, one word after the other; 24 bytes a slot. */
+/** Sums the scores of all documents, one word at a time. Takes 24 bytes per slot. */
 class Accumulator {
-  /** Live documents. */
+  /** Number of live documents. */
   readonly documents: number
-  /** Above every score. */
+  /** Higher than any score. */
   maxScore = 0
   readonly scores: Float32Array
-  /** The idf of the words that a document holds. */
+  /** Total idf of the words that each document contains. */
   readonly masses: Float32Array
   readonly #slots: Slots
   readonly #scoring: Scoring
   readonly #averages: { readonly title: number; readonly body: number }
-  /** Counts of the word that is being added, all 0 between words, and the slots that hold it. */
+  /** Counts of the word being added, all 0 between words, and the slots that contain it. */
   readonly #title: Uint32Array
   readonly #body: Uint32Array
   readonly #holders: Uint32Array
@@ -165,12 +165,12 @@ class Accumulator {
     this.#averages = { title: Math.max(total.title, 1) / all, body: Math.max(total.body, 1) / all }
   }
 
-  /** Slots that hold a word, in the order found. */
+  /** Slots that contain a word, in the order found. */
   get touched(): Uint32Array {
     return this.#touched.subarray(0, this.#touchedCount)
   }
 
-  /** Adds a word's share to every document that holds it; returns their number. */
+  /** Adds a word's scores to the documents that contain it. Returns their number. */
   add(word: WordKey, count: number): number {
     this.#held = 0
     for (const at of this.#slots.segments.keys()) this.#gather(at, word)
@@ -244,25 +244,25 @@ class Accumulator {
     }
   }
 
-  /** The idf of a word that so many live documents hold. */
+  /** Returns the idf of a word, given the number of live documents that contain it. */
   idf(documents: number): number {
     return inverseDocumentFrequency(documents, this.documents)
   }
 }
 
-/** The order of results: higher scores first, of equal ones smaller keys. */
+/** Order of results: higher scores first, ties by key. */
 export interface SlotOrder {
-  /** Above 0. */
+  /** Greater than 0. */
   readonly scores: Float32Array
-  /** Below 2²²; slots that are ordered have each its own. */
+  /** Distinct, below 2²². */
   readonly keys: Uint32Array
-  /** Those that score as the last of the best does are among them, too. */
+  /** True if to include all slots with the same score as the last one. */
   readonly withTies?: boolean
 }
 
 /**
- * The `limit` best slots, best first. Each is a number that begins with the score and ends with the key: to sort numbers takes a fifth of
- * the time that comparing slots takes.
+ * Returns the `limit` best slots, best first. Each is encoded as a number with the score in the high and the key in the low bits,
+ * because sorting numbers takes a fifth of the time of comparing slots.
  */
 export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, withTies = false }: SlotOrder): readonly number[] {
   const candidates = slots.length > limit ? likeliest(slots, limit, scores) : slots
@@ -273,7 +273,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
     const slot = candidates[at] as number
     const key = keys[slot] as number
     slotOf[key] = slot
-    // The bits of positive floats are in the order of the floats.
+    // The bits of positive floats sort like the floats.
     marks[at] = (MOST_BITS - (bits[at] as number)) * KEYS + key
   }
   marks.sort()
@@ -283,7 +283,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
   return best
 }
 
-/** Where those end that score as the last within the limit does. */
+/** Returns the end of the slots with the same score as the last one within the limit. */
 function tiedEnd(marks: Float64Array, limit: number): number {
   const score = Math.floor((marks[limit - 1] ?? 0) / KEYS)
   let end = Math.min(limit, marks.length)
@@ -297,7 +297,7 @@ function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
   return new Uint32Array(values.buffer)
 }
 
-/** The best so many, and those whose scores begin with the same bits as the last one's. */
+/** Returns the best slots, and those whose scores share the leading bits with the last one. */
 function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
   const bits = bitsOf(slots, scores)
   const counts = new Uint32Array(1 << (31 - UNTOLD_BITS))
@@ -313,11 +313,11 @@ function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uin
 
 /** BM25 of one field: Robertson, Zaragoza, The probabilistic relevance framework: BM25 and beyond, 2009. */
 export interface FieldScoring {
-  /** The weight of the field, 0 or more. */
+  /** Weight of the field, at least 0. */
   readonly weight: number
-  /** How fast more of the same word stops mattering, above 0. */
+  /** How quickly repetitions of a word lose importance, greater than 0. */
   readonly k1: number
-  /** How much long fields are discounted, 0–1. */
+  /** How strongly long fields are discounted, 0–1. */
   readonly b: number
 }
 
@@ -326,14 +326,14 @@ export interface Scoring {
   readonly body: FieldScoring
 }
 
-/** How telling a word is that stands in so many of all documents; above 0. */
+/** Returns how distinctive a word is, given the number of documents that contain it. Greater than 0. */
 export function inverseDocumentFrequency(documents: number, all: number): number {
   return Math.log(1 + (Math.max(all - documents, 0) + 0.5) / (documents + 0.5))
 }
 
-/** The contribution of one word to the documents with it in a field. */
+/** Computes the contribution of one word in a field. */
 class FieldScore {
-  /** Above every score. */
+  /** Higher than any score. */
   readonly max: number
   readonly #flat: number
   readonly #sloped: number

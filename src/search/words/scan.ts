@@ -3,7 +3,7 @@ import { PART, readCompound, TAIL, WORD, type WordSink } from './compound.ts'
 import { classAt, foldWord, MARK, MAX_FORM, SEPARATOR, SPACED, UNSPACED, widthAt } from './fold-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Gap in positions between two texts of a field; no phrase crosses it. */
+/** Gap in positions between two texts of a field, so no phrase spans both. */
 const GAP = 4
 
 const LOWER = 1
@@ -12,10 +12,7 @@ const UPPER = 2
 
 const DIGIT = 3
 
-/**
- * Characters after a plain word that may make it a compound: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII
- * characters.
- */
+/** Characters after a plain word that can make it a compound: `'` `’` `.` `_` `@` `,` `-` `+` `#`, and all non-ASCII characters. */
 const LINK = 4
 
 const ascii = new Uint8Array(128)
@@ -28,16 +25,19 @@ for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
-/** Asked of the prototype: texts are of so many kinds (slices, ropes, of one or two bytes) that V8 looks the method up at each character. */
+/**
+ * Taken from the prototype, because strings have so many representations (slices, ropes, one or two bytes) that V8 would look the
+ * method up for each character.
+ */
 const { charCodeAt, slice } = String.prototype
 
 /**
- * Finds the words of a text, from `position` on, and returns the position after the last.
- *
- * A word is a run of letters, digits and marks, without case and accents. Apostrophes join (`don't` is `dont`) but for `'s`, `'re` …,
- * which are dropped, and elisions, which part (`l'eau`). Joined by `.`, `_` or `@` (`node.js`, `foo_bar`, addresses), or written in
- * camel case, it is one word and its parts; so are dates. Hyphens part. `c++`, `c#`, `.net`, `3.14`, `v2.1` are words, `1,000` is
- * `1000`. Scripts without spaces and Hangul give overlapping pairs of characters. Linear.
+ * Finds the words of the text, starting at `position`, and returns the position after the last one.
+ * A word is a run of letters, digits and marks, ignoring case and accents. Apostrophes join (`don't` becomes `dont`), except for
+ * `'s`, `'re` etc., which are dropped, and elisions, which split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`,
+ * email addresses) or in camel case are indexed as one word and as its parts; so are dates. Hyphens split. `c++`, `c#`, `.net`,
+ * `3.14` and `v2.1` are words, and `1,000` becomes `1000`. Scripts without spaces and Hangul give overlapping pairs of characters.
+ * Linear.
  */
 export function scanWords(text: string, sink: WordSink, position = 0): number {
   const length = text.length
@@ -78,8 +78,9 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
 }
 
 /**
- * Twice the end of a plain ASCII word, and 1 where it has capitals; -1 where a change of case may part it, or what follows it join.
- * `length` is the text's: strings are of so many kinds that to ask one for it costs as much as the rest.
+ * Returns twice the end of a plain ASCII word, plus 1 if it has capitals, or -1 if a change of case may split it or the next
+ * character may join it. `length` is that of the text, passed in because reading it from strings of varying representations costs as
+ * much as the rest.
  */
 function plainEnd(text: string, start: number, length: number): number {
   if (start > 0 && charCodeAt.call(text, start - 1) === 46) return -1
@@ -99,12 +100,12 @@ function plainEnd(text: string, start: number, length: number): number {
   return 2 * at + upper
 }
 
-/** True if the next character could belong to the word; `readCompound` decides. */
+/** Checks whether the next character might belong to the word; `readCompound` decides. */
 function joins(text: string, at: number, unit: number): boolean {
   if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
   const next = charCodeAt.call(text, at + 1)
   if (unit === 43 || unit === 35) return unit === 35 || next === 43
-  // A hyphen matters to dates alone, a comma to digits.
+  // A hyphen only matters in dates, a comma in numbers.
   if (unit === 45 || unit === 44) return ascii[charCodeAt.call(text, at - 1)] === DIGIT && next < 128 && ascii[next] === DIGIT
   return next >= 128 ? classAt(text, at + 1) !== SEPARATOR : (ascii[next] as number) > 0 && (ascii[next] as number) < LINK
 }
@@ -112,11 +113,11 @@ function joins(text: string, at: number, unit: number): boolean {
 function foldPlain(text: string, start: number, plain: number): string {
   const end = plain >> 1
   const form = slice.call(text, start, end - start > MAX_FORM ? start + MAX_FORM : end)
-  // Lowering what is low already costs as much as finding the word.
+  // Lowercasing a word that is already lower case costs as much as finding it.
   return plain % 2 === 0 ? form : form.toLowerCase()
 }
 
-/** Reads a run of unspaced characters into overlapping pairs; a lone character is a word. */
+/** Splits a run of characters without spaces into overlapping pairs. A single character is a word. */
 function readUnspaced(text: string, start: number, position: number, sink: WordSink): { at: number; position: number } {
   let at = start
   let next = position
@@ -135,22 +136,22 @@ function readUnspaced(text: string, start: number, position: number, sink: WordS
   return { at, position: next }
 }
 
-/** One word of a text as the index knows it. */
+/** A word of the text, as indexed. */
 export interface Token {
   /** Folded: lower case, without accents. */
   readonly form: string
   readonly stem: string
-  /** `part`: of the word before it, at the same position. `tail`: the last character of a run in a script without spaces. */
+  /** `part`: part of the preceding word, at the same position. `tail`: last character of a run in a script without spaces. */
   readonly kind: 'word' | 'part' | 'tail'
   /** In words, from 0. */
   readonly position: number
-  /** UTF-16 offsets. */
+  /** Offset in UTF-16 units. `end` is exclusive. */
   readonly start: number
   readonly end: number
   readonly isStopWord: boolean
 }
 
-/** All words of a text, in order. For large texts `scanWords` is cheaper. */
+/** Returns all words of the text in order. For large texts, `scanWords` is cheaper. */
 export function analyze(text: string): readonly Token[] {
   const tokens: Token[] = []
   scanWords(text, (form, kind, position, start, end) => {
@@ -164,14 +165,14 @@ export function analyze(text: string): readonly Token[] {
 export interface NoteFields {
   /** The title and each alias. */
   readonly title: readonly string[]
-  /** Counted once more than where they stand in the body. */
+  /** Counted in addition to their occurrence in the body. */
   readonly headings: readonly string[]
   readonly body: string
   readonly tags: readonly string[]
   readonly properties: readonly string[]
 }
 
-/** A note's fields as the words that an index takes. */
+/** Analyses a note's fields for the index. */
 export function analyseNote({ title, headings, body, tags, properties }: NoteFields): Pick<NoteWords, 'title' | 'body'> {
   return { title: wordsOf(title), body: wordsOf([body, ...headings, ...tags, ...properties]) }
 }

@@ -3,24 +3,24 @@ import { lineNumber } from '../../core/text/line-number.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {
-  /** As written, without empty lines and with one space between words (or what options say), and `…` where it is cut. */
+  /** As written, without empty lines and with single spaces (unless options say otherwise), and `…` where it is truncated. */
   readonly text: string
   /** UTF-16 offsets in `text`, ascending, without overlaps. */
   readonly highlights: readonly (readonly [start: number, end: number])[]
-  /** The 1-based line of the file that the first match, or else the snippet, stands on. */
+  /** 1-based line of the first match in the file, or of the snippet if there is no match. */
   readonly line: number
 }
 
-/** UTF-16 units of a file that are looked through for matches. */
+/** Maximum number of UTF-16 units to search for matches. */
 const MAX_SCANNED = 400_000
 const ELLIPSIS = '…'
-/** How far before a cut its word, or a link that would be torn, may begin. */
+/** How far a truncation point may move to keep a word or link whole. */
 const MAX_STEP = 80
 
 /**
- * The part of a file's text, at most `maxLength` UTF-16 units, where the matches are closest together. Each word counts
- * once, so different words beat a repeated one. Without a match, the beginning of the body. Cuts no word (up to 80
- * units), wikilink or grapheme.
+ * Returns the part of a file's text, at most `maxLength` UTF-16 units, with the densest matches. Each word counts once, so that
+ * different words beat a repeated one. Without matches, returns the start of the body. Does not split words (up to 80 units),
+ * wikilinks or graphemes.
  */
 export function snippet(
   text: string,
@@ -31,7 +31,7 @@ export function snippet(
   return snippetWith(text, bodyStart, query, { maxLength: 240, gap, ...options })
 }
 
-/** Lines stay lines: what stands in two items of a list is not read as one. */
+/** Keeps line breaks, so separate list items are not read as one. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   return last < 0 ? ' ' : space.slice(last)
@@ -39,13 +39,13 @@ function gap(space: string): string {
 
 export interface SnippetOptions {
   readonly maxLength: number
-  /** The text with parts made spaces in which words count only where they stand nowhere else. */
+  /** The text with parts blanked out in which words only count if they occur nowhere else. */
   readonly seen?: string
-  /** The replacement of a run of white space, never longer. */
+  /** Returns the replacement for a run of whitespace, which must not be longer. */
   readonly gap: (space: string) => string
 }
 
-/** Likewise, with white space as the options say. */
+/** Like `snippet`, with whitespace handled according to the options. */
 export function snippetWith(
   text: string,
   bodyStart: number,
@@ -73,7 +73,7 @@ interface Span {
   readonly end: number
 }
 
-/** The matches that lie in so many units and weigh most together; of equal ones the shortest, then the first. */
+/** Returns the matches within a number of units that have the highest total weight. Ties go to the shortest, then the first. */
 function densest(matches: readonly Match[], room: number): Span | undefined {
   const counts = new Map<number, number>()
   let best: (Span & { readonly weight: number }) | undefined
@@ -99,13 +99,13 @@ function densest(matches: readonly Match[], room: number): Span | undefined {
   return best
 }
 
-/** The body's beginning, or the cluster with as much before it as after it. */
+/** Returns the start of the body, or the cluster with equal context before and after. */
 function windowAround(
   text: string,
   body: Span,
   { cluster, maxLength }: { readonly cluster: Span | undefined; readonly maxLength: number },
 ): Span {
-  // Collapsed white space would leave more room; the difference is hardly visible.
+  // Collapsing whitespace would leave more room, but the difference is hardly visible.
   if (body.end - body.start <= maxLength) return body
   const room = maxLength - ELLIPSIS.length
   if (cluster === undefined) return { start: body.start, end: endBefore(text, body.start, body.start + room) }
@@ -119,7 +119,7 @@ function windowAround(
   return { start, end: endBefore(text, Math.min(cluster.end, limit), limit) }
 }
 
-/** The first place from `wished` on, up to `last`, where a word may begin. */
+/** Returns the first position between `wished` and `last` where a word can start. */
 function startAfter(text: string, wished: number, last: number): number {
   const link = linkAround(text, wished)
   const from = link === undefined || link.end > last ? wished : link.end
@@ -129,7 +129,7 @@ function startAfter(text: string, wished: number, last: number): number {
   return graphemeAt(text, from, { first: from - MAX_STEP, forward: true })
 }
 
-/** The last place up to `limit`, not before `least`, where a word ends. */
+/** Returns the last position between `least` and `limit` where a word ends. */
 function endBefore(text: string, least: number, limit: number): number {
   const link = linkAround(text, limit)
   const from = link === undefined || link.start < least ? limit : link.start
@@ -138,7 +138,7 @@ function endBefore(text: string, least: number, limit: number): number {
   return graphemeAt(text, from, { first: Math.max(0, from - MAX_STEP), forward: false })
 }
 
-/** The short wikilink that an offset lies inside. */
+/** Returns the short wikilink that contains an offset. */
 function linkAround(text: string, at: number): Span | undefined {
   const from = Math.max(0, at - MAX_STEP)
   const before = text.slice(from, at + 1)
@@ -149,7 +149,7 @@ function linkAround(text: string, at: number): Span | undefined {
   return { start: from + open, end: from + open + close + 2 }
 }
 
-/** The grapheme boundary at or next to an offset; segmenting starts at `first` or the last white space after it. */
+/** Returns the grapheme boundary at or next to an offset. Segmentation starts at `first` or the last whitespace after it. */
 function graphemeAt(text: string, at: number, { first, forward }: { readonly first: number; readonly forward: boolean }): number {
   let from = Math.max(0, first)
   for (let space = at - 1; space >= from; space--) {
@@ -168,7 +168,7 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
   return forward ? Math.min(text.length, at + MAX_STEP) : before
 }
 
-/** Makes white space what `gap` says, cuts visible, and moves the matches to where they are then. */
+/** Replaces whitespace as `gap` says, marks truncation, and adjusts the positions of matches. */
 function collapse(
   text: string,
   span: Span,
@@ -187,7 +187,7 @@ function collapse(
   return { text: span.end < body.end ? out + ELLIPSIS : out, highlights: moveMatches(body.matches, [...moved]) }
 }
 
-/** `runs`: where runs without white space begin in the text and in the snippet. */
+/** `runs`: where runs without whitespace start in the text and in the snippet. */
 function moveMatches(
   matches: readonly Match[],
   runs: readonly (readonly [from: number, to: number])[],

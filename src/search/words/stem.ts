@@ -3,9 +3,9 @@ import type { WordTerm } from '../../core/query.ts'
 import { ownCopy } from './fold-word.ts'
 
 /**
- * English function words, as the analysis writes them (contractions without their apostrophe): articles, pronouns,
- * prepositions, conjunctions, auxiliaries, question words, and the adverbs that only link. They are indexed, because phrases
- * contain them, but a query drops them unless it has no other word.
+ * English function words in analysed form (contractions without apostrophes): articles, pronouns, prepositions, conjunctions,
+ * auxiliaries, question words, and linking adverbs. They are indexed, because phrases contain them, but dropped from queries that
+ * have other words.
  */
 const STOP_WORDS: ReadonlySet<string> = new Set([
   ...words('a an the this that these those such same other another each every either neither both all any some no none'),
@@ -21,20 +21,23 @@ const STOP_WORDS: ReadonlySet<string> = new Set([
   ...words('dont doesnt didnt isnt arent wasnt werent wont wouldnt cant cannot couldnt shouldnt havent hasnt hadnt'),
 ])
 
-/** Stems kept at hand; when they are more, all are forgotten. */
+/** Maximum number of cached stems. When full, the cache is cleared. */
 const MEMO = 50_000
 
 const LETTERS = /^[a-z]+$/
 
 /**
- * Endings of stems after the beginning shared with the form (`happy` → `happ·i`, `ability` → `ab·l`). A stem with
- * another ending is not used, so a prefix lookup finds every stem of a form.
+ * Possible endings of stems after the prefix shared with the form (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other endings
+ * are not used, so a prefix lookup finds every stem of a form.
  */
 export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 
 const memo = new Map<string, string>()
 
-/** The stem of a form (M. F. Porter, An algorithm for suffix stripping, 1980); of anything but `a`–`z` the form itself. */
+/**
+ * Returns the stem of a form (M. F. Porter, An algorithm for suffix stripping, 1980). Anything other than `a`–`z` is returned
+ * unchanged.
+ */
 export function stemOf(form: string): string {
   const known = memo.get(form)
   if (known !== undefined) return known
@@ -45,12 +48,12 @@ export function stemOf(form: string): string {
   return stem
 }
 
-/** Forgets the stems kept at hand: who indexed many words needs few from then on. */
+/** Clears the cache of stems, which is hardly needed after indexing. */
 export function forgetStems(): void {
   memo.clear()
 }
 
-/** True if a form's stem may differ from it; true for all beginnings of such a form, too. */
+/** Checks whether a form's stem may differ from it. Also true for all prefixes of such a form. */
 export function isStemmed(form: string): boolean {
   return LETTERS.test(form)
 }
@@ -65,27 +68,27 @@ function words(text: string): string[] {
   return text.split(' ')
 }
 
-/** True if an analysed form is an English function word. */
+/** Checks whether an analysed form is an English function word. */
 export function isStopWord(form: string): boolean {
   return STOP_WORDS.has(form)
 }
 
-/** Where the forms with a given beginning lie. */
+/** Where forms with a given prefix are stored. */
 export interface PrefixPlaces {
-  /** All stems from `from` on and before `to`, as bytes. */
+  /** All stems from `from` (inclusive) to `to` (exclusive), as bytes. */
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /** Single stems before them: a stem may be shorter than the beginning of its form. Ascending. */
+  /** Individual stems before that range, in ascending order, because a stem can be shorter than its form's prefix. */
   readonly stems: readonly Uint8Array[]
 }
 
 /**
- * A form's stem begins like the form and goes on with one of `STEM_TAILS`: either it shares the whole prefix, and lies in the range, or
- * a shorter beginning of it followed by a tail.
+ * Returns where forms with a prefix are stored. A form's stem consists of a prefix of the form and one of `STEM_TAILS`, so it either
+ * contains the whole prefix and is in the range, or is a shorter prefix followed by a tail.
  */
 export function placesOfPrefix(prefix: string): PrefixPlaces {
   const from = Buffer.from(prefix)
-  // No UTF-8 text holds this byte.
+  // No UTF-8 text contains this byte.
   const to = Buffer.concat([from, Buffer.of(0xff)])
   const stems = new Set<string>()
   if (isStemmed(prefix)) {
@@ -97,7 +100,7 @@ export function placesOfPrefix(prefix: string): PrefixPlaces {
   return { from, to, stems: shorter.map((stem) => Buffer.from(stem)) }
 }
 
-/** The common beginning of every form that a term finds. */
+/** Returns the common prefix of all forms that a term matches. */
 export function beginningOf({ form, stem, match }: WordTerm): string {
   if (match !== 'stem') return form
   const tails = STEM_TAILS.filter((tail) => stem.endsWith(tail) && stem.length > tail.length)

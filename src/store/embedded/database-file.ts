@@ -4,23 +4,23 @@ import type { Database } from '../../core/sql-database.ts'
 import { databasePath, deleteDatabase, identityOf, type Location, makeRoom, publish } from './location.ts'
 import { BUSY_TIMEOUT, DamagedIndex, openSqlite } from './sqlite.ts'
 
-/** Bytes of the log that are worth emptying it. */
+/** Minimum size in bytes of a log worth truncating. */
 const LARGE_LOG = 4_000_000
 
-/** The identity and format of one of our databases. */
+/** Identity and format of a database. */
 export interface DatabaseKind {
-  /** Tells our files from other databases. */
+  /** Distinguishes Roux's files from other databases. */
   readonly applicationId: number
-  /** Increased with every change of the schema or content: another format is another file. */
+  /** Incremented with every change to the schema or content. Each format uses a different file. */
   readonly format: number
   readonly schema: string
-  /** Bytes; SQLite's own choice when absent. */
+  /** In bytes. Defaults to SQLite's own choice. */
   readonly pageSize?: number
 }
 
 /**
- * A database that can always be made again, as its one writer sees it: made with the first commit, opened again when another process
- * replaced it.
+ * A database that can be rebuilt at any time, as seen by its only writer. It is created with the first commit, and reopened if
+ * another process replaces it.
  */
 export class DatabaseFile {
   readonly #location: Location
@@ -38,7 +38,7 @@ export class DatabaseFile {
     return this.#location
   }
 
-  /** @returns undefined when nothing was ever committed here. @throws DamagedIndex when it is no database of this kind. */
+  /** @returns `undefined` if nothing was ever committed @throws DamagedIndex if it is not a database of this kind */
   open(): Database | undefined {
     const identity = identityOf(this.#location)
     if (this.#database !== undefined) {
@@ -60,7 +60,10 @@ export class DatabaseFile {
     }
   }
 
-  /** Opens it, or creates it first. A new file gets its name when it is complete, so nobody opens an unfinished one. */
+  /**
+   * Opens the database, creating it first if necessary. A new file is renamed once it is complete, so nobody opens an unfinished
+   * one.
+   */
   make(): Database {
     return this.open() ?? this.#create()
   }
@@ -85,7 +88,7 @@ export class DatabaseFile {
     return database
   }
 
-  /** Runs a transaction of its own. */
+  /** Runs an action in a transaction. */
   write<T>(action: (database: Database) => T): T {
     const database = this.make()
     database.exec('BEGIN IMMEDIATE')
@@ -94,7 +97,7 @@ export class DatabaseFile {
       database.exec('COMMIT')
       return result
     } catch (error) {
-      // The failure may have ended the transaction itself, as a full disk does.
+      // Some failures, such as a full disk, end the transaction themselves.
       attempt(() => database.exec('ROLLBACK'))
       throw error
     }
@@ -113,7 +116,7 @@ export class DatabaseFile {
     return true
   }
 
-  /** Copies the log into the database, and gives up pages that were read. A large log is emptied, too: it keeps the size that it once had otherwise. */
+  /** Checkpoints the log and releases cached pages. A large log is also truncated, because it would otherwise keep its size. */
   #checkpoint(database: Database, path: string): void {
     database.exec('PRAGMA shrink_memory')
     const log = statSync(`${path}-wal`, { throwIfNoEntry: false })
@@ -121,12 +124,12 @@ export class DatabaseFile {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
       return
     }
-    // Another connection that reads just now is not waited for: then it is done the next time.
+    // Skipped while another connection is reading.
     attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
   }
 
-  /** Throws it away, unless another process has replaced it already. */
+  /** Deletes the database, unless another process has already replaced it. */
   delete(): void {
     const damaged = this.#identity
     this.#close()
@@ -136,7 +139,8 @@ export class DatabaseFile {
 
   close(): void {
     const database = this.#database
-    // The log is emptied by hand: the binding cannot end its statements, so SQLite does not see the last connection close.
+    // The log is truncated explicitly: the binding cannot finalize statements, so SQLite does not notice that the last connection
+    // closes.
     if (database !== undefined) attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     this.#close()
   }
@@ -149,7 +153,7 @@ export class DatabaseFile {
   }
 }
 
-/** @throws DamagedIndex when a database is not of this kind. */
+/** @throws DamagedIndex if a database is not of this kind */
 export function requireKind(database: Database, { applicationId, format }: DatabaseKind): void {
   const found = kindOf(database)
   if (found.applicationId !== applicationId || found.format !== format) {
@@ -157,7 +161,7 @@ export function requireKind(database: Database, { applicationId, format }: Datab
   }
 }
 
-/** The identity a database claims. */
+/** Reads the identity stored in a database. */
 export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' | 'format'> {
   const [application] = database.prepare('PRAGMA application_id').all() as { application_id: number }[]
   const [user] = database.prepare('PRAGMA user_version').all() as { user_version: number }[]
@@ -177,7 +181,7 @@ function makeSchema(database: Database, { applicationId, format, schema, pageSiz
 }
 
 /**
- * Derived data may be lost in a power cut, but never torn: WAL with NORMAL. The log is copied into the database when
+ * A power cut may lose derived data, but must not corrupt it, hence WAL with `synchronous = NORMAL`. The log is checkpointed when
  * idle (`checkpoint`), or at 40 MB.
  */
 function configure(database: Database): void {
@@ -197,7 +201,7 @@ export function readAtOnce<T>(database: Database, read: () => T): T {
   }
 }
 
-/** Does what may fail after something else has failed: the error that led here says more. */
+/** Runs cleanup after a failure and ignores its errors, because the original error is more informative. */
 export function attempt(action: () => void): void {
   try {
     action()

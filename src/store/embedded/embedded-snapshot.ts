@@ -59,13 +59,13 @@ export interface SnapshotParts {
   readonly projection: Projection
   readonly rankings: Rankings
   readonly search: SearchReads
-  /** Takes over what was committed: what is read for one node at a time is read from the newest generation. */
+  /** Loads newer commits. Data of single nodes is always read from the newest generation. */
   refresh(): void
-  /** Runs what reads the index; damage that it meets is reported. */
+  /** Runs a read and reports damage. */
   guard<T>(read: () => T): T
 }
 
-/** The graph in memory as long as it stays at one generation. */
+/** A snapshot backed by the in-memory graph, valid while the graph stays at one generation. */
 export class EmbeddedSnapshot implements Snapshot {
   readonly generation: number
   readonly files: number
@@ -109,12 +109,12 @@ export class EmbeddedSnapshot implements Snapshot {
     return this.#parts.guard(() => read(this.#parts.projection))
   }
 
-  /** For each of many; others have their turn between. */
+  /** Maps items, yielding to the event loop from time to time. */
   async #each<T, R>(items: readonly T[], read: (item: T) => R): Promise<readonly R[]> {
     return await eachInTurn(items, takeTurns(this.#signal), (item) => this.#read(() => read(item)))
   }
 
-  /** Reads in parts may span two generations. */
+  /** A read in several parts can span two generations. */
   async #search<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     this.#check()
     const found = await read(this.#parts.search)
@@ -122,7 +122,7 @@ export class EmbeddedSnapshot implements Snapshot {
     return found
   }
 
-  /** Times, properties and relations are read from the graph's index; damage of the other one comes as an error of its own. */
+  /** Times, properties and relations come from the graph's index. Damage to the search index is reported by a separate error. */
   async #searchFacts<T>(read: (search: SearchReads) => Promise<T>): Promise<T> {
     return await this.#search(async (search) => {
       try {

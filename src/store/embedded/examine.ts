@@ -9,17 +9,17 @@ import { DamagedIndex, openSqlite } from './sqlite.ts'
 import { INDEX, readMeta, readTexts, requireKeys } from './writer.ts'
 
 export interface IndexCondition {
-  /** `foreign`: of another program · `newer`, `older`: of another version of this one. They are replaced when they are used. */
+  /** `foreign`: written by another program · `newer`, `older`: written by another version of Roux. All of these are replaced on use. */
   readonly state: 'absent' | 'present' | 'damaged' | 'foreign' | 'newer' | 'older'
   readonly message?: string
 }
 
-/** Looks at an index without changing it: every row is read. */
+/** Examines an index by reading every row, without changing it. */
 export function examineIndex(location: Location): IndexCondition {
   return examineDatabase(location, INDEX, readEverything)
 }
 
-/** Looks at a database of ours without changing it; `readAll` throws what it finds damaged. */
+/** Examines a database without changing it. `readAll` throws if it finds damage. */
 function examineDatabase(
   location: Location,
   kind: Pick<DatabaseKind, 'applicationId' | 'format'>,
@@ -33,7 +33,7 @@ function examineDatabase(
       if (applicationId !== kind.applicationId) return { state: 'foreign' }
       if (format > kind.format) return { state: 'newer' }
       if (format < kind.format) return { state: 'older' }
-      // In one transaction: a server may write meanwhile.
+      // A transaction is needed because a server might be writing.
       database.exec('BEGIN')
       readAll(database)
       return { state: 'present' }
@@ -45,7 +45,7 @@ function examineDatabase(
   }
 }
 
-/** @throws what SQLite says, DamagedIndex */
+/** @throws SQLite's errors, DamagedIndex */
 function readEverything(database: Database): void {
   const { rows } = readMeta(database)
   const hot = readTexts(database, 'hot', 'WHERE TRUE')
@@ -63,7 +63,7 @@ function readEverything(database: Database): void {
   }
 }
 
-/** Reads every document of a table and returns their keys. */
+/** Reads every row of a table and returns the keys. */
 function keysOf(
   database: Database,
   table: 'info' | 'links',
@@ -78,7 +78,7 @@ function keysOf(
   return keys
 }
 
-/** A folder that cannot be read holds no index; another check reports it. */
+/** An unreadable folder counts as empty, because another check reports it. */
 function isThere(location: Location): boolean {
   try {
     return identityOf(location) !== undefined
@@ -87,7 +87,7 @@ function isThere(location: Location): boolean {
   }
 }
 
-/** The version of SQLite that the binding brings, or why it does not load. */
+/** Returns the binding's SQLite version, or why it cannot be loaded. */
 export function sqliteVersion(): { readonly version?: string; readonly message?: string } {
   try {
     const database = openSqlite(':memory:')
@@ -99,12 +99,12 @@ export function sqliteVersion(): { readonly version?: string; readonly message?:
   }
 }
 
-/** Looks at a search index without changing it: every row is read once. */
+/** Examines a search index by reading every row, without changing it. */
 export function examineSearchIndex(location: Location): IndexCondition {
   return examineDatabase(location, SEARCH, readSearchRows)
 }
 
-/** @throws what SQLite says, DamagedIndex, DamagedWords */
+/** @throws SQLite's errors, DamagedIndex, DamagedWords */
 function readSearchRows(database: Database): void {
   for (const row of database.prepare('SELECT id, rank, header FROM segment').iterate()) {
     const { id, rank, header } = row as { id: number; rank: number; header: unknown }

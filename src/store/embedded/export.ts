@@ -7,8 +7,8 @@ import type { LinksAsOf } from './links-as-of.ts'
 import { linksOf } from './projection.ts'
 
 /**
- * Every file by id, then every edge by source, as of the first row; links are of the graph's generation, because a
- * commit creates new rows. Closes the links at the end.
+ * Yields every file by id, then every edge by source, as of the first row. Commits create new rows, so the graph's generation is
+ * unaffected. Closes `links` at the end.
  */
 export function* exportRows(graph: Graph, links: LinksAsOf): Generator<ExportRow, undefined> {
   try {

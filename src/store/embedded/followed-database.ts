@@ -10,7 +10,7 @@ const SAME_LIFE = 20
 interface FollowedOptions<T> {
   /** Its name in messages. */
   readonly name: string
-  /** Page cache in KB. */
+  /** Size of the page cache in KB. */
   readonly cache: number
   /** Checks the database and prepares its statements. @throws DamagedIndex */
   prepare(database: Database): T
@@ -54,13 +54,14 @@ export class FollowedDatabase<T extends object> {
 
   /** Opens the database that is there now; `undefined` where nothing was written yet. @throws what `prepare` throws */
   open(): Opened<T> | undefined {
-    // A call reads several times, and looking at the file takes as long as all else that is done to find nothing new.
+    // Skipped for a while after a check: calls read several times, and a check of the file takes as long as the rest of a refresh
+    // that finds nothing new.
     const now = performance.now()
     if (this.#opened !== undefined && now < this.#sameUntil) return this.#opened
     const identity = identityOf(this.#location)
     this.#sameUntil = now + SAME_LIFE
     if (this.#opened !== undefined) {
-      // Emptying the cache folder only removes the name; the open file stays valid until there is another index.
+      // If the cache folder was emptied, the open file stays valid until there is a new index.
       if (identity === undefined || identity === this.#opened.identity) return this.#opened
       this.reopen()
     }
@@ -72,7 +73,7 @@ export class FollowedDatabase<T extends object> {
     const { cache, prepare } = this.#options
     const database = openSqlite(databasePath(this.#location))
     try {
-      // In memory a database is there as soon as it is opened.
+      // An in-memory database exists as soon as it is opened.
       if (this.#location.kind === 'memory' && !hasTables(database)) {
         database.close()
         return undefined
@@ -107,7 +108,7 @@ export class FollowedDatabase<T extends object> {
 
   /** The same within a transaction. */
   loadWithin<R>(open: Opened<T>, load: (open: Opened<T>) => R): R | undefined {
-    // The moment is that of the first read, which this is.
+    // The first read fixes the snapshot.
     const version = this.version(open)
     if (version === this.#version) return undefined
     const loaded = load(open)
@@ -128,7 +129,7 @@ export class FollowedDatabase<T extends object> {
 
   #fail(error: unknown): never {
     if (!isDamage(error)) throw error
-    // Only one of two concurrent questions reports it.
+    // Of two concurrent reads, only one reports the damage.
     if (!this.#isDamaged) {
       this.#isDamaged = true
       this.reopen()

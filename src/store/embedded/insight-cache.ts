@@ -5,7 +5,7 @@ import { attempt, DatabaseFile, type DatabaseKind } from './database-file.ts'
 import { sealBytes, unsealBytes } from './search/search-rows.ts'
 import { isDamage, isUnwritable } from './sqlite.ts'
 
-/** The inputs of insight in a file of its own: `record` has one row per content, `result` the last result of each kind. */
+/** Cached insight data: `record` has one row per content hash, `result` the last result of each kind. */
 export const INSIGHT: DatabaseKind = {
   // `roui` in ASCII.
   applicationId: 0x726f7569,
@@ -16,12 +16,12 @@ export const INSIGHT: DatabaseKind = {
   `,
 }
 
-/** Records of contents that no note has any more are forgotten when there are more than so many, and more than this share of all others. */
+/** Records without a note are deleted once they exceed this count and this share of the others. */
 const UNUSED = { count: 100, share: 0.5 }
 
 /**
- * Opens the cache at a path; a damaged file or another format is discarded. Rows that cannot be written stay in memory
- * until it is closed.
+ * Opens the cache at a path. Damaged files and other formats are discarded. Rows that cannot be written stay in memory until the
+ * cache is closed.
  */
 export function openInsightCache(path: string): InsightCache {
   const file = new DatabaseFile({ kind: 'file', path }, INSIGHT)
@@ -50,7 +50,6 @@ interface Row {
 class SqliteInsightCache implements InsightCache {
   readonly #file: DatabaseFile
   readonly #database: Database | undefined
-  /** Records that could not be written. */
   readonly #unwritten = new Map<string, Uint8Array>()
 
   constructor(file: DatabaseFile, database: Database | undefined) {
@@ -109,7 +108,7 @@ class SqliteInsightCache implements InsightCache {
     this.#file.close()
   }
 
-  /** Returns whether it was written: another process may hold the file, or the disk may be full. */
+  /** Returns false if the write failed, for example because another process holds the file or the disk is full. */
   #write(action: (database: Database) => void): boolean {
     const database = this.#database
     if (database === undefined) return false

@@ -4,10 +4,10 @@ import { databasePath, identityOf, type Location } from './location.ts'
 import { openSqlite } from './sqlite.ts'
 import { readMeta } from './writer.ts'
 
-/** The links of all files in one generation, whatever is committed later. */
+/** The links of all files in one generation, unaffected by later commits. */
 export interface LinksAsOf {
   readonly generation: number
-  /** A file's links as they are stored; `undefined` where it has none. */
+  /** Returns a file's links in stored form, or `undefined` if it has none. */
   data(key: number): string | undefined
   close(): void
 }
@@ -18,8 +18,8 @@ export interface OpenIndex {
 }
 
 /**
- * The links of the newest generation. A reader of the file has them without a copy, as long as its transaction is open; an index in memory,
- * where readers would keep the writer waiting, and one that has lost its name are copied as texts.
+ * Returns the links of the newest generation. For a file, they are read within an open transaction, without copying. In-memory
+ * databases, where readers block the writer, and deleted files are copied as texts.
  */
 export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
   const isNamed = location.kind === 'file' && identityOf(location) === open.identity
@@ -35,7 +35,7 @@ function readLinks(database: Database): LinksAsOf {
       generation,
       data: (key) => (links.get(key) as { data: string } | undefined)?.data,
       close: () => {
-        // A statement that is not finalised would keep the transaction open, and writers waiting for its end.
+        // A statement that is not finalized keeps the transaction open and blocks writers.
         attempt(() => database.exec('COMMIT'))
         database.close()
       },

@@ -4,26 +4,26 @@ import { errorCode } from '../../core/error-code.ts'
 import type { IndexName, IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** An index that nobody opened for so long belongs to a former vault, version or setting (ms). */
+/** An index that was not opened for this long (in ms) belongs to a former vault, version or setting. */
 const MONTH = 30 * 24 * 3_600_000
 
-/** Files of one vault: its index, the search index and what is saved beside that, insight, and the places on the map. */
+/** The cache files of a vault: index, search index with its saved graphs, insight and map layout. */
 const CACHE_FILE =
   /^(?:(?:index|search-\d+|insight-\d+)-([0-9a-f]{24})\.db(?:\.\d+-\d+\.new|\.hnsw-[0-9a-f]{16}(?:-.+)?)?|layout-([0-9a-f]{24})\.json(?:\.\d+\.tmp)?)$/
 
 const DRAFT = /\.(?:new|tmp)$/
 
-/** Where an index lives: a file, or memory that this process's threads share under a name. */
+/** Location of an index: a file, or named memory shared by the threads of this process. */
 export type Location = { readonly kind: 'file'; readonly path: string } | { readonly kind: 'memory'; readonly name: string }
 
-/** What SQLite opens. */
+/** Returns the path or URI for SQLite. */
 export function databasePath(location: Location): string {
   return location.kind === 'file' ? location.path : `file:/${location.name}?vfs=memdb`
 }
 
 /**
- * The identity of the file at a location: another process may have replaced a damaged one, or someone emptied the cache
- * folder. `undefined` if it is missing.
+ * Returns the identity of the file at a location, or `undefined` if there is none. It changes if another process replaces a damaged
+ * file or the cache folder is emptied.
  */
 export function identityOf(location: Location): string | undefined {
   if (location.kind === 'memory') return location.name
@@ -31,40 +31,38 @@ export function identityOf(location: Location): string | undefined {
   return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`
 }
 
-/** Makes the folder, readable by its owner only. */
+/** Creates the folder, readable only by its owner. */
 export function makeRoom(path: string): void {
   makeFolder(dirname(path), { mkdirSync, dirname })
 }
 
-/** Gives a finished file its name, unless another process was first. */
+/** Publishes a finished file atomically, unless another process was faster. */
 export function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)
   } catch (error) {
     const code = errorCode(error)
-    // File systems without hard links: the last one wins, and the others notice by the file's identity.
+    // On file systems without hard links, the last process wins. The others notice by the file's identity.
     if (code !== 'EEXIST') renameSync(draft, path)
   }
   deleteDatabase(draft)
 }
 
-/** Deletes a database and what SQLite keeps beside it. */
+/** Deletes a database with SQLite's auxiliary files. */
 export function deleteDatabase(path: string): void {
   for (const ending of ['-wal', '-shm', '-journal', '']) rmSync(path + ending, { force: true })
 }
 
-/** Where the embedded engine keeps what it knows of a vault. */
+/** Where the embedded engine stores a vault's data. */
 export interface EmbeddedPlace {
   readonly type: 'embedded'
-  /** Path of the index on disk. */
+  /** Path of the index. */
   readonly file: string
-  /** Path of the search index on disk. */
+  /** Path of the search index. */
   readonly searchFile: string
-  /** Path of the insight cache. */
   readonly insightFile: string
-  /** Path of the map's layout. */
   readonly layoutFile: string
-  /** Name of the indexes in memory, unique in the process. */
+  /** Name of the in-memory indexes, unique within the process. */
   readonly memory: string
 }
 
@@ -74,7 +72,7 @@ export function locationOf(place: EmbeddedPlace, which: IndexName, cache: IndexS
   return { kind: 'memory', name: isSearch ? `${place.memory}-search` : place.memory }
 }
 
-/** Deletes files of other indexes in the same folder that were not used for 30 days, and drafts that were left behind. */
+/** Deletes files of other indexes in the same folder that were not used for 30 days, and leftover drafts. */
 export function sweepOldIndexes(path: string, now = Date.now()): void {
   const folder = dirname(path)
   const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0]
@@ -86,11 +84,14 @@ export function sweepOldIndexes(path: string, now = Date.now()): void {
     const used = usedAt(usedWith(file, owner)) ?? usedAt(file)
     return used !== undefined && now - used > MONTH
   }
-  // All are judged before the first goes: some are judged by others.
+  // Deletes only after all files are judged, because some are judged by others.
   for (const name of readdirSync(folder).filter(isOld)) deleteDatabase(join(folder, name))
 }
 
-/** Whose time of use counts: what is saved beside a database, and the places on the map, are used with it and keep an old time themselves. */
+/**
+ * Returns the file whose time of use counts. Files saved next to a database, and map layouts, are used with it but keep their old
+ * timestamps.
+ */
 function usedWith(file: string, owner: string): string {
   if (DRAFT.test(file)) return file
   return file.endsWith('.json') ? join(dirname(file), `index-${owner}.db`) : file.replace(/\.hnsw-[\s\S]*/, '')

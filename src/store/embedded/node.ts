@@ -32,10 +32,10 @@ import { acceptor, folderStart } from './scope.ts'
 
 const NOTES: readonly NodeKind[] = ['note']
 
-/** Sources returned with each. */
+/** Maximum number of sources to return for each. */
 const SOURCES = 3
 
-/** Everything but a node's text. */
+/** Reads everything except a node's text. */
 export function nodeOf(projection: Projection, node: NodeIndex, options: NodeOptions): Node {
   const { graph } = projection
   const row = graph.row(node)
@@ -70,7 +70,7 @@ export function summaryOf({ graph }: Projection, node: NodeIndex): NodeSummary {
   return { id: graph.id(node), title: graph.title(node) }
 }
 
-/** Finds the files of the scope that are called so; good for one generation. */
+/** Returns a function that finds files by name within a scope. It is valid for one generation. */
 export function nameFinder(
   projection: Projection,
   match: NameMatch,
@@ -91,7 +91,7 @@ function toHit(projection: Projection, { key, name, score }: SimilarName): NameH
   return { ...summaryOf(projection, key), name, score, of }
 }
 
-/** The nodes linked to or from a node, by in-degree, then id; without itself and without excluded ones. */
+/** Returns the neighbours of a node, ordered by in-degree and id, excluding itself and excluded nodes. */
 export function neighborsOf(projection: Projection, id: NodeId, options: NeighborOptions, page: Page): Paged<NodeId> {
   const { graph } = projection
   const node = graph.find(id)
@@ -135,12 +135,12 @@ function wants(direction: Direction, side: 'in' | 'out'): boolean {
   return direction === 'both' || direction === side
 }
 
-/** Property names compare folded. */
+/** Property names are compared in folded form. */
 function isOfType(link: ResolvedLink, type: string): boolean {
   return link.property !== undefined && foldName(link.property) === foldName(type)
 }
 
-/** The folders below `path` with their notes; `undefined` when nothing is there. */
+/** Returns the folder tree below `path` with its notes, or `undefined` if there is nothing. */
 export function folderTree(projection: Projection, path: string, options: TreeOptions): Folder | undefined {
   const root = projection.folders().find(path)
   if (root === undefined) return undefined
@@ -154,9 +154,9 @@ export function folderTree(projection: Projection, path: string, options: TreeOp
 interface Tree {
   readonly graph: Graph
   readonly includeArchived: boolean
-  /** Notes at any depth. */
+  /** Number of notes at any depth. */
   readonly counts: Map<FolderEntry, number>
-  /** How many notes may still be shown. */
+  /** Number of notes that can still be shown. */
   left: number
 }
 
@@ -171,7 +171,7 @@ function ownNotes({ includeArchived }: Tree, { notes, archived }: FolderEntry): 
   return includeArchived ? notes.length : notes.length - archived
 }
 
-/** Notes of a folder come before its sub-folders, so the limit keeps what is near. */
+/** A folder's notes come before its subfolders, so the limit keeps the closest ones. */
 function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   const notes = firstNotes(tree, folder)
   tree.left -= notes.length
@@ -187,7 +187,7 @@ function toFolder(tree: Tree, folder: FolderEntry, depth: number): Folder {
   }
 }
 
-/** The first notes by id that may still be shown. */
+/** Returns the first notes by id, up to the remaining limit. */
 function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }: FolderEntry): readonly NodeSummary[] {
   if (left <= 0) return []
   const isHidden = (key: number): boolean => graph.row(key)?.archived === true
@@ -212,9 +212,9 @@ export function findWanted(projection: Projection, filter: WantedFilter, page: P
 }
 
 interface Draft {
-  /** As most files write it. */
+  /** In the most common spelling. */
   name: string
-  /** How many files write it so. */
+  /** Number of files that use this spelling. */
   most: number
   readonly targets: [NodeIndex, ...NodeIndex[]]
   readonly sources: Set<number>
@@ -246,7 +246,7 @@ function drafts({ graph }: Projection, { folder, counts }: WantedFilter): Readon
   return found
 }
 
-/** For each pair, the places where its first node links to its second, in order of position. Reads a node's links once. */
+/** For each pair, returns the places where the first node links to the second, in order of position. Reads each node's links once. */
 export function occurrencesOf(
   projection: Projection,
   pairs: readonly (readonly [from: NodeId, to: NodeId])[],
@@ -258,7 +258,7 @@ export function occurrencesOf(
     const source = graph.find(from)
     const target = graph.find(to)
     if (source === undefined || source < 0 || target === undefined) continue
-    // The graph knows who links to whom: a hub's thousands of links are not read to learn that none is meant.
+    // Checks the graph first, which avoids reading the thousands of links of a hub in vain.
     if (!graph.linksTo(source, target)) continue
     const targets = asked.get(source) ?? new Map<NodeIndex, number[]>()
     asked.set(source, targets.set(target, [...(targets.get(target) ?? []), at]))
@@ -275,7 +275,7 @@ export function occurrencesOf(
   return found
 }
 
-/** Every place in other listed nodes that links to one of these. */
+/** Returns every place in other listed nodes that links to one of these. */
 export function linksInto(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
   const { graph } = projection
   const targets = new Set(ids.flatMap((id) => graph.find(id) ?? []))
@@ -290,7 +290,7 @@ export function linksInto(projection: Projection, ids: readonly NodeId[]): reado
   )
 }
 
-/** The links that begin in each stretch and lead to other files that are wanted. */
+/** Returns the links that start in each range and lead to other files in the scope. */
 export function linksWithin(
   projection: Projection,
   stretches: readonly Stretch[],
@@ -309,7 +309,7 @@ export function linksWithin(
   })
 }
 
-/** Where a link of the index points in the graph. */
+/** Returns the graph node that a stored link points to. */
 export function endOf({ graph }: Projection, link: ResolvedLink): NodeIndex | undefined {
   return typeof link.to === 'number' ? link.to : graph.findMissing(link.to)
 }

@@ -12,41 +12,42 @@ import type { VectorIndexKind } from './search/chunk-graph.ts'
 import { SearchReads } from './search/search-reads.ts'
 
 export interface StoreOptions {
-  /** Part of every id, where one process serves several vaults. */
+  /** The vault's name, which prefixes every id if a process serves several vaults. */
   readonly vault?: string
   /** An index was found damaged: have it built again. */
   readonly onDamage: (which: IndexName) => void
-  /** Where the search indexes are. */
+  /** Location of the search index. */
   readonly search: Location
-  /** How vectors are compared; `auto` unless said. */
+  /** How vectors are compared. Defaults to `auto`. */
   readonly vectorIndex?: VectorIndexKind
-  /** Builds graphs of vectors; without it the store does so itself. */
+  /** Builds vector graphs in another thread. Without it, the store builds them itself. */
   readonly vectorGraphs?: VectorGraphs
 }
 
-/** The embedded store's reading side; `refresh` and `reopen` are for the one who hears of commits. */
+/** The read interface of the embedded store. `refresh` and `reopen` are called when commits are announced. */
 export interface EmbeddedStore extends Store {
-  /** Takes over what was committed; cheap when nothing was. */
+  /** Loads newer commits. Cheap if there are none. */
   refresh(): void
   /** An index was thrown away and built again, perhaps elsewhere. */
   reopen(which: IndexName, location: Location): void
-  /** Takes over what was committed for search, and what is new of this embedder's vectors. */
+  /** Loads newer search data and this embedder's new vectors. */
   refreshSearch(embedder?: string): Promise<void>
   /**
-   * Builds ahead what the first look-up of a name, or of names that are similar, would build, until a moment (of `performance.now()`).
-   * @returns whether all of it is built.
+   * Builds data in advance that the first lookup of names, or of similar names, would otherwise have to wait for. Stops at a time
+   * (`performance.now()`).
+   * @returns whether everything is built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean
-  /** Gives up what is kept at hand for the next call; for a time without calls. */
+  /** Releases caches. Call it when idle. */
   rest(): void
 }
 
-/** Opens the reading side over an index that need not exist yet. Nothing is read before the first `refresh` or call. */
+/** Opens the read interface of an index that might not exist yet. Nothing is read before the first `refresh` or call. */
 export function openEmbeddedStore(location: Location, options: StoreOptions): EmbeddedStore {
   return new SqliteStore(location, options)
 }
 
-/** How often a use case is run: a commit that comes while one waits for a text is rare, and five in a row are a storm. */
+/** Maximum number of attempts to run a use case. A commit while one waits for text is rare. */
 const RUNS = 4
 
 class SqliteStore implements EmbeddedStore {
@@ -150,18 +151,18 @@ class SqliteStore implements EmbeddedStore {
         yield row.value
       }
     } finally {
-      // A caller that stops early releases the generation, too.
+      // Also releases the generation if the caller stops early.
       rows.return(undefined)
     }
   }
 
-  /** The links of the generation that the graph is of. */
+  /** Returns the links of the same generation as the graph. */
   #linksAsOfNow(): LinksAsOf | undefined {
     for (;;) {
       this.refresh()
       const links = this.#projection.file.guard(() => this.#projection.linksAsOfNow())
       if (links === undefined || links.generation === this.#projection.generation) return links
-      // A commit came between.
+      // There was a commit in between.
       links.close()
     }
   }

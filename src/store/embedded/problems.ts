@@ -16,8 +16,8 @@ import { isOrphan, type Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
 
 /**
- * Problems in the vault by id, then line. Reads only the files of the requested page; the number of other problems is
- * known without, unless only links to one node count.
+ * Finds problems in the vault, ordered by id and line. Only the files of the requested page are read, because the counts of the
+ * others are known, unless the filter asks for links to one node.
  */
 export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
@@ -63,7 +63,7 @@ export function countProblems(projection: Projection, filter: Omit<ProblemFilter
   return counts
 }
 
-/** By id. */
+/** Ordered by id. */
 function outsideProblems({ graph, outside }: Projection, { id, target, folder }: ProblemFilter): Problem[] {
   if (id !== undefined || target !== undefined) return []
   const start = folder === undefined ? '' : folderStart(folder)
@@ -88,7 +88,7 @@ function* rowsOf(projection: Projection, { id, target, folder }: ProblemFilter):
   }
 }
 
-/** As many as `countOf` of every kind: ten thousand files are asked, and the graph has the sum at hand. */
+/** Equals the sum of `countOf` over all kinds, but uses the count in the graph, because this is called for every file. */
 function countAll(graph: Graph, row: GraphRow): number {
   return graph.problemCount(row.key) + countOf(graph, row, 'orphan') + countOf(graph, row, 'twin')
 }

@@ -13,7 +13,7 @@ import { SEPARATOR, unpackHot, unpackInfo, unpackLinks, unpackStat } from './row
 import { DamagedIndex } from './sqlite.ts'
 import { readMeta, readTexts, requireKeys, requireSchema, type Texts } from './writer.ts'
 
-/** Names as far as they are built: of the keys below `next`. */
+/** Partially built names, up to the key `next`. */
 interface NamesAhead {
   readonly names: SimilarNames
   next: number
@@ -23,14 +23,14 @@ const MANY_LINKS = 100
 
 const HUBS_KEPT = 32
 
-/** Rows between two looks at the clock. */
+/** Number of rows between checks of the clock. */
 const LOOK_AT_CLOCK = 32
 
-/** More rows than this are not read as one text. */
+/** Above this number of rows, they are read individually. */
 const MANY_ROWS = 20_000
 
 interface ProjectionOptions {
-  /** Part of every id, where one process serves several vaults. */
+  /** The vault's name, which prefixes every id if a process serves several vaults. */
   readonly vault?: string | undefined
   /** The index was replaced: keys may mean other files. */
   onReplaced?(): void
@@ -38,8 +38,8 @@ interface ProjectionOptions {
 }
 
 /**
- * One generation of the index in memory: graph, tags and names. `refresh` asks the database for commits of any process
- * and loads newer rows. Details of single nodes stay in the database.
+ * One generation of the index in memory: graph, tags and names. `refresh` checks for commits by any process and loads newer rows.
+ * Details of single nodes are read from the database.
  */
 export class Projection {
   readonly file: FollowedDatabase<Statements>
@@ -67,12 +67,11 @@ export class Projection {
     return this.#generation
   }
 
-  /** True if this generation covers the whole vault; otherwise someone is still reading it. */
+  /** True if this generation covers the whole vault. Otherwise, the vault is still being read. */
   get isComplete(): boolean {
     return this.#isComplete
   }
 
-  /** Lineage of this index. */
   get lineage(): string | undefined {
     return this.#lineage
   }
@@ -81,7 +80,7 @@ export class Projection {
     return this.#graph
   }
 
-  /** Symbolic links that lead out of the vault. */
+  /** Symbolic links that point outside the vault. */
   get outside(): readonly OutsideLink[] {
     return this.#outside
   }
@@ -89,7 +88,7 @@ export class Projection {
   /**
    * Loads newer commits.
    * @returns the keys that changed
-   * @throws DamagedIndex, and SQLite's errors for a damaged file
+   * @throws DamagedIndex, or SQLite's errors for a damaged file
    */
   refresh(): readonly number[] {
     const rows = this.file.load(({ database }) => this.#newRows(database)) ?? []
@@ -131,7 +130,7 @@ export class Projection {
     this.#graph.apply(rows)
   }
 
-  /** Built when first asked for, kept up from then on; so are the next ones. */
+  /** Built on first use and updated from then on. */
   tags(): TagIndex {
     if (this.#tags === undefined) {
       this.#tags = new TagIndex()
@@ -148,13 +147,13 @@ export class Projection {
     return this.#folders
   }
 
-  /** Files that have a problem, by id; found when first asked for in a generation. */
+  /** Keys of files with problems, ordered by id. Computed on first use in a generation. */
   notesWithProblems(): readonly number[] {
     this.#notesWithProblems ??= findNotesWithProblems(this.#graph)
     return this.#notesWithProblems
   }
 
-  /** Titles and aliases of every file. */
+  /** Titles and aliases of all files. */
   names(): SimilarNames {
     if (this.#names !== undefined) return this.#names
     const ahead = this.#namesAhead ?? { names: new SimilarNames(), next: 0 }
@@ -163,9 +162,9 @@ export class Projection {
   }
 
   /**
-   * Builds `names` ahead, until a moment (of `performance.now()`): the first question would have to wait for all of them. Then also what
-   * only the first one for similar names would wait for.
-   * @returns whether all of it is built.
+   * Builds `names` in advance until a time (`performance.now()`), then the additional data for similar names, so the first
+   * lookup does not have to wait.
+   * @returns whether everything is built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean {
     if (this.#names === undefined) {
@@ -193,12 +192,12 @@ export class Projection {
     }
   }
 
-  /** A file's links, in order of position. */
+  /** Returns a file's links in order of position. */
   links(key: number): readonly ResolvedLink[] {
     const known = this.#links.get(key)
     if (known !== undefined) return known
     const links = this.#readLinks(key)
-    // Hubs are asked for again and again, and reading thousands of links takes milliseconds.
+    // Hubs are requested repeatedly, and reading thousands of links takes milliseconds.
     if (links.length >= MANY_LINKS) {
       if (this.#links.size >= HUBS_KEPT) this.#links.clear()
       this.#links.set(key, links)
@@ -212,15 +211,15 @@ export class Projection {
   }
 
   /**
-   * The links of the newest generation, which may be newer than this one; `undefined` before the first. Later commits
-   * do not change it. The caller closes it.
+   * Returns the links of the newest generation, which may be newer than this one; `undefined` before the first. They are unaffected
+   * by later commits. The caller must close them.
    */
   linksAsOfNow(): LinksAsOf | undefined {
     const { opened, location } = this.file
     return opened === undefined ? undefined : linksAsOfNow(location, opened)
   }
 
-  /** Stored facts of a note's text; `undefined` for files that were not read. */
+  /** Returns stored information about a note's text, or `undefined` for files that were not read. */
   info(key: number): FileInfo | undefined {
     const row = this.file.opened?.info.get(key) as { data: string } | undefined
     if (row !== undefined) return unpackInfo(key, row.data)
@@ -228,7 +227,7 @@ export class Projection {
     return undefined
   }
 
-  /** SHA-256 of a file's bytes when it was read, hex; empty when it was not. */
+  /** Returns the hex SHA-256 of a file's bytes when it was last read, or an empty string. */
   hash(key: number): string {
     return (this.file.opened?.hash.get(key) as { hash: string } | undefined)?.hash ?? ''
   }
@@ -238,7 +237,7 @@ export class Projection {
     return row === undefined || row.stat === '' ? undefined : unpackStat(row.stat).stat
   }
 
-  /** Gives up what is kept at hand of the database. */
+  /** Releases cached data of the database. */
   rest(): void {
     this.#links.clear()
     this.file.rest()
@@ -272,7 +271,7 @@ function prepare(database: Database): Statements {
   }
 }
 
-/** A file's links from what is stored of them. @throws DamagedIndex where they are not what the file's row says */
+/** Parses a file's stored links. @throws DamagedIndex if they contradict the file's row */
 export function linksOf(key: number, data: string | undefined, row: GraphRow | undefined): readonly ResolvedLink[] {
   if (data !== undefined) return unpackLinks(key, data)
   if (row !== undefined && row.targets.length + row.missing.length > 0) throw new DamagedIndex('links are missing')
@@ -284,13 +283,13 @@ function readRows(database: Database, generation: number): readonly GraphRow[] {
   return requireKeys(texts.map(unpackHot), keySum)
 }
 
-/** The texts of rows newer than a generation. */
+/** Returns the texts of rows newer than a generation. */
 function readNewTexts(database: Database, generation: number): Texts {
-  // All of them without the index: damaged, that could name one row twice and another never, and nothing would tell.
+  // Reads all rows without the index, because a damaged index could return one row twice and skip another unnoticed.
   if (generation === 0 || countNewer(database, generation) > MANY_ROWS) {
     return readTexts(database, 'hot', `NOT INDEXED WHERE generation > ${generation}`)
   }
-  // The index is named, because SQLite would rather read the whole table by key: 13 ms of a hundred thousand rows for twenty.
+  // INDEXED BY is needed because SQLite would otherwise scan the table by key, which takes 13 ms for 100,000 rows.
   const select = database.prepare(
     `SELECT group_concat(hot, char(10)) AS texts, total(key) AS keySum
      FROM (SELECT key, hot FROM file INDEXED BY file_generation WHERE generation > ?)`,
@@ -304,28 +303,28 @@ function countNewer(database: Database, generation: number): number {
   return newer?.rows ?? 0
 }
 
-/** The names of a file: its title first, its file name last. */
+/** Returns the names of a file. The title comes first and the file name last. */
 function namesOf(row: GraphRow): readonly string[] {
   if (row.path === undefined) return []
-  // People who do not know the note's own title use its file name.
+  // The file name also counts, for readers who do not know the title.
   const stem = fileStem(row)
   return stem === undefined || row.title === stem ? [row.title, ...row.aliases] : [row.title, ...row.aliases, stem]
 }
 
-/** The name of a note's file without its ending. */
+/** Returns the file name of a note without its extension. */
 export function fileStem(row: Pick<GraphRow, 'path' | 'kind'> | undefined): string | undefined {
   if (row?.path === undefined || row.kind !== 'note') return undefined
   return fileStemOf(row.path)
 }
 
-/** Files that have a problem of any kind, by id. */
+/** Returns the keys of files with problems of any kind, ordered by id. */
 function findNotesWithProblems(graph: Graph): readonly number[] {
   return graph
     .order()
     .filter((key) => graph.problemCount(key) > 0 || (graph.isListedNote(key) && (isOrphan(graph, key) || graph.hasTwins(key))))
 }
 
-/** A note that no other note links to and that links to no other. */
+/** Checks whether a note has no links to or from other notes. */
 export function isOrphan(graph: Graph, key: number): boolean {
   return graph.inDegree(key) === 0 && graph.outDegree(key) === 0
 }

@@ -8,19 +8,19 @@ import type { Projection } from './projection.ts'
 import { inScope } from './scope.ts'
 
 interface Kept {
-  /** Keys are those of this graph: in an index that was built again they mean other files. */
+  /** The graph that the keys belong to. After a rebuild, keys refer to other files. */
   readonly graph: Graph
   readonly generation: number
-  /** By key; of notes that came later there are none. */
+  /** Scores by key. Notes added later have none. */
   readonly scores: Float64Array
   readonly sampled: number | undefined
 }
 
-/** The most central notes: degrees are counted, other metrics are those that were kept last. */
+/** Ranks the most central notes. Degrees are counted; other metrics use the last stored scores. */
 export class Rankings {
   readonly #projection: Projection
   readonly #kept = new Map<Metric, Kept>()
-  /** Whose keys the nodes of a topology are. */
+  /** The graph and keys that the nodes of a topology refer to. */
   readonly #keys = new WeakMap<Topology, { readonly graph: Graph; readonly keys: Uint32Array }>()
 
   constructor(projection: Projection) {
@@ -63,7 +63,7 @@ export class Rankings {
     }
   }
 
-  /** By score, then id. */
+  /** Ordered by score, then id. */
   #best(scope: Scope, limit: number, scoreOf: (key: number) => number): readonly RankedNode[] {
     if (limit <= 0) return []
     const { graph } = this.#projection
@@ -75,7 +75,7 @@ export class Rankings {
   }
 }
 
-/** Without a filter the order by id is not needed, which a big vault takes long to sort. */
+/** Without a filter, sorting by id is skipped, because it takes long for a large vault. */
 function listed(projection: Projection, scope: Scope): readonly number[] {
   const { graph } = projection
   if (scope.folder !== undefined || scope.path !== undefined || scope.tags !== undefined) {

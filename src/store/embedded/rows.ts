@@ -6,16 +6,16 @@ import type { FileKind, FileStat, OutsideLink } from '../../core/vault.ts'
 import type { GraphRow } from '../../graph/graph.ts'
 import { DamagedIndex } from './sqlite.ts'
 
-/** Increased with every change below: another format is another file. */
+/** Must be incremented with every change below. Each format uses a different file. */
 export const FORMAT = 7
 
-/** `roux` in ASCII: tells our files from other databases. */
+/** `roux` in ASCII. Distinguishes Roux's files from other databases. */
 export const APPLICATION_ID = 0x726f7578
 
 /**
- * One row per present or former file. `hot` feeds the graph in memory, `stat` detects changes, `mentions` holds the
- * names its links depend on; `info` and `links` are read for one node at a time. Each is one text: reading costs a call
- * per value, and joined rows (`group_concat`) take 12 ms instead of 45 for obsidian-hub.
+ * One row per current or former file. `hot` is loaded into the in-memory graph, `stat` is used to detect changes, and `mentions`
+ * contains the names that links depend on. `info` and `links` are read for one node at a time. Each column is a single text, because
+ * every value read costs a call; joining rows (`group_concat`) takes 12 ms instead of 45 for obsidian-hub.
  */
 export const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -27,21 +27,21 @@ export const SCHEMA = `
   CREATE TABLE links (key INTEGER PRIMARY KEY, data TEXT NOT NULL);
 `
 
-/** Separates joined texts; JSON never contains it. */
+/** Separates joined texts. JSON never contains it. */
 export const SEPARATOR = '\n'
 
-/** The kind of a text: a flipped bit can turn one table or column into another. */
+/** The kind of the text. It is included in the checksum, because a flipped bit can turn one table or column into another. */
 type Kind = 'meta' | 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 
-/** A value as text that tells when it is no longer what was written: eight hexadecimal digits of CRC-32, then JSON. */
+/** Serializes a value with a checksum: eight hex digits of CRC-32, then JSON. */
 function seal(kind: Kind, value: unknown): string {
   const json = JSON.stringify(value)
   return checksum(kind, json).toString(16).padStart(CRC_LENGTH, '0') + json
 }
 
-/** @throws DamagedIndex when the text is not what was written. */
+/** @throws DamagedIndex if the checksum does not match */
 function unseal(kind: Kind, text: unknown): unknown {
-  // A flipped bit can make a number or a blob of it.
+  // A flipped bit can change the type to a number or blob.
   const json = typeof text === 'string' ? text.slice(CRC_LENGTH) : ''
   if (typeof text !== 'string' || Number.parseInt(text.slice(0, CRC_LENGTH), 16) !== checksum(kind, json)) {
     throw new DamagedIndex('a row is not what was written')
@@ -51,7 +51,7 @@ function unseal(kind: Kind, text: unknown): unknown {
 
 const CRC_LENGTH = 8
 
-/** The checksums that those of the texts go on from. */
+/** Initial checksum of each kind. */
 const SEEDS: Readonly<Record<Kind, number>> = {
   hot: crc32('hot'),
   stat: crc32('stat'),
@@ -61,12 +61,12 @@ const SEEDS: Readonly<Record<Kind, number>> = {
   meta: crc32('meta'),
 }
 
-/** Over the kind and the text. */
+/** Computes a checksum over the kind and the text. */
 function checksum(kind: Kind, text: string): number {
   return crc32(text, SEEDS[kind])
 }
 
-/** The state of the last commit and the number of rows in `file`, including those of removed files. */
+/** State of the last commit, and the number of rows in `file`, including those of removed files. */
 export interface StoredState extends IndexState {
   readonly rows: number
 }
@@ -87,7 +87,7 @@ export function packState({ generation, mode = '', nextKey, rows, complete, outs
   return seal('meta', (lineage === undefined ? packed : [...packed, lineage]) satisfies PackedState)
 }
 
-/** @throws DamagedIndex when the text is not what was written. */
+/** @throws DamagedIndex if the checksum does not match */
 export function unpackState(text: unknown): StoredState {
   const [generation, mode, nextKey, rows, complete, links, lineage] = unseal('meta', text) as PackedState
   const outside = links.map(([path, target]): OutsideLink => ({ path: path as VaultPath, target }))
@@ -115,7 +115,7 @@ type Hot = readonly [
   pageTitle?: string,
 ]
 
-/** The part of a record for the graph in memory. */
+/** Packs the part of a record needed by the in-memory graph. */
 export function packHot(record: FileRecord): string {
   const { targets, missing, problems } = project(record)
   const flags = (record.excluded ? EXCLUDED : 0) | (record.archived ? ARCHIVED : 0) | (record.conflict ? CONFLICT : 0)
@@ -134,12 +134,12 @@ export function packHot(record: FileRecord): string {
   return seal('hot', record.pageTitle === undefined ? hot : [...hot, record.pageTitle])
 }
 
-/** A file that is gone; its key is free. */
+/** Packs a removed file, whose key can be reused. */
 export function packGone(key: number): string {
   return seal('hot', [key])
 }
 
-/** Summarises a record's links: each target once, each missing name once, and the number of problems. */
+/** Summarizes a record's links: distinct targets, distinct missing names and the number of problems. */
 function project(record: FileRecord): { targets: number[]; missing: string[]; problems: Hot[9] } {
   const targets = new Set<number>()
   const missing = new Map<string, string>()
@@ -164,7 +164,7 @@ function project(record: FileRecord): { targets: number[]; missing: string[]; pr
   }
 }
 
-/** @throws DamagedIndex when the row is not what was written. */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackHot(text: unknown): GraphRow & { readonly pageTitle?: string } {
   const row = unseal('hot', text) as Hot
   if (row[1] === undefined) return { ...GONE, key: row[0] }
@@ -177,7 +177,7 @@ export function unpackHot(text: unknown): GraphRow & { readonly pageTitle?: stri
     archived: (flags & ARCHIVED) !== 0,
     conflict: (flags & CONFLICT) !== 0,
     title,
-    // Most are empty: they share one.
+    // Most lists are empty and share one array.
     aliases: aliases.length === 0 ? NONE : aliases,
     tags: tags.length === 0 ? NONE : tags,
     targets: targets.length === 0 ? NO_TARGETS : Int32Array.from(targets),
@@ -223,14 +223,14 @@ export function packStat({ key, path, excluded, stat, style }: KnownFile): strin
   return seal('stat', packed)
 }
 
-/** @throws DamagedIndex when the row is not what was written. */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackStat(text: unknown): KnownFile {
   const [key, path, excluded, mtime, ctime, birthtime, size, wikilinks, relativeLinks] = unseal('stat', text) as PackedStat
   const stat: FileStat = { mtime, ctime, birthtime, size }
   return { key, path: path as VaultPath, excluded: excluded === 1, stat, style: { wikilinks, relativeLinks } }
 }
 
-/** A document that belongs to a key carries it, because a flipped bit can make a row another's. */
+/** Values include their key, because a flipped bit can move a row to another key. */
 function unsealFor(kind: Kind, key: number, text: unknown): unknown {
   const [owner, value] = unseal(kind, text) as [number, unknown]
   if (owner !== key) throw new DamagedIndex('a row is not where it was written')
@@ -241,7 +241,7 @@ export function packMentions(key: number, names: readonly string[]): string {
   return seal('mentions', [key, names])
 }
 
-/** @throws DamagedIndex when the row is not what was written. */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackMentions(text: unknown): { readonly key: number; readonly mentions: readonly string[] } {
   const [key, mentions] = unseal('mentions', text) as [number, string[]]
   return { key, mentions }
@@ -251,7 +251,7 @@ export function packInfo(key: number, info: FileInfo): string {
   return seal('info', [key, info])
 }
 
-/** @throws DamagedIndex when the row is not what was written. */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackInfo(key: number, text: unknown): FileInfo {
   return unsealFor('info', key, text) as FileInfo
 }
@@ -281,7 +281,7 @@ type PackedLink = [
   options?: LinkOptions,
 ]
 
-/** Links as short arrays: a vault has ten times as many links as notes. */
+/** Packs links as short arrays, because a vault has ten times as many links as notes. */
 export function packLinks(key: number, links: readonly ResolvedLink[]): string {
   return seal('links', [key, links.map(packLink)])
 }
@@ -311,7 +311,7 @@ function packLink(link: ResolvedLink): PackedLink {
   return packed
 }
 
-/** @throws DamagedIndex when the row is not what was written. */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackLinks(key: number, text: unknown): readonly ResolvedLink[] {
   return (unsealFor('links', key, text) as PackedLink[]).map(([kind, form, target, line, column, start, end, to, options]) => ({
     kind: LINK_KINDS[kind] ?? 'link',

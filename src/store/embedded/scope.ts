@@ -2,7 +2,7 @@ import type { NodeKind, Scope } from '../../core/store.ts'
 import type { Graph, NodeIndex } from '../../graph/graph.ts'
 import type { Projection } from './projection.ts'
 
-/** The nodes of a scope, by id: files first, then missing targets; excluded ones left out. */
+/** Returns the nodes of a scope by id, files before missing targets. Excluded nodes are left out. */
 export function inScope(projection: Projection, scope: Scope): readonly NodeIndex[] {
   const { graph } = projection
   const kinds = scope.kinds ?? NOTES
@@ -20,7 +20,7 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
   return nodes
 }
 
-/** A test whether a file is in a scope; cheap for the whole vault. */
+/** Returns a test for whether a file is in a scope. Cheap for the whole vault. */
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
   const { folder, path, tags, kinds, note } = scope
@@ -57,18 +57,18 @@ function kindFilter(graph: Graph, kinds: readonly NodeKind[], { withExcluded = f
   }
 }
 
-/** A path prefix: `folder` ends at a folder's boundary, `path` wherever it ends. */
+/** Returns a path prefix. `folder` matches whole folder names, `path` any prefix. */
 function pathStart({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folder === undefined ? '' : folderStart(folder)
 }
 
-/** The prefix of the folded paths in a folder; empty for the vault. */
+/** Returns the prefix of the folded paths in a folder. Empty for the vault. */
 export function folderStart(folder: string): string {
   return folder === '' ? '' : `${folder}/`
 }
 
-/** 1 at the keys of files that have the tags; `undefined` when none are asked for. */
+/** Returns an array that is 1 at the keys of files with the tags, or `undefined` if no tags are given. */
 function taggedFiles(projection: Projection, tags: Scope['tags']): Uint8Array | undefined {
   if (tags === undefined || tags.names.length === 0) return undefined
   const index = projection.tags()

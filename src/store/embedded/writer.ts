@@ -36,12 +36,11 @@ import {
 } from './rows.ts'
 import { DamagedIndex } from './sqlite.ts'
 
-/** The writing side of the embedded store. Nothing is made on disk before the first commit. */
+/** Opens the write interface of the embedded store. Nothing is written to disk before the first commit. */
 export function openIndexWriter(location: Location): IndexWriter {
   return new SqliteWriter(location)
 }
 
-/** The database kind of an index. */
 export const INDEX: DatabaseKind = { applicationId: APPLICATION_ID, format: FORMAT, schema: SCHEMA }
 
 const GONE = { path: '' as VaultPath, excluded: false }
@@ -116,7 +115,7 @@ class SqliteWriter implements IndexWriter {
       'SELECT hash, hot, data FROM file JOIN info USING (key) WHERE key IN (SELECT value FROM json_each(?))',
     )
     for (const row of select.all(JSON.stringify(keys)) as { hash: string; hot: string; data: string }[]) {
-      // Damaged rows are skipped: the notes have the same facts, and readers report the damage.
+      // Damaged rows are skipped here. Readers report the damage, and the same data can be read from the notes.
       attempt(() => {
         const { key, title, aliases, tags } = unpackHot(row.hot)
         const { properties, headings, bodyStart } = unpackInfo(key, row.data)
@@ -164,7 +163,7 @@ class SqliteWriter implements IndexWriter {
     })
   }
 
-  /** Batches wait in memory; the transaction lasts only as long as writing. */
+  /** Batches are buffered in memory, so the transaction is short. */
   async begin(base: number): Promise<OpenGeneration> {
     const batches: Batch[] = []
     return {
@@ -207,11 +206,11 @@ type TextColumn = 'stat' | 'hot' | 'mentions'
 
 export interface Texts {
   readonly texts: readonly string[]
-  /** Sum of the keys of these rows. */
+  /** Sum of the keys in these rows. */
   readonly keySum: number
 }
 
-/** One column of many rows, whole. */
+/** Reads one column of many rows. */
 export function readTexts(database: Database, column: TextColumn, condition: string): Texts {
   const all: string[] = []
   let sum = 0
@@ -222,7 +221,7 @@ export function readTexts(database: Database, column: TextColumn, condition: str
   return { texts: all, keySum: sum }
 }
 
-/** One column of many rows, joined by the database: a call a slice instead of one a value. */
+/** Reads one column of many rows, joined by the database, with one call per slice instead of one per value. */
 function* textSlices(database: Database, column: TextColumn, condition: string): Generator<Texts> {
   const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
   const select = database.prepare(
@@ -235,21 +234,21 @@ function* textSlices(database: Database, column: TextColumn, condition: string):
   }
 }
 
-/** @throws DamagedIndex when rows lie under other keys than those that they carry. */
+/** @throws DamagedIndex if rows are stored under a different key than they contain */
 export function requireKeys<T extends { readonly key: number }>(rows: readonly T[], keySum: number): readonly T[] {
   if (rows.reduce((sum, { key }) => sum + key, 0) !== keySum) throw new DamagedIndex('rows are not where they were written')
   return rows
 }
 
-/** Rows in one string: some megabytes. */
+/** Number of rows per string of a few megabytes. */
 const TEXTS_AT_ONCE = 20_000
 
-/** @throws DamagedIndex when a database is not an index of this format. */
+/** @throws DamagedIndex if a database is not an index of this format */
 export function requireSchema(database: Database): void {
   requireKind(database, INDEX)
 }
 
-/** @throws DamagedIndex when it is not what was written. */
+/** @throws DamagedIndex if it is corrupt */
 export function readMeta(database: Database): StoredState {
   const [row] = database.prepare('SELECT value FROM meta WHERE key = ?').all(STATE) as { value: unknown }[]
   if (row !== undefined) return unpackState(row.value)
@@ -260,7 +259,7 @@ export function readMeta(database: Database): StoredState {
 
 const STATE = 'state'
 
-/** True if readers and other writers must load the generation: more changed than times of the same bytes. */
+/** Checks whether readers and other writers must load the generation, because more than file times changed. */
 function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, current: StoredState): boolean {
   if (batches.some(({ put, remove }) => put.length + remove.length > 0) || complete !== current.complete) return true
   return JSON.stringify(outside) !== JSON.stringify(current.outside)
@@ -309,6 +308,6 @@ function put(statements: PutStatements, record: FileRecord, { generation, hot }:
   statements.file.run(key, generation, hash, packStat(record), hot, mentioned)
   if (info !== undefined) statements.info.run(key, packInfo(key, info))
   if (links.length > 0) statements.links.run(key, packLinks(key, links))
-  // A new index has none to delete.
+  // A new index has no links to delete.
   else if (generation > 1) statements.noLinks.run(key)
 }

@@ -5,10 +5,10 @@ import type { Values } from './server/connection.ts'
 
 /** A condition as Cypher: lookups in the full-text index first, then conditions on a note `f`. */
 export interface CypherCondition {
-  /** Clauses that each add a list of notes. */
+  /** Clauses that each bind a list of notes. */
   readonly before: readonly string[]
   readonly text: string
-  /** One of these lists contains every matching note. */
+  /** Names a list that contains every matching note, if there is one. */
   readonly within?: string
   readonly parameters: Values
 }
@@ -20,7 +20,7 @@ interface ConditionContext {
   readonly bare: (id: string) => string
 }
 
-/** Every value is a parameter. */
+/** Translates a condition to Cypher. All values are passed as parameters. */
 export function toCypher(condition: Condition, asked: ConditionContext): CypherCondition {
   const parameters: Record<string, unknown> = {}
   const before: string[] = []
@@ -111,7 +111,7 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
   property: 'size(f.propertyNames) > 0',
 }
 
-/** As `search/query/compare.ts` does: a number with a number, else a date with a period. */
+/** Compares like `search/query/compare.ts`: numbers with numbers, otherwise dates with a period. */
 function compared(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, give: (value: unknown) => string): string {
   const { name, operator, number, period } = lookup
   const bound = operator === '<' || operator === '>=' ? period?.from : period === undefined ? undefined : period.to - 1

@@ -6,7 +6,7 @@ import { equalKey, namesOf, pairsOf, plainKey, shortHash } from './note-properti
 import type { QuestionContext } from './questions.ts'
 import { filesIn, isNarrow } from './scope.ts'
 
-/** Files that may have a similar name: those that share most pairs of characters. */
+/** Number of candidates with a similar name: the files that share the most character pairs. */
 const CANDIDATES = 1_000
 /** Candidates to fetch, because a few of them may lie outside the scope. */
 const LOOKED_AT = 3 * CANDIDATES

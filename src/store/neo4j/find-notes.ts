@@ -31,7 +31,7 @@ export async function findNotes(
   const { text, parameters } = filesIn(scope, bare)
   const looked = lookedUp(order.terms)
   const isScored = looked.length > 0
-  // Every match has a word, so only notes with it are considered.
+  // Every match contains one of the words, so only notes with a word are considered.
   const matched = fits?.within === undefined ? `MATCH (f:${foundBy(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
   const asked = asking.questions.one<
     Ranked & {
@@ -69,7 +69,7 @@ export async function findNotes(
   }
 }
 
-/** Above every score. */
+/** Higher than any score. */
 const FIRST = 1e9
-/** A later hit scores less. */
+/** Ranks hits that come later slightly lower. */
 const ALMOST = 0.999

@@ -6,15 +6,15 @@ import { folderStart } from './scope.ts'
 
 interface Entry {
   readonly folded: string
-  /** By their folded names. */
+  /** Subfolders by folded name. */
   readonly folders: Map<string, Entry>
   readonly spellings: Map<string, number>
   own: number
-  /** Notes at any depth. */
+  /** Number of notes at any depth. */
   count: number
 }
 
-/** The folders below `path` with their notes; `undefined` when nothing is there. */
+/** Returns the folder tree below `path` with its notes, or `undefined` if there is nothing. */
 export async function folderTree(asking: QuestionContext, path: string, options: TreeOptions): Promise<Folder | undefined> {
   const { questions, idOf, kept } = asking
   const rows = await kept(`tree ${options.includeArchived} ${path}`, () => countsOf(asking, path, options))
@@ -81,7 +81,7 @@ async function countsOf({ questions }: QuestionContext, path: string, options: T
   )
 }
 
-/** How many notes each folder shows: its own before those of the folders in it. */
+/** Decides how many notes each folder shows. Its own notes take precedence over those in subfolders. */
 function sharesOf(root: Entry, { depth, limit }: TreeOptions): ReadonlyMap<Entry, number> {
   const shares = new Map<Entry, number>()
   let left = limit

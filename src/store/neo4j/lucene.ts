@@ -13,26 +13,26 @@ function escaped(word: string): string {
   return word.replace(/[^\p{L}\p{N}\p{M}]/gu, '\\$&')
 }
 
-/** One word in one field. */
+/** Returns the query for one word in one field. */
 function inField(field: 'title' | 'body', { form, stem, match }: WordLookup): string {
   if (match === 'stem') return `${field}Stems:${quote(stem)}`
   return match === 'form' ? `${field}Forms:${quote(form)}` : `${field}Forms:${escaped(form)}*`
 }
 
-/** Notes that have a word, by how well. */
+/** Returns the query for notes that contain a word, ranked by relevance. */
 export function wordQuery(word: WordLookup, count = 1): string {
   const title = `${inField('title', word)}^${DEFAULT_SCORING.title.weight * count}`
   const body = `${inField('body', word)}^${DEFAULT_SCORING.body.weight * count}`
   return `${title} ${body}`
 }
 
-/** Notes that have a word in a field. */
+/** Returns the query for notes that contain a word in a field. */
 export function fieldQuery(field: WordField, word: WordLookup): string {
   const fields = field === 'title' ? [inField('title', word)] : [inField('title', word), inField('body', word)]
   return fields.join(' ')
 }
 
-/** Notes that have all words of a phrase, wherever they stand. */
+/** Returns the query for notes that contain all words of a phrase, in any position. */
 export function phraseQuery(words: readonly PhraseWord[]): string {
   const clauses = words.map(({ form, stem, isPrefix }) => {
     const looked = { form, stem, match: isPrefix ? 'prefix' : 'form' } as const
@@ -41,7 +41,7 @@ export function phraseQuery(words: readonly PhraseWord[]): string {
   return clauses.join(' ')
 }
 
-/** A pattern for texts of `wordTexts` in which the words of a phrase stand one after the other. */
+/** Returns a pattern that matches texts formatted by `wordTexts` in which the words of a phrase appear in sequence. */
 export function phrasePattern(words: readonly PhraseWord[]): string {
   const others = '(?:[^/ ][^ ]* )*?'
   let at = 0

@@ -8,13 +8,13 @@ import { readDate, readNumber } from '../../search/query/compare-values.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { factsOf } from '../note-facts.ts'
 
-/** Separates the parts of a text that stands for several; no note can contain it. */
+/** Separates the parts of the text that stands for several; no note can contain it. */
 export const SEPARATOR = '\u0000'
 
 /** Properties of a `:RouxFile`, by name. `null` removes one. */
 export type FileProperties = Readonly<Record<string, unknown>>
 
-/** The properties of a file's record in the database, without id and links. */
+/** Returns the database properties of a file's record, excluding its id and links. */
 export function propertiesOf(record: FileRecord, owner: string): FileProperties {
   const { path, kind, title, tags, links, conflict, excluded, malformed, info } = record
   const names = namesOf(record)
@@ -92,7 +92,7 @@ function time(ms: number): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** The names of a file: its title first, its file name last. */
+/** Returns the names of a file. The title comes first and the file name last. */
 export function namesOf({
   path,
   kind,
@@ -117,10 +117,10 @@ export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
 
-/** Longer names are compared by this many characters. */
+/** Maximum number of characters of a name to compare. */
 const MAX_PAIRS = 512
 
-/** The pairs of neighbouring characters of a folded name, each a word. */
+/** Returns the pairs of adjacent characters in a folded name, each encoded as a word. */
 export function pairsOf(folded: string): readonly string[] {
   const pairs: string[] = []
   const end = Math.min(folded.length, MAX_PAIRS)
@@ -133,14 +133,14 @@ function hex(unit: number): string {
   return Number.isNaN(unit) ? '0000' : unit.toString(16).padStart(4, '0')
 }
 
-/** The links from one file to one end. */
+/** All links from one file to one target. */
 export interface Edge {
   readonly count: number
-  /** Each kind once, in order of their names. */
+  /** Distinct kinds in alphabetical order. */
   readonly kinds: readonly string[]
   /** Folded names of the properties with these links. */
   readonly types: readonly string[]
-  /** `[place among all links of the file, the link]`, as JSON. */
+  /** `[index among all links of the file, link]` pairs as JSON. */
   readonly links: string
 }
 
@@ -166,12 +166,12 @@ export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) 
   )
 }
 
-/** The links of an edge, with their places among all links of the file. */
+/** Parses the links of an edge, with their indexes among all links of the file. */
 export function readLinks(links: string): readonly (readonly [number, ResolvedLink])[] {
   return JSON.parse(links)
 }
 
-/** The links of several edges of one file, in order. */
+/** Merges the links of several edges of one file in order. */
 export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
   return edges
     .flatMap(readLinks)
@@ -179,13 +179,13 @@ export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
     .map(([, link]) => withAbsentMembers(link))
 }
 
-/** JSON leaves out what is undefined; one shape for all links is what the port promises. */
+/** JSON omits undefined members, but the port promises a single shape for all links. */
 function withAbsentMembers(link: ResolvedLink): ResolvedLink {
   const { subpath, property, inComment, rivals, byAlias, brokenSubpath } = link
   return { ...link, subpath, property, inComment, rivals, byAlias, brokenSubpath }
 }
 
-/** The lookup key of a missing target: an index of the database holds texts of at most some 8,000 bytes. */
+/** Returns the lookup key of a missing target. Database indexes only hold texts up to about 8,000 bytes. */
 export function idKeyOf(id: string): string {
   return id.length <= LONGEST_KEY ? id : shortHash(id)
 }
@@ -193,7 +193,7 @@ export function idKeyOf(id: string): string {
 const LONGEST_KEY = 1_000
 
 /**
- * A text whose order by code points (Neo4j) equals the order of the original by code units (everything above the port). They
+ * Text whose order by code points (Neo4j) equals the order of the original by code units (everything above the port). They
  * differ only beyond U+D7FF, so most texts stay as they are.
  */
 export function sortable(text: string): string {

@@ -11,20 +11,23 @@ import { decisionsOf, sharedResultsOf } from './shared-state.ts'
 import { Neo4jSnapshot, type OwnScores, SCORES } from './snapshot.ts'
 import { exportRows, type TopologyRows } from './whole-graph.ts'
 
-/** How often a use case is run. */
+/** Maximum number of attempts to run a use case. */
 const RUNS = 4
 /** Maximum scores per statement. */
 const ROWS = 10_000
 
-/** Opens the reading side of a vault in a Neo4j database. `name` is part of every id, where one process serves several vaults. */
+/**
+ * Opens the read interface of a vault in a Neo4j database.
+ * @param name the vault's name, which prefixes every id if a process serves several vaults
+ */
 export function openNeo4jStore(connection: Connection, name?: string): Neo4jStore {
   return new Neo4jStore(connection, name)
 }
 
-/** How often to look for commits of other processes while someone listens, ms. */
+/** Interval in milliseconds for checking whether other processes have committed, while there are listeners. */
 const LOOK = 1_000
 
-/** Planning starts this long after opening, to leave the first question undisturbed, and takes at most this long, ms. */
+/** Statements are planned this long after opening, to leave the first request undisturbed, and for at most this long, in milliseconds. */
 const PLANNING = { after: 2_000, most: 30_000 }
 
 export class Neo4jStore implements Store {
@@ -39,16 +42,16 @@ export class Neo4jStore implements Store {
   readonly #ownScores = new Map<Metric, OwnScores>()
   readonly #kept = new KeptAnswers()
   #facts: VaultFacts | undefined
-  /** The last generation that listeners received; `undefined` before the first. */
+  /** The last generation reported to listeners, or `undefined` before the first. */
   #told: number | undefined
   #isUnreachable = false
-  /** How far the server's clock is ahead of this computer's, ms. */
+  /** Offset of the server's clock from the local clock, in milliseconds. */
   #ahead = 0
   #timer: NodeJS.Timeout | undefined
   #planning: NodeJS.Timeout | undefined
   readonly #closed = new AbortController()
 
-  /** `hasTexts`: texts are read from the database, too. */
+  /** `hasTexts`: whether texts are also read from the database. */
   constructor(connection: Connection, name: string | undefined, { hasTexts = false }: { readonly hasTexts?: boolean } = {}) {
     this.#connection = connection
     this.#name = name
@@ -66,7 +69,7 @@ export class Neo4jStore implements Store {
     return this.#isUnreachable
   }
 
-  /** Reads the facts about the vault. @throws RouxError `STORE_UNAVAILABLE` */
+  /** Reads the vault's state. @throws RouxError `STORE_UNAVAILABLE` */
   async refresh(signal?: AbortSignal): Promise<VaultFacts | undefined> {
     return await this.#refresh(signal)
   }
@@ -116,7 +119,7 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Only now, so a failed read is announced by the next look. Another look may have announced it meanwhile.
+    // Set only now, so a failed read is announced by the next check, unless another check has announced it in the meantime.
     if (this.#told !== before) return
     this.#told = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
@@ -126,7 +129,7 @@ export class Neo4jStore implements Store {
   async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let run = 1; ; run++) {
       signal?.throwIfAborted()
-      // Every answer carries its generation, so cached facts need no check first.
+      // Every result includes its generation, so cached state need not be checked first.
       const trusted = run === 1 && !this.#isUnreachable ? this.#facts : undefined
       const isTrusted = trusted?.complete === true
       const facts = isTrusted ? trusted : await this.#refresh(signal)
@@ -155,7 +158,7 @@ export class Neo4jStore implements Store {
     }
   }
 
-  /** The time by the server's clock, ms; by the clock of this computer before the first answer. */
+  /** Current time on the server's clock in milliseconds. Uses the local clock before the first result. */
   now(): number {
     return Date.now() + this.#ahead
   }

@@ -1,18 +1,18 @@
 import type { PathOptions } from '../../core/store.ts'
 import type { Values } from './server/connection.ts'
 
-/** Asks one question of the snapshot. */
+/** Runs one query of the snapshot. */
 type Ask = <T>(cypher: string, parameters: Values) => Promise<readonly T[]>
 
 type Path = readonly string[]
 
 interface Spur {
   readonly root: Path
-  /** Notes that may not be the first step. */
+  /** Notes that must not be the first step. */
   readonly taken: readonly string[]
 }
 
-/** Further paths, each a round trip, beside those of the shortest length. */
+/** Maximum number of longer paths, each of which takes a round trip. */
 const FURTHER = 4
 
 /**
@@ -61,7 +61,10 @@ export async function findPaths(
 
 const NO_CEILING = Number.MAX_SAFE_INTEGER
 
-/** The degrees above which a note is a hub: the 99th percentile, then the 99.9th, then none, to find a path if there is one. */
+/**
+ * Degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so a path is found if there
+ * is one.
+ */
 const HUB_CEILINGS = `CALL () {
   MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH '' AND NOT f.id IN [$spurs[0].from, $target]
   WITH f.inDegree + f.outDegree AS degree ORDER BY degree WITH collect(degree) AS degrees, count(*) AS notes
@@ -91,7 +94,7 @@ async function shortest(
     `${ceilings === 'hubs' ? HUB_CEILINGS : 'UNWIND $ceilings AS ceiling'} UNWIND $spurs AS spur
      MATCH (a:RouxFile {vault: $vault, id: spur.from}) MATCH (b:RouxFile {vault: $vault, id: $target})
      CALL (ceiling, spur, a, b) {
-       // The database tests each condition at every step, so this visits each link once even for long paths.
+       // The database tests the condition at every step, so each link is visited once even for long paths.
        MATCH p = allShortestPaths((a)-[:ROUX_LINK*]${arrow}(b))
        WHERE all(n IN nodes(p) WHERE n = a OR n = b
                  OR (n:RouxListed AND NOT n.id IN spur.banned AND n.inDegree + n.outDegree <= ceiling))

@@ -17,16 +17,16 @@ import { readLinks } from './note-properties.ts'
 import { type QuestionContext, rangeOf } from './questions.ts'
 import { folderStart } from './scope.ts'
 
-/** Sources returned with each. */
+/** Maximum number of sources to return for each. */
 const SOURCES = 3
 
 interface ProblemQuery {
   readonly filter: ProblemFilter
-  /** Symbolic links that lead out of the vault, as JSON. */
+  /** Symbolic links that point outside the vault, as JSON. */
   readonly outside: string | null
 }
 
-/** How many problems of each kind a file has. */
+/** Number of problems of each kind in a file. */
 interface Counted extends Record<ProblemKind, number> {
   readonly key: number
   readonly id: string
@@ -63,7 +63,7 @@ function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: Que
   }
 }
 
-/** Problems in the vault by id, then line; reads only the files of the page. */
+/** Finds problems in the vault, ordered by id and line. Reads only the files on the page. */
 export async function findProblems(asking: QuestionContext, asked: ProblemQuery, page: Page): Promise<Paged<Problem>> {
   const { filter } = asked
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
@@ -253,7 +253,7 @@ export async function findWanted(
   return { items, total: row?.total ?? 0 }
 }
 
-/** Files that link to missing targets but do not count; only this process knows them. */
+/** Returns files that link to missing targets but must not be counted. Only this process knows which ones. */
 async function sourcesWithout(
   { questions }: QuestionContext,
   counts: (path: VaultPath) => boolean,

@@ -7,17 +7,17 @@ import { requireFormat } from './server/schema.ts'
 /** Maximum names kept at once, because there may be many folders. */
 const MOST = 50
 
-/** The part of `VaultFacts` that comes with every answer. */
+/** The part of `VaultFacts` included in every result. */
 export interface VaultState {
   readonly generation: number
   readonly lineage: string | null
-  /** How many times search was written. */
+  /** Number of writes to search data. */
   readonly searchWrites: number
-  /** The server's time of the last commit, of the feeder's last sign of life, and of this answer, ms. */
+  /** Server times in milliseconds: of the last commit, the feeder's last heartbeat, and this result. */
   readonly fed: number | null
   readonly heard: number | null
   readonly now: number
-  /** A new generation is being made visible. */
+  /** True if a new generation is becoming visible. */
   readonly isMoving: boolean
 }
 
@@ -25,9 +25,9 @@ export interface VaultState {
 export interface VaultFacts extends VaultState {
   readonly complete: boolean
   readonly files: number
-  /** Symbolic links that lead out of the vault, as JSON. */
+  /** Symbolic links that point outside the vault, as JSON. */
   readonly outside: string | null
-  /** How notes are read. */
+  /** The mode in which notes are read. */
   readonly mode: string | null
   readonly embedders: readonly StoredEmbedder[]
 }
@@ -52,7 +52,7 @@ export interface StoredEmbedder {
 /** How long a generation may take to become visible, ms; an older announcement is ignored. */
 const ANNOUNCED = 60_000
 
-/** The vault `v`, with all that `STATE` returns. */
+/** Matches the vault as `v`, with everything that `STATE` returns. */
 const VAULT = `MATCH (v:RouxVault {vault: $vault}) MATCH (p:RouxPending {vault: $vault})
   OPTIONAL MATCH (w:RouxSearch {vault: $vault}) OPTIONAL MATCH (h:RouxFeeder {vault: $vault})`
 
@@ -111,8 +111,9 @@ interface Question {
 }
 
 /**
- * Asks a vault for rows. Questions that are asked at the same time go to the database in one statement. It also returns the vault's state, which it
- * reads after the rows: the writer announces each generation before it becomes visible, so an answer never mixes two generations unnoticed.
+ * Runs queries on a vault. Queries made at the same time are sent to the database in one statement. Each result includes the vault's
+ * state, which is read after the rows. Because the writer announces each generation before it becomes visible, a mix of two
+ * generations is always detected.
  */
 export class Questions {
   readonly #connection: Connection
@@ -130,7 +131,7 @@ export class Questions {
     return this.#isConfirmed
   }
 
-  /** `cypher` returns each row as `row`; `$vault` is given. */
+  /** Runs a query that returns each row as `row`. `$vault` is set. */
   ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return new Promise<readonly T[]>((resolve, reject) => {
       // Wait until already settled promises have sent their queries, too.
@@ -139,7 +140,7 @@ export class Questions {
     })
   }
 
-  /** The only row. */
+  /** Returns the only row. */
   async one<T>(cypher: string, parameters: Values = {}): Promise<T | undefined> {
     return (await this.ask<T>(cypher, parameters))[0]
   }
@@ -173,7 +174,7 @@ export class Questions {
   }
 }
 
-/** The rows of one question among those of a statement. */
+/** The rows of one query in a combined statement. */
 interface Answer {
   readonly at: number
   readonly rows: readonly unknown[]
@@ -190,13 +191,13 @@ export interface QuestionContext {
   readonly questions: Questions
   readonly vault: string
   readonly embedders: readonly StoredEmbedder[]
-  /** Titles and aliases of files, by id, that came with other answers. */
+  /** Titles and aliases of files by id, from earlier results. */
   readonly names: Map<NodeId, readonly string[]>
   /** Facts about the whole vault, queried once per state. */
   readonly kept: <T>(name: string, ask: () => Promise<T>) => Promise<T>
-  /** The id of a node, as callers know it. */
+  /** Returns a node's public id. */
   readonly idOf: (bare: string) => NodeId
-  /** An id as the database has it. */
+  /** Returns the id used in the database. */
   readonly bare: (id: string) => string
 }
 
@@ -208,8 +209,8 @@ export function rangeOf({ offset, limit }: Page) {
 const LONGEST = 2 ** 31 - 1
 
 /**
- * Answers about a whole vault that many use cases need and that scan all of it. They are valid while the vault's state
- * is the same, which each use case confirms as with any answer.
+ * Caches results that scan the whole vault and that many use cases need. They are valid as long as the vault's state is the same,
+ * which each use case confirms like any other result.
  */
 export class KeptAnswers {
   #state = ''

@@ -13,7 +13,7 @@ interface WordLookup {
   readonly before: readonly number[]
 }
 
-/** The words of a question and the parts of compounds, each before its parts. */
+/** Returns the query words and the parts of compounds. Each compound comes before its parts. */
 export function lookedUp(terms: readonly WordTerm[]): readonly WordLookup[] {
   const all: WordLookup[] = []
   const add = (term: WordTerm, before: readonly number[]): void => {
@@ -30,7 +30,7 @@ export interface Ranked {
   readonly used: readonly (number | undefined)[]
 }
 
-/** All notes whose words are indexed. */
+/** Counts the notes whose words are indexed. */
 export async function countDocuments({ kept, questions }: QuestionContext): Promise<number> {
   return await kept('documents', async () => {
     const counted = await questions.one<number>('MATCH (w:RouxWords {vault: $vault}) WHERE w.key >= 0 RETURN count(w) AS row')
@@ -70,7 +70,7 @@ export function rankingParameters({ vault }: QuestionContext, looked: readonly W
   }
 }
 
-/** Hits that come with their names, which are asked for next. */
+/** Number of hits returned with their names, which callers request next. */
 const NAMED = 10
 
 /** How many more of the best notes to fetch than requested, in case some lie outside the scope. */
@@ -88,7 +88,7 @@ export async function rankWords(
   const most = isNarrow(scope) ? undefined : wanted.limit * MORE.times + MORE.plus
   const [documents, first] = await Promise.all([countDocuments(asking), rankedRow(asking, wanted, most)])
   let row = first
-  // Too many of the best lay outside.
+  // Too many of the best hits were outside the scope.
   if (row !== undefined && most !== undefined && row.hits.length < wanted.limit && sum(row.used) > most) {
     row = await rankedRow(asking, wanted)
   }

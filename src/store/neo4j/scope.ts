@@ -3,13 +3,13 @@ import type { Values } from './server/connection.ts'
 
 const NOTES: readonly NodeKind[] = ['note']
 
-/** Conditions on a node `f` as Cypher, and their values. */
+/** Cypher conditions on a node `f`, with their parameters. */
 export interface Where {
   readonly text: string
   readonly parameters: Values
 }
 
-/** The prefix of a scope's folded paths; empty for the whole vault. */
+/** Returns the prefix of a scope's folded paths. Empty for the whole vault. */
 function startOf({ path, folder }: Scope): string {
   if (path !== undefined && path !== '') return path
   return folderStart(folder ?? '')
@@ -47,22 +47,22 @@ export function filesIn(scope: Scope, bare: (id: string) => string): Where {
   }
 }
 
-/** True if a scope covers only a part of the vault. */
+/** Checks whether a scope covers only part of the vault. */
 export function isNarrow({ folder, path, tags, note }: Scope): boolean {
   return [folder, path, tags, note].some((limit) => limit !== undefined)
 }
 
-/** The label for finding the files of a scope: only that of all files has an index of ids. */
+/** Returns the label to use for finding the files of a scope. Only the label of all files has an index of ids. */
 export function foundBy(scope: Scope): 'RouxListed' | 'RouxFile' {
   return scope.note === undefined ? labelOf(scope) : 'RouxFile'
 }
 
-/** The label that all files of a scope have. */
+/** Returns the label that all files of a scope have. */
 export function labelOf({ kinds = NOTES, withExcluded = false }: Scope): 'RouxListed' | 'RouxFile' {
   return kinds.length === 1 && kinds[0] === 'note' && !withExcluded ? 'RouxListed' : 'RouxFile'
 }
 
-/** True if missing targets are in a scope, too. */
+/** Checks whether a scope includes missing targets. */
 export function hasMissing({ kinds = NOTES, tags, note }: Scope): boolean {
   return kinds.includes('missing') && note === undefined && (tags === undefined || tags.names.length === 0)
 }

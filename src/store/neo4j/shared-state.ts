@@ -2,10 +2,10 @@ import type { Decisions } from '../../core/insight/insight-state.ts'
 import type { SharedResult, SharedResults } from '../../core/shared-results.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Bytes that one node holds. */
+/** Maximum number of bytes per node. */
 const PART = 1 << 20
 
-/** Results over a whole vault, each in nodes of a part of its bytes; they go with the vault. */
+/** Stores results for a whole vault, split into nodes. They are deleted with the vault. */
 export function sharedResultsOf(connection: Connection): SharedResults {
   const { vault } = connection
   return {
@@ -17,7 +17,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
         signal,
       )
       const [first] = rows
-      // A result that another process is replacing may be found in parts.
+      // A result that is being replaced by another process can be incomplete.
       if (first === undefined || rows.length !== first.parts) return undefined
       if (rows.some(({ generation }) => generation !== first.generation)) return undefined
       return { generation: first.generation, bytes: Buffer.concat(rows.map(({ bytes }) => bytesOf(bytes))) }
@@ -25,7 +25,7 @@ export function sharedResultsOf(connection: Connection): SharedResults {
     async keep(name, { generation, bytes }: SharedResult) {
       const parts = Math.max(1, Math.ceil(bytes.length / PART))
       await connection.transaction(async (run) => {
-        // The first write takes the lock under which it is decided; a removed vault has nothing to write to.
+        // The first write takes the lock. There is nothing to write to if the vault was removed.
         const [found] = await run<{ readonly before: number }>(
           `MATCH (:RouxVault {vault: $vault}) MERGE (r:RouxResult {vault: $vault, name: $name, part: 0}) SET r.parts = coalesce(r.parts, 0)
            RETURN coalesce(r.generation, -1) AS before`,
@@ -50,10 +50,7 @@ function bytesOf({ buffer, byteOffset, length }: Int8Array): Uint8Array {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
-/**
- * Decisions about a vault, for everyone who shares its index. They survive feeding from scratch and go when the vault
- * is removed.
- */
+/** Stores decisions about a vault for everyone who shares its index. They survive a full re-feed and are deleted with the vault. */
 export function decisionsOf(connection: Connection): Decisions {
   const { vault } = connection
   const all = async (kind: string): Promise<readonly { readonly of: string; readonly label: string | null }[]> =>

@@ -65,31 +65,31 @@ import { type TopologyRows, topologyOf } from './whole-graph.ts'
 
 export interface SnapshotParts {
   readonly connection: Connection
-  /** Of every id, where one process serves several vaults. */
+  /** The vault's name, which prefixes every id if a process serves several vaults. */
   readonly name: string | undefined
   readonly facts: VaultFacts | undefined
   readonly signal: AbortSignal | undefined
   readonly isLast: boolean
-  /** `facts` are of an earlier moment: they hold only if answers confirm them. */
+  /** True if `facts` are from an earlier read and must be confirmed by results. */
   readonly isTrusted: boolean
-  /** Texts are read from the database: there is no folder. */
+  /** True if texts are read from the database because there is no folder. */
   readonly hasTexts: boolean
-  /** Called with the state that comes with each answer. */
+  /** Called with the state included in each result. */
   readonly onState: (state: VaultState | undefined) => void
-  /** The generation that was seen last. */
+  /** Returns the newest known generation. */
   readonly newest: () => number
-  /** Answers of the vault as a whole. */
+  /** Cached results for the whole vault. */
   readonly kept: KeptAnswers
-  /** Called with each topology that is given, and the rows that it is made of. */
+  /** Called with each topology and the rows it was built from. */
   readonly onTopology: (topology: Topology, rows: TopologyRows) => void
-  /** Scores that only this process has. */
+  /** Returns scores that only this process has. */
   readonly ownScores: (metric: Metric) => OwnScores | undefined
 }
 
-/** Scores of one generation, in the order of the topology that they were computed from. */
+/** Scores of one generation, in the order of the topology they were computed from. */
 export interface OwnScores {
   readonly rows: TopologyRows
-  /** Places in it, the best score first, then by id. */
+  /** Indexes ordered by score, best first, then by id. */
   readonly order: readonly number[]
   readonly generation: number
   readonly scores: Scores
@@ -120,7 +120,7 @@ export class Neo4jSnapshot implements Snapshot {
       signal,
       onState: (state) => {
         onState(state)
-        // While a vault is fed for the first time, search is written all the time.
+        // During the first feed of a vault, search data changes all the time.
         const isSearchMoved = isTrusted && state?.searchWrites !== facts?.searchWrites
         if (state?.isMoving === true || !isSameGeneration(state, facts) || isSearchMoved) this.restart()
       },
@@ -146,7 +146,7 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#isMixed
   }
 
-  /** True if an answer came from this generation. */
+  /** True if a result confirmed this generation. */
   get isConfirmed(): boolean {
     return this.#questions.isConfirmed
   }
@@ -330,7 +330,7 @@ export class Neo4jSnapshot implements Snapshot {
     return this.#inOrder(rows).flat()
   }
 
-  /** The links of each source, in order of position; sources as they come. */
+  /** Groups links by source in the order received. Each group is ordered by position. */
   #inOrder(edges: readonly StoredEdge[]): readonly (readonly Occurrence[])[] {
     const bySource = new Map<string, (readonly [number, Occurrence])[]>()
     for (const { from, to, links } of edges) {
@@ -373,7 +373,7 @@ export class Neo4jSnapshot implements Snapshot {
     const { text, parameters } = filesIn(scope, this.#asking.bare)
     const isDegree = metric === 'in_degree' || metric === 'out_degree'
     const score = SCORES[metric]
-    // The whole vault is read from the index of its scores, in order; a part of it is sorted.
+    // The whole vault is read from the score index, which is sorted. Smaller scopes are sorted by the query.
     const inOrder = labelOf(scope) === 'RouxListed' && !isNarrow(scope)
     const ranked = inOrder
       ? `MATCH (f:RouxListed) USING INDEX f:RouxListed(vault, ${score}) WHERE f.vault = $vault AND f.${score} IS NOT NULL AND ${text}
@@ -488,7 +488,7 @@ export class Neo4jSnapshot implements Snapshot {
   }
 }
 
-/** The properties that hold what notes are ranked by. */
+/** The properties that store the scores. */
 export const SCORES: Readonly<Record<Metric, string>> = {
   in_degree: 'inDegree',
   out_degree: 'outDegree',
@@ -496,7 +496,7 @@ export const SCORES: Readonly<Record<Metric, string>> = {
   betweenness: 'betweenness',
 }
 
-/** The node `n` of each of `$ids`, in order, null where there is none; a file before a missing target. */
+/** Matches the node `n` for each of `$ids` in order, or null. Files take precedence over missing targets. */
 const NODES = `UNWIND range(0, size($ids) - 1) AS at
   OPTIONAL MATCH (file:RouxFile {vault: $vault, id: $ids[at]})
   OPTIONAL MATCH (missing:RouxMissing {vault: $vault, idKey: $idKeys[at]})
@@ -506,7 +506,7 @@ function nodesOf(ids: readonly string[]) {
   return { ids, idKeys: ids.map(idKeyOf) }
 }
 
-/** The nodes `f` of a scope; `missing` is 1 of missing targets, which come last. */
+/** Matches the nodes `f` of a scope. `missing` is 1 for missing targets, which come last. */
 function anyInScope(scope: Scope, text: string): string {
   const files = `MATCH (f:${foundBy(scope)} {vault: $vault}) WHERE ${text} RETURN 0 AS missing, f`
   const missing = `MATCH (f:RouxMissing {vault: $vault}) WHERE f.idKey STARTS WITH '' AND f.folded STARTS WITH $scopeStart RETURN 1 AS missing, f`
@@ -516,7 +516,7 @@ function anyInScope(scope: Scope, text: string): string {
   return `CALL () { ${all} }`
 }
 
-/** A page of a scope as `items`, and how many there are as `total`: files by id, then missing targets. */
+/** Returns a page of a scope as `items` and the count as `total`: files by id, then missing targets. */
 function inScope(scope: Scope, text: string, [first, end] = ['toInteger($offset)', 'toInteger($end)']): string {
   return `${anyInScope(scope, text)}
     WITH missing, f ORDER BY missing, f.sort WITH collect(f) AS found WITH found, size(found) AS total

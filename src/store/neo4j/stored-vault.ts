@@ -10,24 +10,27 @@ import type { VaultFacts } from './questions.ts'
 import { Connection } from './server/connection.ts'
 import type { Neo4jPlace } from './server/place.ts'
 
-/** A vault that is answered for from the database alone: its folder is elsewhere. */
+/** A vault that is served from the database alone, without its folder. */
 export interface StoredVault {
   readonly store: Store
   readonly texts: Texts
   readonly indexing: Indexing
   readonly graphLog: GraphLog
-  /** True if someone follows the folder, who also computes what rests on the vault as a whole. */
+  /** Checks whether a process follows the folder. That process also computes results for the whole vault. */
   isFollowed(): boolean
 }
 
-/** `name` is part of every id, where one process serves several vaults. */
+/**
+ * Opens a vault.
+ * @param name the vault's name, which prefixes every id if a process serves several vaults
+ */
 export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const connection = new Connection(place)
   const store = new FedStore(connection, name)
   const indexing = new FeedStatus(store, connection, place)
   return {
     store,
-    // Outside of a use case, whose snapshot has texts of its own.
+    // For reads outside of a use case, whose snapshot has its own texts.
     texts: {
       read: (versions, signal) =>
         store.read(async (snapshot) => (await snapshot.texts?.(versions.map(({ id }) => id))) ?? [], signal),
@@ -38,7 +41,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   }
 }
 
-/** A store of a vault that another process feeds; reading a vault that was never fed is an error. */
+/** A store of a vault that is fed by another process. Reading a vault that was never fed is an error. */
 class FedStore extends Neo4jStore {
   readonly #vault: string
 
@@ -55,34 +58,34 @@ class FedStore extends Neo4jStore {
   }
 }
 
-/** Names no other vaults of the database, because the caller may have no right to them. */
+/** The message names no other vaults of the database, because the caller may not be allowed to know them. */
 function unknownVault(vault: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `The database has no vault "${vault}".`, {
     hint: 'Feed it where its folder is: roux index <folder> --store neo4j.',
   })
 }
 
-/** Answers carry a warning once the feeder was silent for this long, ms. */
+/** Results carry a warning once the feeder has been silent for this long, in milliseconds. */
 const SILENCE = 60_000
 
 function isFollowed(facts: VaultFacts | undefined): boolean {
   return facts !== undefined && facts.heard !== null && facts.now - facts.heard < SILENCE
 }
 
-/** How long nothing was heard of the feeder, and nothing was fed, seconds; `undefined` where no feeder is expected, or for less than a minute. */
+/** Returns how long the feeder has been silent, in seconds, or `undefined` if no feeder is expected or it is less than a minute. */
 function silenceOf({ heard, fed, now }: VaultFacts): number | undefined {
   if (heard === null) return undefined
   const silent = now - Math.max(heard, fed ?? 0)
   return silent < SILENCE ? undefined : Math.round(silent / 1_000)
 }
 
-/** What is known of the feeding of a vault, as answers and people are told of indexing. It changes nothing. */
+/** Reports the feeder's progress as indexing status. Changes nothing. */
 class FeedStatus implements Indexing {
   readonly #store: FedStore
   readonly #connection: Connection
   readonly #place: Neo4jPlace
   #search: IndexStatus['search']
-  /** The state that `#search` was counted of. */
+  /** The state for which `#search` was counted. */
   #counted = ''
 
   constructor(store: FedStore, connection: Connection, place: Neo4jPlace) {
@@ -115,7 +118,7 @@ class FeedStatus implements Indexing {
   /** @throws RouxError `STORE_UNAVAILABLE` */
   async ready(_timeout: number, signal?: AbortSignal): Promise<boolean> {
     const known = this.#store.facts
-    // The feeder may have come back.
+    // The feeder might be back.
     const facts = known === undefined || silenceOf(known) !== undefined ? await this.#store.refresh(signal) : known
     const state = `${facts?.generation} ${facts?.searchWrites}`
     if (facts === undefined || state === this.#counted) return true

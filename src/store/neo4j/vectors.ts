@@ -14,11 +14,11 @@ interface VectorQuery {
   readonly scope: Scope
 }
 
-/** How many more are taken out of an index than are wanted: what it finds may lie outside of the scope, or be of a note that moved on. */
+/** Factor for the number of index hits to request, because some are outside the scope or outdated. */
 const MORE = 4
 const LEAST = 100
 
-/** The rows nearest to each vector as `row`; `p` has the vector, `f` is its file. */
+/** Returns the rows most similar to each vector as `row`, with the vector as `p` and its file as `f`. */
 async function nearest<T>(
   asking: QuestionContext,
   { embedder, vectors, scope }: VectorQuery,
@@ -69,7 +69,7 @@ function requireVector(vector: Float32Array, dimensions: number | null): void {
   if (!Number.isFinite(length)) throw new RouxError('INVALID_PARAMS', 'The vector is invalid.')
 }
 
-/** The parts of notes nearest to each vector, best first. */
+/** Returns the chunks most similar to each vector, best first. */
 export async function nearestChunks(
   asking: QuestionContext,
   wanted: VectorQuery,
@@ -84,7 +84,7 @@ export async function nearestChunks(
   return lists.map((hits) => hits.map((hit) => ({ ...hit, id: asking.idOf(hit.id) })))
 }
 
-/** The titles and aliases nearest to each vector, best first. */
+/** Returns the titles and aliases most similar to each vector, best first. */
 export async function nearestNames(
   asking: QuestionContext,
   wanted: VectorQuery,
@@ -108,7 +108,7 @@ export async function nearestNames(
   )
 }
 
-/** The vectors of each note's chunks. */
+/** Returns the vectors of each note's chunks. */
 export async function vectorsOf(
   { questions, bare }: QuestionContext,
   embedder: string,
@@ -133,7 +133,7 @@ export async function vectorsOf(
   )
 }
 
-/** The stored vectors by embedder, the one used last first. */
+/** State of the stored vectors by embedder, most recently used first. */
 export async function vectorStates({ questions }: QuestionContext): Promise<readonly VectorState[]> {
   const rows = await questions.ask<{ readonly embedder: string; readonly notes: number; readonly indexed: boolean | null }>(
     `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''

@@ -3,7 +3,7 @@ import type { ExportRow } from '../../core/store.ts'
 import { readLinks } from './note-properties.ts'
 import type { QuestionContext } from './questions.ts'
 
-/** Files whose links are read at once. */
+/** Number of files whose links are read per statement. */
 const PART = 2_000
 
 interface StoredFile {
@@ -22,7 +22,7 @@ interface StoredLinks {
   readonly missing: readonly { readonly count: number; readonly links: string }[]
 }
 
-/** Every file by id, then every edge by source, of one generation. */
+/** Exports one generation: all files by id, then all edges by source. */
 export async function exportRows({
   questions,
   idOf,
@@ -70,7 +70,7 @@ function edgesOf(
   ]
 }
 
-/** The listed notes and the links among them, in rows; self-links left out. */
+/** The listed notes and the links among them, excluding self-links, as rows. */
 export interface TopologyRows {
   readonly keys: readonly number[]
   /** Without the vault's name. */

@@ -3,10 +3,10 @@ import type { MayMove } from '../../core/insight/layouts.ts'
 import type { LinkedFiles } from '../../core/insight/linked-files.ts'
 import type { PartialPicture, PictureAhead } from '../../core/insight/picture.ts'
 
-/** A server's refusal. */
+/** An error response from the server. */
 export class Refused extends Error {
   readonly hint: string | undefined
-  /** Nothing was said at all. */
+  /** True if there was no response at all. */
   readonly isNoAnswer: boolean
 
   constructor(message: string, hint?: string, { isNoAnswer = false }: { readonly isNoAnswer?: boolean } = {}) {
@@ -21,7 +21,7 @@ export interface Warning {
   readonly message: string
 }
 
-/** The answer of a tool; its members depend on the tool. */
+/** The answer of a tool. Its members depend on the tool. */
 export type ToolAnswer<T> = T & {
   readonly _warnings?: readonly Warning[]
   readonly error?: { readonly message: string; readonly hint?: string }
@@ -35,7 +35,7 @@ export interface Opened {
 
 /** The parts of a large vault that the picture should include. */
 export interface PictureAsked {
-  /** Which placed notes may move. */
+  /** Which already placed notes may move. */
   readonly move: MayMove
   readonly notes: readonly string[]
   /** Ids of communities. */
@@ -44,12 +44,15 @@ export interface PictureAsked {
   readonly tag: string
 }
 
-/** True if the server responds and still knows this page. */
+/** `there`: the server responds and knows this page. */
 export type Connection = 'there' | 'lost' | 'ended'
 
 const KEPT = 'roux-session'
 
-/** Speaks to the server that the page came from; the secret is in memory and in this tab's own storage, never in an address. */
+/**
+ * Communicates with the server that the page came from. The secret is kept in memory and in this tab's session storage, never in the
+ * URL.
+ */
 export class Api {
   #opened: Opened
 
@@ -57,7 +60,7 @@ export class Api {
     this.#opened = opened
   }
 
-  /** Begins with the code in the address, which is taken out of it, or goes on where this tab was. @throws Refused without either */
+  /** Starts with the code in the URL, which is removed from it, or resumes this tab's session. @throws Refused if there is neither */
   static async open(): Promise<Api> {
     const given = new URLSearchParams(location.hash.slice(1))
     const code = given.get('code')
@@ -96,27 +99,24 @@ export class Api {
     return post('/web/picture', { vault, ...asked }, this.#opened.session) as Promise<PartialPicture | PictureAhead>
   }
 
-  /** The attachments and canvases that are linked with anything. */
+  /** Returns the attachments and canvases with links. */
   files(vault: string): Promise<LinkedFiles> {
     return post('/web/files', { vault }, this.#opened.session) as Promise<LinkedFiles>
   }
 
-  /** An image of the vault as an address for this page only. @throws Refused when it is not an image, or too large */
+  /** Returns an image of the vault as an object URL for this page. @throws Refused if it is not an image or too large */
   async attachment(id: string, vault?: string): Promise<string> {
     const response = await send('/web/attachment', { id, vault }, this.#opened.session)
     if (!response.ok) throw await refusedBy(response)
     return URL.createObjectURL(await response.blob())
   }
 
-  /**
-   * Calls `onChange` after every change and reconnects until the session ends. `onState` gets the state of the
-   * connection.
-   */
+  /** Calls `onChange` after every change, and reconnects until the session ends. `onState` receives the state of the connection. */
   async follow(onChange: () => void, onState: (state: Connection) => void): Promise<void> {
     for (let pause = 500; ; pause = Math.min(pause * 2, 10_000)) {
       try {
         const response = await fetch('/web/events', { headers: authorization(this.#opened.session) })
-        // The server that knew this session is gone, and another one answers.
+        // The server that knew this session is gone, and another one is responding.
         if (response.status === 401) return onState('ended')
         if (response.ok && response.body !== null) {
           onState('there')
@@ -124,7 +124,7 @@ export class Api {
           await readEvents(response.body, onChange)
         }
       } catch {
-        // The server is gone, or the computer slept.
+        // The server is gone, or the computer was asleep.
       }
       onState('lost')
       await new Promise((resolve) => setTimeout(resolve, pause))
@@ -132,7 +132,7 @@ export class Api {
   }
 }
 
-/** Calls `onEvent` for each server-sent event with data, however the network cuts the stream. */
+/** Calls `onEvent` for each server-sent event with data, regardless of how the stream is split into chunks. */
 export async function readEvents(body: ReadableStream<Uint8Array<ArrayBuffer>>, onEvent: () => void): Promise<void> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''

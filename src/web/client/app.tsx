@@ -56,7 +56,7 @@ const LISTS: Readonly<Partial<Record<View, () => preact.JSX.Element>>> = {
 
 export function App() {
   const [isHelping, setHelping] = useState(false)
-  // Before it is seen: who presses a key at once is heard, here and below.
+  // Runs before the first paint, so early key presses are handled, here and below.
   useLayoutEffect(() => {
     const listener = (event: KeyboardEvent): void => onPageKey(event, () => setHelping((was) => !was))
     addEventListener('keydown', listener)
@@ -145,7 +145,7 @@ function Filters() {
   const { value } = graph
   const panel = useRef<HTMLDetailsElement>(null)
   useLayoutEffect(() => {
-    // It lies over the map: Esc and a click beside it close it.
+    // It covers the map. Esc and a click outside close it.
     const closing = new AbortController()
     const { signal } = closing
     const close = (): void => panel.current?.removeAttribute('open')
@@ -248,7 +248,7 @@ function Filters() {
   )
 }
 
-/** The active filter or highlight; a click removes it. */
+/** The active filter or highlight. A click removes it. */
 function Narrowed() {
   const parts: readonly (readonly [is: boolean, what: string, undo: () => void])[] = [
     [folder.value !== '', `Folder ${folder.value}`, () => (folder.value = '')],
@@ -324,7 +324,7 @@ function Help({ onClose }: { readonly onClose: () => void }) {
   )
 }
 
-/** Asks `close` before anything else is done with the Escape key; where it closed something, that was all. */
+/** Calls `close` first when Escape is pressed. If it closed something, nothing else happens. */
 function onEscape(close: () => boolean, signal: AbortSignal): void {
   const onKey = (event: KeyboardEvent): void => {
     if (event.key === 'Escape' && close()) event.preventDefault()

@@ -1,4 +1,4 @@
-/** Makes an element with these members and children; texts are only ever texts. */
+/** Creates an element with these members and children. Texts are never parsed as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   members: Partial<HTMLElementTagNameMap[Name]> = {},
@@ -9,7 +9,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return made
 }
 
-/** The element of this id, which the page has. */
+/** Returns the element with this id, which must exist. */
 export function byId(id: string): HTMLElement {
   const found = document.getElementById(id)
   if (found === null) throw new Error(`There is no #${id}.`)

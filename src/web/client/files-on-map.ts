@@ -1,11 +1,11 @@
 import type { LinkedFile } from '../../core/insight/linked-files.ts'
 import { type Graph, radiusOf, withLinks } from './graph.ts'
 
-/** How far beside a note its nearest and its furthest file lie, in the unit of places. */
+/** Distances from a note to its closest and furthest file, in units of the layout. */
 const [NEAREST, FURTHEST] = [0.6, 2.2]
 const FULL_TURN = 2 * Math.PI
 
-/** The graph with attachments and canvases beside the notes on it that they are linked with; notes stay where they are. */
+/** Adds attachments and canvases next to the notes they are linked with. Notes do not move. */
 export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   const { picture, numberOf } = graph
   const shown = files.filter(({ linked }) => linked.some((id) => numberOf.has(id)))
@@ -31,7 +31,7 @@ export function withFiles(graph: Graph, files: readonly LinkedFile[]): Graph {
   return withLinks(drawn, Uint32Array.from([...graph.pairs, ...pairsOf(numbers, shown)]))
 }
 
-/** Two canvases may be linked with each other, which is one link. */
+/** Two canvases can link to each other, which counts as one link. */
 function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFile[]): readonly number[] {
   const known = new Set<string>()
   return files.flatMap(({ id, linked }) => {
@@ -45,7 +45,7 @@ function pairsOf(numbers: ReadonlyMap<string, number>, files: readonly LinkedFil
   })
 }
 
-/** In the middle of its linked notes, with an offset derived from its id, so it stays there. */
+/** Places a file in the middle of its linked notes, with an offset derived from its id, so it stays there. */
 function placeOf({ places, degrees, numberOf }: Graph, { id, linked }: LinkedFile): readonly [x: number, y: number] {
   const notes = linked.flatMap((one) => numberOf.get(one) ?? [])
   const middle = (axis: 0 | 1): number => notes.reduce((sum, note) => sum + (places[note * 2 + axis] ?? 0), 0) / notes.length
@@ -56,7 +56,7 @@ function placeOf({ places, degrees, numberOf }: Graph, { id, linked }: LinkedFil
   return [middle(0) + distance * Math.cos(turn * FULL_TURN), middle(1) + distance * Math.sin(turn * FULL_TURN)]
 }
 
-/** Two numbers from 0 to 1 that an id has always. */
+/** Derives two numbers from 0 to 1 from an id. */
 function sharesOf(id: string): readonly [number, number] {
   let hash = 2_166_136_261
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 16_777_619)

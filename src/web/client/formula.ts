@@ -1,7 +1,7 @@
 import temml from 'temml'
 import type { MarkdownElement, MarkdownNode } from './markdown-nodes.ts'
 
-/** The part of the library's output that is used: MathML elements. */
+/** The parts of the library's output that are used: MathML elements. */
 interface Made {
   readonly type?: string
   readonly text?: string
@@ -15,7 +15,7 @@ interface Library {
   __renderToMathMLTree(tex: string, options: object): Made
 }
 
-/** Definitions (`\gdef`, `\newcommand`) that hold for the rest of a note. */
+/** Definitions (`\gdef`, `\newcommand`) that apply to the rest of a note. */
 export type Definitions = Record<string, unknown>
 
 const ELEMENTS: ReadonlySet<string | undefined> = new Set(
@@ -31,10 +31,10 @@ const STYLES: ReadonlySet<string> = new Set(
   `backgroundColor border borderBottom borderLeft borderRight borderTop color fontStyle fontWeight height marginLeft padding paddingBottom
   paddingLeft paddingRight paddingTop textAlign width`.split(/\s+/),
 )
-/** Lengths, colours, words; nothing that could name an address. */
+/** Lengths, colours and words; nothing that could be a URL. */
 const PLAIN = /^[\w#%., -]*$/
 
-/** A formula as MathML; `undefined` if it is not valid TeX. It may define macros for later ones. */
+/** Converts a formula to MathML. Returns `undefined` if it is not valid TeX. It may define macros for later formulas. */
 export function readFormula(tex: string, display: boolean, macros: Definitions): MarkdownElement | undefined {
   try {
     const options = { displayMode: display, throwOnError: true, trust: false, maxExpand: 1_000, maxSize: [50, 50], macros }

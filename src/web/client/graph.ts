@@ -1,32 +1,32 @@
 import type { PartialPicture, PictureGroup, VaultPicture } from '../../core/insight/picture.ts'
 
-/** A day, week, month or quarter of a year, as names of files say it. */
+/** A day, week, month or quarter of a year, as written in file names. */
 const TIME = /^\d{4}(?:[-_. ](?:0[1-9]|1[0-2])|([-_. ]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12]\d|3[01])|[-_. ]?(?:w\d{1,2}|q[1-4]))$/i
 
-/** The notes of a picture and what links them, by number. */
+/** The notes of a picture and the links between them, by number. */
 export interface Graph {
   readonly count: number
-  /** How many of them are notes: those from this number on are attachments and canvases. */
+  /** Number of notes among them. The rest are attachments and canvases. */
   readonly notes: number
   readonly picture: VaultPicture | PartialPicture
   readonly places: Float32Array
-  /** Row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`; each link stands in the rows of both ends. */
+  /** Row `n` is `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. Each link appears in the rows of both ends. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** Two numbers a link. */
+  /** Two numbers per link. */
   readonly pairs: Uint32Array
-  /** With how many notes of the vault each note is linked. */
+  /** Number of notes that each note is linked with, in the whole vault. */
   readonly degrees: Uint32Array
-  /** How many notes and links the vault has, drawn or not. */
+  /** Number of notes and links in the vault, whether drawn or not. */
   readonly vault: { readonly notes: number; readonly links: number }
   readonly numberOf: ReadonlyMap<string, number>
 }
 
-/** What colours and names stand for from afar: communities of `map`, or regions held together by links alone. */
+/** What overview colours and names represent: communities of `map`, or regions connected by links alone. */
 export type GroupedBy = 'community' | 'region'
 
 export interface Grouping {
-  /** Numbers in `groups`, of each note; -1 for none. */
+  /** For each note, an index into `groups`, or -1. */
   readonly of: readonly number[]
   readonly groups: readonly PictureGroup[]
 }
@@ -37,10 +37,10 @@ export function groupingBy({ picture }: Graph, by: GroupedBy): Grouping {
     : { of: picture.communities, groups: picture.groups }
 }
 
-/** More communities than this are no overview. */
+/** With more communities, there is no overview. */
 const MANY = 24
 
-/** Communities, unless there are too many to tell apart and regions help (one region with most notes does not). */
+/** Returns communities, unless there are too many to tell apart and regions help. A single region with most notes does not. */
 export function overviewBy({ picture: { groups, regions }, vault }: Graph): GroupedBy {
   const isHelp = regions.length > 1 && regions.every(({ notes }) => notes <= vault.notes / 2)
   return isHelp && groups.length > MANY ? 'region' : 'community'
@@ -54,7 +54,7 @@ export function graphOf(picture: VaultPicture | PartialPicture): Graph {
   return withLinks({ picture, places, notes, vault }, pairs)
 }
 
-/** A graph of these notes that are linked so. */
+/** Creates a graph of these notes and links. */
 export function withLinks(drawn: Pick<Graph, 'picture' | 'places' | 'notes' | 'vault'>, pairs: Uint32Array): Graph {
   const { picture } = drawn
   const count = picture.ids.length
@@ -87,7 +87,10 @@ export function neighbours({ offsets, targets }: Graph, note: number): readonly 
   return [...targets.subarray(offsets[note] ?? 0, offsets[note + 1] ?? 0)]
 }
 
-/** The notes that are so many links or fewer away, itself included. Further ones are not reached by way of index notes: by those all is near to all. */
+/**
+ * Returns the notes within `steps` links, including the note itself. Paths through index notes are ignored, because those connect
+ * everything.
+ */
 export function around(graph: Graph, note: number, steps: number): ReadonlySet<number> {
   const found = new Set([note])
   let edge = [note]
@@ -98,15 +101,15 @@ export function around(graph: Graph, note: number, steps: number): ReadonlySet<n
   return found
 }
 
-/** True if a note has so many links that they say little. */
+/** Checks whether a note has so many links that they say little. */
 function isIndex({ degrees, vault }: Graph, note: number): boolean {
   return (degrees[note] ?? 0) > Math.max(INDEX_LINKS.notes, INDEX_LINKS.share * vault.notes)
 }
 
-/** Links above which a note is an index note: at least so many, and at least this share of all notes. */
+/** A note with at least this many links, and at least this share of all notes, counts as an index. */
 const INDEX_LINKS = { notes: 40, share: 0.02 }
 
-/** The radius of a note, in the unit of places; as the layout has it. */
+/** Returns the radius of a note in units of the layout, as used by the layout. */
 export function radiusOf(links: number): number {
   return Math.min(5, 0.35 + 0.12 * Math.sqrt(links))
 }
@@ -114,11 +117,11 @@ export function radiusOf(links: number): number {
 export interface Towards {
   /** To the right and down. */
   readonly direction: readonly [dx: number, dy: number]
-  /** 1 for notes that are shown; absent: all are. */
+  /** 1 for visible notes. By default, all are. */
   readonly shown?: Uint8Array
 }
 
-/** The linked note that lies most in a direction, of those that are shown; near ones before far ones. */
+/** Returns the visible linked note that lies best in a direction, close ones first. */
 export function towards(graph: Graph, note: number, { direction: [dx, dy], shown }: Towards): number | undefined {
   let best: number | undefined
   let least = Number.POSITIVE_INFINITY
@@ -146,12 +149,12 @@ function bytesOf(base64: string): ArrayBuffer {
   return bytes.buffer
 }
 
-/** True if a note belongs to a day, week, month or quarter, by its file name; its title may say more. */
+/** Checks whether a note's file name denotes a day, week, month or quarter. Its title may contain more. */
 export function isJournal(id: string): boolean {
   return TIME.test(id.slice(id.lastIndexOf('/') + 1).replace(/\.md$/i, ''))
 }
 
-/** The address of a note on this page. Lone surrogates, which properties may contain, cannot be in an address. */
+/** Returns the URL of a note on this page. Lone surrogates, which properties may contain, are replaced. */
 export function noteAddress(id: string, vault = ''): string {
   return `#${new URLSearchParams({ ...(vault === '' ? {} : { vault }), note: id })}`
 }

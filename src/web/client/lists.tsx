@@ -48,7 +48,7 @@ interface ProblemsAnswer {
 
 interface ProblemsOptions {
   readonly args: Record<string, unknown>
-  /** With several kinds, each row names its own. */
+  /** True if the rows are of several kinds and must show them. */
   readonly isMixed: boolean
 }
 
@@ -73,7 +73,7 @@ function ProblemPages({ args, isMixed }: ProblemsOptions) {
   )
 }
 
-/** Problems that follow each other and are of one note; notes that are missing are one group. */
+/** Groups consecutive problems of the same note. Missing notes form one group. */
 function byNote(problems: readonly Problem[]): readonly (readonly Problem[])[] {
   const groups: Problem[][] = []
   for (const problem of problems) {
@@ -146,12 +146,12 @@ interface GapsAnswer {
 interface Gap {
   readonly kind: GapKind
   readonly title: string
-  /** A sentence about such gaps. */
+  /** A sentence about these gaps. */
   readonly about: string
   rows(answer: GapsAnswer): readonly preact.JSX.Element[]
 }
 
-/** Notes named that link to a missing one. */
+/** Maximum number of linking notes to show for a missing note. */
 const WANTED_BY = 3
 
 const GAPS: readonly Gap[] = [
@@ -234,7 +234,7 @@ export function Gaps() {
 
 interface GapListOptions {
   readonly gap: Gap
-  /** With the first of each kind, and how many there are. */
+  /** The first rows of each kind, and their number. */
   readonly first: GapsAnswer
   readonly scope: Scope
 }
@@ -277,9 +277,9 @@ interface ChangedNote {
 }
 
 interface ChangesAnswer {
-  /** Absent where nothing is known. */
+  /** Omitted if nothing is logged. */
   readonly since?: string
-  /** There where less is known than was asked for. */
+  /** Set if the log covers less time than requested. */
   readonly state?: object
   readonly notes: Readonly<Record<'added' | 'changed' | 'removed' | 'moved', readonly ChangedNote[]>>
   readonly links: Readonly<
@@ -298,10 +298,10 @@ const TIMES: readonly (readonly [since: string, name: string])[] = [
   ['7d', 'a week ago'],
   ['30d', 'a month ago'],
 ]
-/** Rows listed per kind. */
+/** Maximum number of rows per kind. */
 const CHANGES = 200
 
-/** Recent changes, by any program. */
+/** Recent changes by any program. */
 export function Changes() {
   const [since, setSince] = useState('7d')
   const answer = useAnswer<ChangesAnswer>('changes_since', {
@@ -358,7 +358,7 @@ export function Changes() {
   )
 }
 
-/** The start of the log and whether there are changes; the server's clock counts. */
+/** Returns the start of the log and whether there are changes, according to the server's clock. */
 function whatIsKnown({ since, state, totals }: ChangesAnswer): string {
   if (since === undefined) return 'Roux knows no earlier state of this vault.'
   const shorter = state === undefined ? '' : 'Roux knows of changes since it first read this vault. '
@@ -366,7 +366,7 @@ function whatIsKnown({ since, state, totals }: ChangesAnswer): string {
   return `${shorter}${what} since ${new Date(since).toLocaleString()}.`
 }
 
-/** The notes edited last, by file dates, which also cover the time before Roux. */
+/** The most recently edited notes, by file dates, which also cover the time before Roux was installed. */
 function EditedLast() {
   const scope = folder.value === '' ? {} : { folder: folder.value }
   const answer = useAnswer<{ results: readonly (ChangedNote & { readonly modified?: string })[] }>('find_nodes', {
@@ -392,7 +392,7 @@ function EditedLast() {
 
 interface GroupOptions {
   readonly title: string
-  /** How many there are, and how many of them are listed. */
+  /** Total number, and how many of them are listed. */
   readonly total: number
   readonly shown: number
   readonly children: preact.ComponentChildren
@@ -442,7 +442,7 @@ function idOf(one: string | { readonly id: string } | undefined): string {
   return typeof one === 'string' ? one : (one?.id ?? '')
 }
 
-/** A community's name on the map. */
+/** Returns a community's name on the map. */
 function nameOf(one: string | { readonly label: string }): string {
   if (typeof one !== 'string') return one.label
   return graph.value?.picture.groups.find(({ id }) => id === one)?.label ?? one

@@ -1,19 +1,19 @@
 import { type Graph, type GroupedBy, groupingBy, neighbours, radiusOf } from './graph.ts'
 
-/** The part of a graph to show, and how. */
+/** What part of a graph to show, and how. */
 export interface Look {
-  /** 1 for notes that are shown. */
+  /** 1 for visible notes. */
   readonly shown: Uint8Array
-  /** A colour of `palette` for each note. */
+  /** Palette index of each note. */
   readonly colours: Uint8Array
   readonly palette: readonly string[]
-  /** The groups named from afar. */
+  /** The groups whose names are shown when zoomed out. */
   readonly groupedBy: GroupedBy
   /** The note in focus. */
   readonly focus: number | undefined
-  /** Notes that stand out while the others fade; absent: none fades. */
+  /** Highlighted notes, while the others are faded. By default, none are faded. */
   readonly lit: ReadonlySet<number> | undefined
-  /** A way from note to note, drawn over everything. */
+  /** A path of notes, drawn on top of everything. */
   readonly path: readonly number[]
 }
 
@@ -26,20 +26,20 @@ export interface Theme {
 }
 
 export interface MapEvents {
-  /** A note was clicked; `undefined`: a place where there is none. */
+  /** Called when a note is clicked, or with `undefined` for an empty place. */
   onSelect(note: number | undefined, event: MouseEvent): void
   onHover(note: number | undefined, x: number, y: number): void
-  /** The name of a community was clicked, of whose notes some are not drawn. */
+  /** Called when the name of a partly drawn community is clicked. */
   onGroup?(label: string): void
-  /** Elements over the canvas; no names are drawn there. */
+  /** Returns the elements that cover the canvas, where no names are drawn. */
   covered?(): readonly DOMRect[]
 }
 
 interface Camera {
-  /** The place in the middle of the view. */
+  /** The point at the centre of the view. */
   x: number
   y: number
-  /** CSS pixels a unit of place. */
+  /** CSS pixels per unit of the layout. */
   scale: number
 }
 
@@ -57,37 +57,37 @@ export interface Label {
   readonly box: Box
 }
 
-/** Maximum links drawn while the view moves; at rest all are drawn. */
+/** Maximum number of links to draw while the view moves. At rest, all are drawn. */
 const LINKS_MOVING = 4_000
 const LINKS_STILL = 150_000
 /** Links are drawn this far beyond the view, so it can move without redrawing. */
 const MARGIN = 0.3
-/** After so many ms without movement everything is drawn. */
+/** Everything is drawn after this many milliseconds without movement. */
 const STILL_MS = 140
-/** Segments of one stroke: long paths are slow, because the browser looks for crossings. */
+/** Maximum number of segments per stroke. Long paths are slow, because the browser looks for crossings. */
 const STROKE = 120
-/** Links of notes with more than this many fade. */
+/** Links of notes with more links than this are faint. */
 const HUB = 200
 /**
- * Opacity by the links of the better linked end: up to 15, up to 60, up to `HUB`, more; and of links that do not stand
- * out while others do.
+ * Opacity by the number of links of the more connected end: up to 15, up to 60, up to `HUB`, more; and of links that are not
+ * highlighted while others are.
  */
 const OPACITY = [0.55, 0.35, 0.2, 0.06, 0.015]
 const LABELS = 160
-/** Maximum names drawn over notes when there is no room beside them. */
+/** Maximum number of names to draw on top of notes when there is no room next to them. */
 const LABELS_ON_NOTES = 40
-/** From this radius on, pixels, a note is seen as one. */
+/** From this radius in pixels, notes are recognizable individually. */
 const SEEN = 2.5
-/** From this radius on, pixels, a note is too large for the name of another to lie on it. */
+/** From this radius in pixels, a note is too large to be covered by the name of another. */
 const WIDE = 9
-/** Pixels a unit of place from which on notes grow less than the map. */
+/** Above this scale, in pixels per unit, notes grow more slowly than the map. */
 const GROWS_LESS = 9
-/** The radius of a note, pixels. */
+/** Maximum radius of a note in pixels. */
 const LARGEST = 32
-/** Communities that are named at once, and the least share of all notes that one of them has. */
+/** Maximum number of communities to name at once, and the minimum share of notes for each. */
 const NAMED = { most: 28, share: 0.003 }
 
-/** Without a graphics card a canvas in plain memory is ten times as fast as one that is drawn as if there were a card. */
+/** Without a graphics card, a canvas in plain memory is ten times as fast as an emulated one. */
 function drawingOf(): CanvasRenderingContext2DSettings {
   drawing ??= { willReadFrequently: isWithoutCard() }
   return drawing
@@ -104,8 +104,8 @@ function isWithoutCard(): boolean {
 }
 
 /**
- * Draws a graph on a canvas. Links are drawn once into a picture that is larger than the view, which is then only moved; notes and labels are drawn with every
- * frame. Nothing is drawn while nothing moves.
+ * Draws a graph on a canvas. Links are drawn once to an image that is larger than the view and then only moved. Notes and labels are
+ * drawn in every frame. Nothing is drawn while nothing moves.
  */
 export class MapView {
   readonly #canvas: HTMLCanvasElement
@@ -116,7 +116,7 @@ export class MapView {
   #look: Look | undefined
   #theme: Theme
   #camera: Camera = { x: 0, y: 0, scale: 1 }
-  /** Where the camera was when the links were drawn. */
+  /** The camera position for which the links were drawn. */
   #drawn: (Camera & { readonly all: boolean }) | undefined
   #frame = 0
   #still: ReturnType<typeof setTimeout> | undefined
@@ -131,7 +131,7 @@ export class MapView {
   #flight = 0
   /** The scale at which everything is in view. */
   #wholeScale = 0
-  /** Brings what was last asked for into view again, until a person moves the view. */
+  /** Restores what was last brought into view, until the user moves the view. */
   #goal: (() => void) | undefined
 
   constructor(canvas: HTMLCanvasElement, theme: Theme, events: MapEvents) {
@@ -151,7 +151,7 @@ export class MapView {
     this.#resize()
   }
 
-  /** Shows a graph; the first one is fitted into the view, later ones leave the view where it is, unless most notes lie elsewhere. */
+  /** Shows a graph. The first one is fitted into the view. Later ones leave the view unchanged, unless most notes have moved. */
   show(graph: Graph, look: Look): void {
     const isNew = this.#graph === undefined || isElsewhere(this.#graph, graph)
     this.#graph = graph
@@ -162,7 +162,7 @@ export class MapView {
     this.#ask()
   }
 
-  /** Draws again, such as when what lies over the map is another. */
+  /** Redraws, for example because the elements that cover the map have changed. */
   refresh(): void {
     this.#ask()
   }
@@ -173,7 +173,7 @@ export class MapView {
     this.#ask()
   }
 
-  /** Fits the notes that are shown into the view. */
+  /** Fits the visible notes into the view. */
   fit(): void {
     const graph = this.#graph
     if (graph === undefined) return
@@ -187,7 +187,7 @@ export class MapView {
     return [...Array(this.#graph?.count ?? 0).keys()].filter((note) => this.#look?.shown[note] !== 0)
   }
 
-  /** Brings notes into view; `calm`: at once, without a flight. */
+  /** Brings notes into view. `calm` means without animation. */
   goTo(notes: readonly number[], calm: boolean): void {
     if (notes.length === 0) return
     this.#isMoved = true
@@ -203,7 +203,7 @@ export class MapView {
     this.#zoomAt(factor, width / 2, height / 2)
   }
 
-  /** Moves the view by a share of its size. */
+  /** Moves the view by a fraction of its size. */
   pan(x: number, y: number): void {
     this.#leaveGoal()
     const { width, height } = this.#size()
@@ -214,7 +214,7 @@ export class MapView {
     })
   }
 
-  /** Draws now what is to be drawn; gives the labels that were shown, for those who look whether they overlap. */
+  /** Draws immediately and returns the labels, so tests can check for overlaps. */
   draw(): readonly Label[] {
     const graph = this.#graph
     const look = this.#look
@@ -224,7 +224,7 @@ export class MapView {
     const ratio = this.#ratio()
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     context.fillStyle = this.#theme.ground
-    // The last pixel wholly, too: what is left of a half would show through.
+    // Covers the last pixel completely, because a partial one would show through.
     context.fillRect(0, 0, Math.ceil(width) + 1, Math.ceil(height) + 1)
     this.#placeLinks(graph, look)
     this.#drawOver(graph, look)
@@ -234,13 +234,13 @@ export class MapView {
     return labels
   }
 
-  /** Where each note is in the view, by its id. */
+  /** The position of each note in the view, by id. */
   spots(): ReadonlyMap<string, readonly [x: number, y: number]> {
     const graph = this.#graph
     return new Map(graph?.picture.ids.map((id, note) => [id, this.#at(graph, note)]))
   }
 
-  /** Labels in the last frame. */
+  /** Number of labels in the last frame. */
   get labels(): number {
     return this.#labels
   }
@@ -249,12 +249,12 @@ export class MapView {
     return { notes: this.#graph?.count ?? 0, links: (this.#graph?.pairs.length ?? 0) / 2 }
   }
 
-  /** True if a person moved the view, or asked for a part of it. */
+  /** True if the user moved the view or brought a part into view. */
   get isMoved(): boolean {
     return this.#isMoved
   }
 
-  /** True if nothing moves: everything is drawn and no frame is requested. */
+  /** True if everything is drawn and no frame is requested. */
   get isStill(): boolean {
     return this.#frame === 0 && this.#still === undefined && this.#graph !== undefined
   }
@@ -263,7 +263,7 @@ export class MapView {
     return this.#camera
   }
 
-  /** Once a person has moved the view, it is not moved to an earlier goal again. */
+  /** Once the user has moved the view, it no longer returns to an earlier goal. */
   #leaveGoal(): void {
     this.#goal = undefined
     this.#isMoved = true
@@ -352,7 +352,7 @@ export class MapView {
     context.strokeStyle = this.#theme.link
     const { pairs, places } = graph
     const step = Math.max(1, Math.ceil(pairs.length / 2 / most))
-    // The more links, the fainter each; dense bundles remain visible.
+    // The more links there are, the fainter each is drawn. Dense bundles remain visible.
     const crowd = Math.min(1, Math.sqrt(4_000 / Math.max(1, pairs.length / 2 / step)))
     context.lineWidth = Math.min(1.2, Math.max(0.5, scale * 0.06))
     for (const [level, ends] of linksByFading(graph, look, step).entries()) {
@@ -371,14 +371,14 @@ export class MapView {
     this.#drawn = { ...this.#camera, all: step === 1 || most === LINKS_STILL }
   }
 
-  /** The links of the note under the pointer or in focus, and a path. */
+  /** Draws the links of the note under the pointer or in focus, and a path. */
   #drawOver(graph: Graph, look: Look): void {
     const context = this.#context
     const note = this.#hovered ?? look.focus
     context.strokeStyle = this.#theme.accent
     if (note !== undefined && look.path.length === 0) {
       const others = neighbours(graph, note).slice(0, 3_000)
-      // The links of a hub must not hide what they lead to.
+      // The links of a hub must not hide the linked notes.
       context.globalAlpha = Math.min(0.5, 4 / Math.sqrt(others.length))
       context.lineWidth = others.length > HUB ? 0.5 : 1
       context.beginPath()
@@ -421,7 +421,7 @@ export class MapView {
     }
   }
 
-  /** Marks what is linked with the note in focus, among all that lies around it. */
+  /** Marks the notes linked with the note in focus. */
   #ringLinked(graph: Graph, look: Look): void {
     if (look.focus === undefined || look.path.length > 0 || look.lit !== undefined) return
     const linked = neighbours(graph, look.focus)
@@ -440,7 +440,7 @@ export class MapView {
     context.stroke()
   }
 
-  /** Those that are in view, by their colours. */
+  /** Returns the notes in view by colour. */
   #notesInView(graph: Graph, look: Look): Record<'faded' | 'plain', readonly number[][]> {
     const { width, height } = this.#size()
     const plain = look.palette.map((): number[] => [])
@@ -470,7 +470,7 @@ export class MapView {
   #addNote(graph: Graph, note: number): void {
     const [x, y] = this.#at(graph, note)
     const radius = this.#radius(graph, note)
-    // A dot of two pixels looks the same as a square, which is faster to draw.
+    // A dot of two pixels looks like a square, which is faster to draw.
     if (radius * this.#ratio() < 1.3) this.#context.rect(x - radius, y - radius, 2 * radius, 2 * radius)
     else {
       this.#context.moveTo(x + radius, y)
@@ -483,9 +483,9 @@ export class MapView {
     const first = new Set([this.#hovered, look.focus, ...look.path])
     for (const note of first) if (note !== undefined) this.#labelNote(graph, note, labels, 'bold')
     this.#groupNames = []
-    // While some notes stand out, names of communities would hide theirs.
+    // While some notes are highlighted, names of communities would hide theirs.
     if (look.lit === undefined && this.#isFar()) this.#labelGroups(graph, look, labels)
-    // A community is named after one of its notes: once is enough.
+    // A community is named after one of its notes, whose name need not be drawn twice.
     const named = new Set(this.#groupNames.map(({ text }) => text))
     const linked = look.focus === undefined || look.path.length > 0 ? [] : this.#linkedWith(graph, look.focus)
     for (const notes of [linked, this.#byLinks(graph)]) {
@@ -499,21 +499,18 @@ export class MapView {
     return labels.placed
   }
 
-  /**
-   * True to name communities: when single notes are too small, and on the whole map unless it is small enough to
-   * read.
-   */
+  /** Checks whether to show names of communities: if individual notes are too small, and for the whole map unless it is small enough to read. */
   #isFar(): boolean {
     const { scale } = this.#camera
     return scale < this.#readableScale() / 4 || (this.#wholeScale < this.#readableScale() && scale < this.#wholeScale * 1.3)
   }
 
-  /** The notes linked with a note, those with most links first. */
+  /** Returns the linked notes, those with the most links first. */
   #linkedWith(graph: Graph, note: number): readonly number[] {
     return neighbours(graph, note).toSorted((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
   }
 
-  /** Where notes are that are large enough to be seen each; a name had better lie beside them. */
+  /** Returns where recognizable notes are. Names should be placed next to them. */
   #dots(graph: Graph, look: Look): Dots {
     const { width, height } = this.#size()
     const dots = new Dots(width, height)
@@ -527,7 +524,7 @@ export class MapView {
     return dots
   }
 
-  /** Where no names are written: below what lies over the map, and on notes that are as large as a name. */
+  /** Returns where no names are drawn: below covering elements, and on notes as large as a name. */
   #taken(graph: Graph, look: Look): readonly Box[] {
     const { left, top } = this.#canvas.getBoundingClientRect()
     const covered = this.#events.covered?.() ?? []
@@ -539,7 +536,7 @@ export class MapView {
       if (look.shown[note] === 0 || (look.lit !== undefined && !look.lit.has(note))) continue
       const [x, y] = this.#at(graph, note)
       if (x < -radius || y < -radius || x > width + radius || y > height + radius) continue
-      // The square within the circle.
+      // The square inside the circle.
       const half = radius * 0.7
       boxes.push([x - half, y - half, x + half, y + half])
     }
@@ -554,7 +551,7 @@ export class MapView {
     const width = this.#widthOf(text, font)
     const gap = this.#radius(graph, note) + 4
     const [slant, high] = [gap * 0.7, gap * 0.7 + 6]
-    // Beside the note, else below or above it, else aslant.
+    // Next to the note, or below, above or diagonal to it.
     const near: readonly (readonly [x: number, y: number])[] = [
       [x + gap, y],
       [x - gap - width, y],
@@ -565,7 +562,7 @@ export class MapView {
       [x - slant - width, y + high],
       [x - slant - width, y - high],
     ]
-    // The selected note is named wherever there is room near it.
+    // The selected note is labelled wherever there is room close to it.
     const further = (weight === 'bold' ? [0, 18, 36] : []).flatMap((more) =>
       [gap + 7 + more, -gap - 7 - more].map((off) => [this.#within(x - width / 2, width), y + off] as const),
     )
@@ -574,15 +571,15 @@ export class MapView {
     if (box !== undefined) this.#write(text, box, font)
   }
 
-  /** A title as a label shows it: in one line, and not too long, least of all in a narrow view. */
+  /** Shortens a title to a single line that is not too long, especially in a narrow view. */
   #shortened(title: string): string {
     const line = title.replace(/\s+/g, ' ')
     const most = Math.max(12, Math.min(42, Math.floor(this.#size().width / 10)))
-    // Characters of two units stay whole.
+    // Does not split surrogate pairs.
     return line.length > most ? `${[...line.slice(0, 2 * most)].slice(0, most - 2).join('')}…` : line
   }
 
-  /** Where something so wide begins to be wholly in view. */
+  /** Moves a start so that the whole width is in view. */
   #within(left: number, width: number): number {
     return Math.min(this.#size().width - width - 4, Math.max(4, left))
   }
@@ -596,10 +593,10 @@ export class MapView {
       const text = this.#shortened(label)
       const width = this.#widthOf(text, font)
       const middle = this.#toX(x)
-      // One whose middle is in view is named wholly in view, one that lies elsewhere is not named.
+      // A name whose centre is in view is moved completely into view. Others are not drawn.
       if (middle < 0 || middle > this.#size().width) continue
       const left = this.#within(middle - width / 2, width)
-      // Where another name is already, a line above or below it.
+      // If another name is already there, uses the line above or below it.
       const box = labels.place(
         text,
         width,
@@ -635,7 +632,7 @@ export class MapView {
     | undefined
 
   #groups(graph: Graph, { shown, groupedBy }: Look) {
-    // Regions are what is seen of the whole; nearer it is communities again.
+    // Regions are shown when zoomed out, communities when zoomed in.
     const by = this.#camera.scale < this.#wholeScale * 1.6 || graph.picture.groups.length === 0 ? groupedBy : 'community'
     const kept = this.#groupCache
     if (kept?.graph === graph && kept.shown === shown && kept.by === by) return kept.groups
@@ -656,7 +653,7 @@ export class MapView {
     return this.#order.notes
   }
 
-  /** Those of these notes that are in view and stand out. */
+  /** Yields those of the notes that are in view and highlighted. */
   *#worthALabel(graph: Graph, look: Look, notes: readonly number[]): Generator<number> {
     const { width, height } = this.#size()
     let looked = 0
@@ -694,12 +691,12 @@ export class MapView {
 
   #radius(graph: Graph, note: number): number {
     const { scale } = this.#camera
-    // From a size on notes grow less than what is between them: there titles are read.
+    // Above a certain scale, notes grow more slowly than the space between them, where titles are read.
     const grown = scale < GROWS_LESS ? scale : GROWS_LESS * (scale / GROWS_LESS) ** 0.4
     return Math.min(LARGEST, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
   }
 
-  /** The scale at which single notes can be told apart and named. */
+  /** Returns the scale at which individual notes can be told apart and labelled. */
   #readableScale(): number {
     return 14
   }
@@ -752,7 +749,7 @@ export class MapView {
     const { width, height } = this.#size()
     const { x: cx, y: cy, scale } = this.#camera
     const next = Math.min(120, Math.max(0.02, scale * factor))
-    // The point under the pointer stays there.
+    // The point under the pointer stays in place.
     const dx = (x - width / 2) * (1 / scale - 1 / next)
     const dy = (y - height / 2) * (1 / scale - 1 / next)
     this.#moveTo({ x: cx + dx, y: cy + dy, scale: next })
@@ -796,7 +793,7 @@ export class MapView {
     if (!isClick) return
     const name = this.#groupAt(event.offsetX, event.offsetY)
     const note = name === undefined ? this.#noteAt(event.offsetX, event.offsetY) : undefined
-    // A panel may now cover the map, and then the pointer never leaves it.
+    // A panel may now cover the map, in which case the pointer never leaves it.
     this.#hover(undefined, 0, 0)
     if (name === undefined) this.#events.onSelect(note, event)
     else this.#events.onGroup?.(name)
@@ -809,14 +806,14 @@ export class MapView {
     this.#ask()
   }
 
-  /** The community whose name is written at a place of the view; where all notes are drawn, names are in nobody's way. */
+  /** Returns the community whose name is at a position of the view. If all notes are drawn, names are not clickable. */
   #groupAt(x: number, y: number): string | undefined {
     if (this.#graph === undefined || this.#graph.notes === this.#graph.vault.notes) return undefined
     return this.#groupNames.find(({ box: [left, top, right, bottom] }) => x >= left && x <= right && y >= top && y <= bottom)
       ?.text
   }
 
-  /** The note at a place of the view, with some room for fingers and small dots. */
+  /** Returns the note at a position of the view, with tolerance for fingers and small dots. */
   #noteAt(x: number, y: number): number | undefined {
     const graph = this.#graph
     if (graph === undefined) return undefined
@@ -835,7 +832,10 @@ export class MapView {
   }
 }
 
-/** The communities or regions of notes that are shown, the largest first, each with the place of the note that is nearest to the middle of most. */
+/**
+ * Returns the communities or regions of visible notes, largest first, each with the position of the note closest to the middle of its
+ * notes.
+ */
 function groupsOf(graph: Graph, shown: Uint8Array, by: GroupedBy): readonly Group[] {
   const { places } = graph
   const { of, groups } = groupingBy(graph, by)
@@ -845,7 +845,7 @@ function groupsOf(graph: Graph, shown: Uint8Array, by: GroupedBy): readonly Grou
     .flatMap((notes, group) => (notes.length === 0 ? [] : [{ label: groups[group]?.label ?? '', notes }]))
     .sort((a, b) => b.notes.length - a.notes.length)
     .map(({ label, notes }) => {
-      // The median: a community may lie in two places, and its name belongs to one of them.
+      // Uses the median, because a community can be in two places and its name belongs to one of them.
       const [x, y] = [0, 1].map((axis) => medianOf(notes.map((note) => places[note * 2 + axis] ?? 0)))
       const distance = (note: number): number =>
         Math.hypot((places[note * 2] ?? 0) - (x ?? 0), (places[note * 2 + 1] ?? 0) - (y ?? 0))
@@ -858,7 +858,7 @@ function medianOf(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length / 2)] ?? 0
 }
 
-/** The ends of every `step`th link, grouped by opacity to need few strokes. */
+/** Returns the ends of every `step`th link, grouped by opacity to reduce the number of strokes. */
 function linksByFading({ pairs, degrees }: Graph, { shown, lit }: Look, step: number): readonly (readonly number[])[] {
   const classes: number[][] = OPACITY.map(() => [])
   for (let at = 0; at < pairs.length; at += 2 * step) {
@@ -872,7 +872,7 @@ function linksByFading({ pairs, degrees }: Graph, { shown, lit }: Look, step: nu
   return classes
 }
 
-/** Labels of one frame, none over another. */
+/** The labels of a frame, without overlaps. */
 class Labels {
   readonly placed: Label[] = []
   readonly #width: number
@@ -880,7 +880,7 @@ class Labels {
   readonly #taken: readonly Box[]
   readonly #dots: Dots
 
-  /** `taken`: where there shall be none; `dots`: where there is one only if there is no room beside them. */
+  /** `taken`: where labels are forbidden. `dots`: where labels are avoided if possible. */
   constructor({ width, height }: { readonly width: number; readonly height: number }, taken: readonly Box[], dots: Dots) {
     this.#width = width
     this.#height = height
@@ -888,14 +888,14 @@ class Labels {
     this.#dots = dots
   }
 
-  /** The preferred places that hide no note. */
+  /** Returns the preferred positions that hide no notes. */
   clear(width: number, wishes: readonly (readonly [x: number, y: number])[]): readonly (readonly [x: number, y: number])[] {
     return wishes.filter(([x, y]) => this.#dots.below(boxAt(x, y, width)) === 0)
   }
 
   /**
-   * Of the preferred places (left end, middle line) that are free and fully in view, takes the one that hides the
-   * fewest notes, the first of equals; `undefined` if there is none.
+   * Uses the preferred position (left end, middle line) that is free, fully in view and hides the fewest notes. Ties go to the first.
+   * Returns `undefined` if there is none.
    */
   place(text: string, width: number, wishes: readonly (readonly [x: number, y: number])[]): Box | undefined {
     let best: Box | undefined
@@ -915,15 +915,15 @@ class Labels {
   }
 }
 
-/** The box of a name that starts there, around its middle line. */
+/** Returns the box of a name from its left end and middle line. */
 function boxAt(x: number, y: number, width: number): Box {
   return [x, y - 8.5, x + width, y + 8.5]
 }
 
-/** Pixels per square of the grid that records where notes are. */
+/** Size in pixels of the grid cells that record where notes are. */
 const SQUARE = 4
 
-/** Where notes are in a view, by squares. */
+/** Records where notes are in a view, by grid cell. */
 class Dots {
   readonly #columns: number
   readonly #rows: number
@@ -939,7 +939,7 @@ class Dots {
     this.#eachRow(box, (from, to) => this.#isTaken.fill(1, from, to))
   }
 
-  /** How much of the notes is below a box. */
+  /** Returns how much of the notes a box would cover. */
   below(box: Box): number {
     let squares = 0
     this.#eachRow(box, (from, to) => {
@@ -962,7 +962,7 @@ function overlap(a: Box, b: Box): boolean {
   return a[0] < b[2] + 4 && a[2] > b[0] - 4 && a[1] < b[3] && a[3] > b[1]
 }
 
-/** True if most common notes have moved. */
+/** Checks whether most common notes have moved. */
 function isElsewhere(before: Graph, after: Graph): boolean {
   let known = 0
   let moved = 0

@@ -43,7 +43,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 }
 
-/** The colours of the groups of this vault that were shown last. */
+/** The last colours of this vault's groups. */
 let lastColours: { readonly of: string; readonly colourOf: ReadonlyMap<string, number> } | undefined
 
 const coloured = computed(() => {
@@ -54,7 +54,7 @@ const coloured = computed(() => {
   return made
 })
 
-/** The map; everything on it is in the table, too, for those who see no canvas. */
+/** The map. Everything on it is also in the table, for people who cannot see the canvas. */
 export function NoteMap() {
   const canvas = useRef<HTMLCanvasElement>(null)
   const [tip, setTip] = useState<{
@@ -64,7 +64,7 @@ export function NoteMap() {
     readonly y: number
   }>()
   const [isImpossible, setImpossible] = useState(false)
-  // Before anything can be brought into view.
+  // Runs before anything is brought into view.
   useLayoutEffect(() => {
     if (canvas.current === null) return undefined
     const dark = matchMedia('(prefers-color-scheme: dark)')
@@ -90,7 +90,7 @@ export function NoteMap() {
       return undefined
     }
     map.view = made
-    // Lets tests and developer tools ask where notes are.
+    // Lets tests and developer tools look up where notes are.
     Object.assign(canvas.current, { map: made })
     const onTheme = (): void => made.setTheme(themeOf(dark.matches))
     dark.addEventListener('change', onTheme)
@@ -158,7 +158,7 @@ export function NoteMap() {
   )
 }
 
-/** Beside the pointer, on the side where there is room. */
+/** Places the tooltip next to the pointer, on the side with more room. */
 function tipPlace({ x, y }: { readonly x: number; readonly y: number }, canvas: HTMLElement | null): Record<string, string> {
   const { clientWidth: width = 0, clientHeight: height = 0 } = canvas ?? {}
   return {
@@ -172,7 +172,7 @@ function waitingFor(share: number | undefined): string {
   return `The notes are laid out, ${Math.round(share * 100)} % so far. That is done once: they keep their places.`
 }
 
-/** Says that there is more than is drawn, and how to come to it. */
+/** Explains that not everything is drawn, and how to see the rest. */
 function Part() {
   const { value } = graph
   if (value === undefined) return null
@@ -191,16 +191,16 @@ function Part() {
   )
 }
 
-/** True if a person opened or closed the legend. */
+/** True if the user opened or closed the legend. */
 const legendChoice = signal<boolean | undefined>(undefined)
 
 function Legend() {
-  // Until communities are found there is nothing to name.
+  // Before communities are known, there is nothing to name.
   if ((coloured.value?.legend.length ?? 0) === 0)
     return graph.value?.picture.is_grouping && graph.value.count > 0 ? (
       <p class="legend finding">Finding out what belongs together; colours follow …</p>
     ) : null
-  // On a narrow map it would hide what it explains.
+  // On a narrow map, it would hide what it explains.
   const isOpen = legendChoice.value ?? matchMedia(hasList.value ? '(width >= 1500px)' : '(width >= 900px)').matches
   return (
     <details
@@ -226,7 +226,7 @@ function Legend() {
   )
 }
 
-/** Communities and regions are shown by a click; folders and tags have filters for it. */
+/** Communities and regions are shown by a click. Folders and tags have filters. */
 function LegendEntry({ name, children }: { readonly name: string; readonly children: ComponentChildren }) {
   const { value: by } = colouredBy
   if (by !== 'community' && by !== 'region') return <span>{children}</span>
@@ -240,7 +240,7 @@ function LegendEntry({ name, children }: { readonly name: string; readonly child
 function onKey(event: KeyboardEvent): void {
   if (event.key === 'Enter' && focused.value !== undefined) {
     pane.value = 'note'
-    // It is there with the next frame where only one pane is shown.
+    // If only one pane is visible, it appears in the next frame.
     requestAnimationFrame(() => document.querySelector<HTMLElement>('.right')?.focus())
     return
   }
@@ -259,13 +259,13 @@ function onKey(event: KeyboardEvent): void {
   else void open(id)
 }
 
-/** The areas over the map where no names are drawn. */
+/** Returns the areas over the map where no names are drawn. */
 function coveredIn(canvas: HTMLElement | null): readonly DOMRect[] {
   const over = canvas?.closest('.middle')?.querySelectorAll('.legend, .zoom, .crowded, .narrowed, .part') ?? []
   return [...over].map((one) => one.getBoundingClientRect())
 }
 
-/** The keys of the whole page; those of fields are left alone. */
+/** Handles the page's keys, except in input fields. */
 export function onPageKey(event: KeyboardEvent, switchHelp: () => void): void {
   const target = event.target as HTMLElement
   if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -273,7 +273,7 @@ export function onPageKey(event: KeyboardEvent, switchHelp: () => void): void {
     if (event.key === 'Escape') target.blur()
     return
   }
-  // It has closed what lay over the page.
+  // The key has already closed something.
   if (event.defaultPrevented) return
   const act = KEYS[event.key]
   if (event.key === '?') switchHelp()

@@ -1,21 +1,21 @@
-/** An element of a note's text, or a text; it can be sent from one thread to another. */
+/** An element or text of a rendered note. It can be sent between threads. */
 export type MarkdownNode = string | MarkdownElement
 
 export interface MarkdownElement {
   readonly name: string
   readonly properties: Readonly<Record<string, unknown>>
-  /** In the text that was parsed. */
+  /** Line in the parsed text. */
   readonly line: number | undefined
   readonly children: readonly MarkdownNode[]
 }
 
 /** A note's text as elements. */
 export interface MarkdownTree {
-  /** A number between `SLOT`'s characters stands for the link of that number. */
+  /** A number between the characters of `SLOT` stands for the link with that number. */
   readonly children: readonly MarkdownNode[]
   /** The text of each link. */
   readonly labels: readonly string[]
 }
 
-/** Where a link stands in a text. */
+/** Matches a link's placeholder in the text. */
 export const SLOT = /\u{E000}(\d+)\u{E001}/u

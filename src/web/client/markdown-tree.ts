@@ -8,7 +8,7 @@ import { gfm } from 'micromark-extension-gfm'
 import type { PageLink, PageText } from '../../app/read/page-note.ts'
 import type { MarkdownElement, MarkdownNode, MarkdownTree } from './markdown-nodes.ts'
 
-// A private-use character on each side: what stands for a link or a formula can be in no table's or code's way.
+// Private-use characters that delimit placeholders for links and formulas, because they interfere with neither tables nor code.
 const [OPEN, CLOSE, CLOSE_FORMULA] = ['\u{E000}', '\u{E001}', '\u{E002}']
 const MARKS = /[\u{E000}-\u{E002}]/gu
 const FORMULA = /\u{E000}(\d+)\u{E002}/gu
@@ -16,26 +16,26 @@ const FORMULA = /\u{E000}(\d+)\u{E002}/gu
 /** Tables, tasks and footnotes. */
 const GFM = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
-// Raw HTML never becomes elements: it is dropped from the tree, and this is the second lock.
+// Raw HTML never becomes elements. It is dropped from the tree, and this is the second safeguard.
 const SCHEMA = {
   ...defaultSchema,
   tagNames: (defaultSchema.tagNames ?? []).filter((name) => !['picture', 'source'].includes(name)),
   protocols: { href: ['http', 'https', 'mailto'], src: ['http', 'https'] },
 }
 
-/** Quotes and lists within one another, deeper than anyone reads: the parser would take minutes, or all of the stack. */
+/** Matches quotes and lists nested deeper than anyone reads. The parser would take minutes or overflow the stack. */
 const TANGLED = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
-/** Elements within one another, and in all, that a browser shows without a pause. */
+/** Maximum nesting of elements, and their maximum number, that a browser shows without delay. */
 const DEEPEST = 200
 const MOST_ELEMENTS = 20_000
 
 export interface ParseOptions {
   /**
-   * Maximum lines and special characters; absent: no limit. Parsing time may grow with their square, so a caller that
-   * cannot stop the parser sets a limit.
+   * Maximum number of lines and special characters. By default, unlimited. Parsing time can be quadratic, so set a limit if the
+   * parser cannot be stopped.
    */
   readonly mostMarks?: number
-  /** Renders TeX, or returns `undefined` if it is invalid; absent: formulas are shown as source. */
+  /** Renders TeX, or returns `undefined` if it is invalid. Without it, formulas are shown as source. */
   readonly readFormula?:
     | ((tex: string, display: boolean, definitions: Record<string, unknown>) => MarkdownElement | undefined)
     | undefined
@@ -43,7 +43,7 @@ export interface ParseOptions {
 
 const MARK = /[!#$&*+<=>@[\\\]^_`{|}~\n-]/g
 
-/** A note's text as a tree; `undefined` if it is too much for a browser. May take minutes without `mostMarks`. */
+/** Parses a note's text. Returns `undefined` if it is too much for a browser. Can take minutes without `mostMarks`. */
 export function parseMarkdown(note: PageText, { mostMarks, readFormula }: ParseOptions = {}): MarkdownTree | undefined {
   if (TANGLED.test(note.text)) return undefined
   const { text, labels, formulas } = withSlots(note)
@@ -63,11 +63,11 @@ export function parseMarkdown(note: PageText, { mostMarks, readFormula }: ParseO
 
 interface ConversionOptions extends Pick<ParseOptions, 'readFormula'> {
   readonly hidesBlockIds: boolean
-  /** As they are written. */
+  /** As written. */
   readonly formulas: readonly string[]
 }
 
-/** Takes over what is shown. */
+/** Converts the parsed tree to what is shown. */
 class Conversion {
   #elements = 0
   readonly #hidesBlockIds: boolean
@@ -81,7 +81,7 @@ class Conversion {
     this.#readFormula = readFormula
   }
 
-  /** @throws RangeError where there is too much */
+  /** @throws RangeError if there is too much */
   convert(nodes: readonly RootContent[], depth: number): readonly MarkdownNode[] {
     if (depth > DEEPEST) throw new RangeError('too deep')
     return nodes.flatMap((node): readonly MarkdownNode[] => {
@@ -103,7 +103,7 @@ class Conversion {
     if (this.#elements > MOST_ELEMENTS) throw new RangeError('too much')
   }
 
-  /** A text with its formulas as elements. */
+  /** Replaces placeholders in the text with formulas. */
   #withFormulas(value: string): readonly MarkdownNode[] {
     const parts = value.split(FORMULA)
     if (parts.length === 1) return [value]
@@ -114,12 +114,12 @@ class Conversion {
       const tex = display ? written.slice(2, -2) : written.slice(1, -1)
       const made = this.#readFormula?.(tex, display, this.#definitions)
       if (made !== undefined) this.#count(sizeOf(made))
-      // Invalid TeX may be about prices.
+      // Invalid TeX is often about prices.
       return [made ?? written]
     })
   }
 
-  /** `==text==` as Obsidian highlights it: both marks stand in one element, with no blank just inside them. */
+  /** Handles `==text==`, which Obsidian highlights. Both markers must be in the same element, with no whitespace just inside. */
   #withHighlights(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
     const pieces = children.flatMap((child): readonly MarkdownNode[] =>
       typeof child === 'string' ? child.split(HIGHLIGHT).filter(Boolean) : [child],
@@ -144,7 +144,7 @@ class Conversion {
     return count === 0 ? children : made
   }
 
-  /** Properties are texts; formulas in them stay source. */
+  /** Properties are texts, and formulas in them stay source. */
   #written(properties: MarkdownElement['properties']): MarkdownElement['properties'] {
     if (this.#formulas.length === 0) return properties
     const entries = Object.entries(properties).map(([name, value]) => [
@@ -159,7 +159,7 @@ function sizeOf(node: MarkdownNode): number {
   return typeof node === 'string' ? 0 : node.children.reduce((sum, child) => sum + sizeOf(child), 1)
 }
 
-/** The marks around a highlight; three and more are no such mark. */
+/** The markers of a highlight. Three or more are not a marker. */
 const HIGHLIGHT = /((?<!=)==(?!=))/
 
 function hasBlank(node: MarkdownNode | undefined, place: RegExp): boolean {
@@ -168,13 +168,13 @@ function hasBlank(node: MarkdownNode | undefined, place: RegExp): boolean {
 
 const BLOCKS: ReadonlySet<string> = new Set(['p', 'li', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'])
 
-/** A block's text without its block id. */
+/** Removes the block id from a block's text. */
 function withoutBlockId(children: readonly MarkdownNode[]): readonly MarkdownNode[] {
   const last = children.at(-1)
   return typeof last === 'string' ? [...children.slice(0, -1), last.replace(/(?:^|\s)\^[\w-]+\s*$/, '')] : children
 }
 
-/** Line ends of running text become breaks. */
+/** Converts line breaks in running text to break elements. */
 function keepLines(parent: Parent): void {
   parent.children = parent.children.flatMap((child): RootNode[] => {
     if ('children' in child) keepLines(child)
@@ -196,11 +196,11 @@ interface Slotted {
   readonly text: string
   /** The text of each link. */
   readonly labels: readonly string[]
-  /** Each formula's source, without the marks of its quotes. */
+  /** Source of each formula, without blockquote markers. */
   readonly formulas: readonly string[]
 }
 
-/** The text without comments, with a mark in place of each formula and each link that leads into the vault; every line stays where it is. */
+/** Returns the text without comments, with a placeholder for each formula and each link into the vault. Lines keep their numbers. */
 function withSlots({ text, links, comments, formulas }: PageText): Slotted {
   let made = ''
   let at = 0
@@ -221,10 +221,10 @@ function withSlots({ text, links, comments, formulas }: PageText): Slotted {
   return { text: made + text.slice(at).replace(MARKS, ''), labels, formulas: written }
 }
 
-/** A line's end, and the marks of the quotes that the next one stands in. */
+/** A line break, followed by the blockquote markers of the next line. */
 const LINE_STARTS = /\n(?:[ \t]*>)*/g
 
-/** The line ends and quote marks of the replaced text, which keep later line numbers correct. */
+/** Returns the line breaks and blockquote markers of the replaced text, which keep later line numbers correct. */
 function linesOf(replaced: string): string {
   return (replaced.match(LINE_STARTS) ?? []).join('')
 }

@@ -2,7 +2,7 @@ import { type ComponentChildren, h } from 'preact'
 import type { PageLink, PageText } from '../../app/read/page-note.ts'
 import { type MarkdownElement, type MarkdownNode, type MarkdownTree, SLOT } from './markdown-nodes.ts'
 
-/** How links and pictures of the vault are shown. */
+/** How links and images of the vault are rendered. */
 export interface Slots {
   link(link: PageLink, label: string): ComponentChildren
   embed(link: PageLink, label: string): ComponentChildren
@@ -16,7 +16,7 @@ interface Context {
   readonly slots: Slots
 }
 
-/** A note's text as elements, or as source if there is no tree. Nothing in it runs or loads anything. */
+/** Renders a note's text as elements, or as source if there is no tree. Nothing in it runs or loads anything. */
 export function renderMarkdown(note: PageText, tree: MarkdownTree | undefined, slots: Slots): ComponentChildren {
   if (tree === undefined)
     return [
@@ -27,7 +27,7 @@ export function renderMarkdown(note: PageText, tree: MarkdownTree | undefined, s
   return withoutTitle(tree.children, note.title).map((child) => rendered(child, context))
 }
 
-/** The title stands above the note already. */
+/** The title is already shown above the note. */
 function withoutTitle(children: readonly MarkdownNode[], title: string): readonly MarkdownNode[] {
   const [first, ...rest] = children.filter((child) => typeof child !== 'string' || child.trim() !== '')
   return isElement(first) && first.name === 'h1' && isSame(textOf(first), title) ? rest : children
@@ -57,12 +57,12 @@ function rendered(node: MarkdownNode, context: Context): ComponentChildren {
   return h(name, shown, inner)
 }
 
-/** A formula: elements and properties are those that `readFormula` lets through. */
+/** A formula, made of the elements and properties that `readFormula` allows. */
 function formula(node: MarkdownNode): ComponentChildren {
   return isElement(node) ? h(node.name, node.properties, node.children.map(formula)) : node
 }
 
-/** A text with its links. */
+/** Text with its links filled in. */
 function filled(value: string, { note, labels, slots }: Context): ComponentChildren {
   const parts = value.split(SLOT)
   if (parts.length === 1) return value
@@ -94,7 +94,7 @@ function propertiesOf({ name, properties, line }: MarkdownElement, { note }: Con
   return own
 }
 
-/** A quote that begins with `[!note]`. */
+/** A quote that starts with `[!note]`. */
 function callout(node: MarkdownElement, context: Context): ComponentChildren {
   const first = node.children.find(isElement)
   const text = first?.children[0]
@@ -102,7 +102,7 @@ function callout(node: MarkdownElement, context: Context): ComponentChildren {
   if (first === undefined || typeof text !== 'string' || mark === undefined) return undefined
   const [title = '', ...rest] = text.slice(mark.length).split('\n')
   const after = first.children.slice(1)
-  // The line of the title ends with a break where lines are kept.
+  // If line breaks are kept, the line of the title ends with one.
   const isBreak = isElement(after[0]) && after[0].name === 'br'
   const body = node.children.map((child) =>
     child === first ? { ...first, children: [rest.join('\n'), ...after.slice(isBreak ? 1 : 0)] } : child,
@@ -113,7 +113,7 @@ function callout(node: MarkdownElement, context: Context): ComponentChildren {
   ])
 }
 
-/** A picture from elsewhere is never loaded: its server would learn who reads what. */
+/** External images are never loaded, because their server would learn who reads what. */
 function outside(address: string, label: string): ComponentChildren {
   if (!/^https?:/i.test(address)) return h('em', null, label || 'picture')
   return h('a', { href: address, target: '_blank', rel: 'noopener noreferrer', class: 'outside' }, `Picture: ${label || address}`)

@@ -1,4 +1,4 @@
-/** The names that HTML 4 gives to the characters from 160 on, in order. */
+/** HTML 4's names for the characters from 160 on, in order. */
 const LATIN =
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo ' +
   'frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve ' +
@@ -18,8 +18,8 @@ const OTHERS =
 let characters: Map<string, string> | undefined
 
 /**
- * The character for a reference such as `&hellip;`, `false` to keep it. The parser's own browser version assigns HTML,
- * which the page's policy refuses, and its table of 2,000 names is half as large as the page.
+ * Returns the character for a reference such as `&hellip;`, or `false` to keep it. The parser's browser version assigns HTML, which
+ * the page's policy rejects, and its table of 2,000 names is half as large as the page.
  */
 export function decodeNamedCharacterReference(name: string): string | false {
   characters ??= readNames()

@@ -2,7 +2,10 @@ import type { PageText } from '../../app/read/page-note.ts'
 import type { MarkdownTree } from './markdown-nodes.ts'
 import type { Told } from './markdown-worker.ts'
 
-/** How long a note is parsed, ms: twenty times what a long one takes. A server that has much to do may take longer to send what parses it. */
+/**
+ * Time limit for parsing a note in milliseconds: twenty times what a long one takes, because a busy server may take longer to send
+ * the parser.
+ */
 const LONGEST = 5_000
 
 const SCRIPT = '/web/markdown.js'
@@ -16,17 +19,14 @@ interface TrustedTypes {
   }
 }
 
-// The one policy that the page's own policy allows, taken before any note is shown; it gives this address for any name.
+// The only policy that the page's own policy allows, created before any note is shown. It returns this URL for any name.
 const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
 const address = trustedTypes?.createPolicy('roux', { createScriptURL: () => SCRIPT }).createScriptURL('') ?? SCRIPT
 
 /** Waits for the next note. */
 let idle: Worker | undefined
 
-/**
- * A note's text as a tree, parsed in a thread of its own; `undefined` if it takes too long, is too much, or is no
- * longer wanted.
- */
+/** Parses a note's text in a worker. Returns `undefined` if it takes too long, is too much, or is no longer needed. */
 export async function parseAside(note: PageText, signal: AbortSignal): Promise<MarkdownTree | undefined> {
   let worker: Worker | undefined
   try {
@@ -52,7 +52,7 @@ function answerOf(worker: Worker, note: PageText, signal: AbortSignal) {
     }
     worker.onmessageerror = () => reject(new Error('What was parsed cannot be sent.'))
     worker.onerror = ({ message }) => reject(new Error(message))
-    // Copies only the needed facts of the note.
+    // Copies only the fields that are needed.
     const { title, text, links, comments, formulas, breaks, left_out, lines_before } = note
     worker.postMessage({ title, text, links, comments, formulas, breaks, left_out, lines_before } satisfies PageText)
   })

@@ -35,7 +35,7 @@ interface Found {
   }[]
 }
 
-/** How two notes are connected, each step with the sentence that makes it. */
+/** How two notes are connected, with the sentence of each link. */
 export function PathView() {
   const from = pathFrom.value || focus.value
   const to = pathTo.value
@@ -48,7 +48,7 @@ export function PathView() {
   const drawn = (found.find((way) => keyOf(way) === opened) ?? found[0])?.path ?? []
   const key = drawn.join('\n')
   const numbers = drawn.flatMap((id) => numberOf(id) ?? [])
-  // Before paint: later clicks are drawn over it.
+  // Runs before paint, so later clicks are drawn on top.
   useLayoutEffect(() => {
     path.value = drawn
   }, [key])
@@ -58,7 +58,7 @@ export function PathView() {
     },
     [],
   )
-  // In a partly drawn vault, notes of the path may arrive later.
+  // If the vault is only partly drawn, notes of the path may arrive later.
   useLayoutEffect(() => {
     if (numbers.length > 0) map.view?.goTo(numbers, isCalm())
   }, [key, numbers.length])
@@ -71,7 +71,7 @@ export function PathView() {
         id={to}
         isFirst={from !== '' && to === ''}
         onPick={(id) => {
-          // Later reads use the same start.
+          // Later calls use the same start.
           pathFrom.value = from
           pathTo.value = id
           writeAddress()
@@ -116,7 +116,7 @@ export function PathView() {
   )
 }
 
-/** Looks for a path from this note. */
+/** Starts a path from this note. */
 function begin(id: string): void {
   pathFrom.value = id
   void open(id, { fly: false, isRead: false })
@@ -151,7 +151,7 @@ function Chain({ found: { path: ids, hops } }: { readonly found: Found }) {
   )
 }
 
-/** The file that holds a link, and the line. */
+/** The file and line that contain a link. */
 function Place({ of: { direction, from, to, line } }: { readonly of: Found['hops'][number] }) {
   const id = direction === 'out' ? from : to
   return (
@@ -165,9 +165,9 @@ const SHOWN = 40
 
 interface NotePickerOptions {
   readonly label: string
-  /** The note that is chosen; empty for none. */
+  /** Id of the chosen note. Empty if none. */
   readonly id: string
-  /** It is what is to be filled in first. */
+  /** True if this field should be filled in first. */
   readonly isFirst: boolean
   readonly onPick: (id: string) => void
 }
@@ -179,7 +179,7 @@ function NotePicker({ label, id, isFirst, onPick }: NotePickerOptions) {
   const [typed, setTyped] = useState('')
   const [isUnknown, setUnknown] = useState(false)
   const titles = useId()
-  // Before paint, so the first keys typed go to the field.
+  // Runs before paint, so the first keys typed go to the field.
   useLayoutEffect(() => {
     if (isFirst) field.current?.focus()
   }, [isFirst])
@@ -195,7 +195,7 @@ function NotePicker({ label, id, isFirst, onPick }: NotePickerOptions) {
     setUnknown(found === undefined)
     if (found === undefined) return
     onPick(found)
-    // The same note may have been named in another way.
+    // The same note may have been named differently.
     if (field.current !== null) field.current.value = titleOf(bareId(found))
   }
   return (

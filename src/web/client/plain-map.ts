@@ -5,13 +5,13 @@ import { MapView } from './map-view.ts'
 
 /** The highlighted notes of a map. */
 export interface Highlight {
-  /** Notes that stand out while the others fade; absent: none fades. */
+  /** Highlighted notes, while the others are faded. By default, none are faded. */
   readonly lit?: ReadonlySet<number> | undefined
   readonly path: readonly number[]
   readonly focus?: number | undefined
 }
 
-/** A map without a page around it. */
+/** A standalone map. */
 export interface PlainMap {
   show(graph: Graph, highlight: Highlight): void
   goTo(notes: readonly number[]): void
@@ -25,10 +25,10 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 }
-/** Colours that are named below the map. */
+/** Maximum number of colours to name below the map. */
 const NAMED = 6
 
-/** Draws a map into an element, with names under the pointer, buttons, keys and the names of its colours. @throws Error where there is no canvas */
+/** Draws a map into an element, with tooltips, buttons, keys and a legend. @throws Error if there is no canvas */
 export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: number) => void): PlainMap {
   const canvas = element('canvas', { tabIndex: 0 })
   canvas.setAttribute('role', 'application')
@@ -57,7 +57,7 @@ export function plainMap(parent: HTMLElement, isDark: boolean, onSelect: (note: 
     button('⤢', 'Show everything', () => view.fit()),
   ]
   parent.append(element('div', { className: 'zoom' }, buttons), legend)
-  // Tests and the browser's own tools ask it where notes are.
+  // Tests and developer tools use it to look up where notes are.
   Object.assign(canvas, { map: view })
   canvas.addEventListener('keydown', (event) => {
     const direction = DIRECTIONS[event.key]

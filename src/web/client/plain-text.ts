@@ -1,14 +1,14 @@
-/** Comments of Obsidian and HTML, whole or cut off by the excerpt. */
+/** Comments of Obsidian and HTML, complete or truncated by the excerpt. */
 const HIDDEN = /%%[^%]*(?:%(?!%)[^%]*)*(?:%%|…$|$)|<!--[^-]*(?:-(?!->)[^-]*)*(?:-->|…$|$)/g
-/** Code and escaped characters stay as written; a number between private-use characters stands for each meanwhile. */
+/** Code and escaped characters are kept as written. Meanwhile, each is replaced by a number between private-use characters. */
 const LITERAL = /`+([^`\n]+)`+|\\([!-/:-@[-`{}~])/g
 const SLOT = /\u{E000}(\d+)\u{E000}/gu
-/** A fence, the rule under a heading or table head, a thematic break. */
+/** A fence, a rule below a heading or table header, or a thematic break. */
 const RULE = /^[\s>]*(?:(?:`{3,}|~{3,}|\${2})[^`\n]*|[=\-*_|:\s]{3,})$/
 const LINE_MARKS = /^\s*(?:>\s?)*(?:#{1,6}\s+|[-*+]\s+(?:\[.\]\s+)?|\d+[.)]\s+|\[![\w-]+\][+-]?\s*)?/
 const WIKILINK = /!?\[\[(?:[^[\]|]*\\?\|)?([^[\]|]*)(?:\]\]|…$)/g
 const LINK = /!?\[((?:[^[\]]|\[[^[\]]*\])*)\]\((?:[^()\s]|\([^()\s]*\))*(?:\s+"[^"\n]*")?\)/g
-/** The end of an excerpt may have cut the address, and its beginning the label and more. */
+/** The end of an excerpt may have truncated a URL, and its start a label. */
 const CUT_ADDRESS = /!?\[([^[\]]*)\]\([^()\s]*…$/
 const ADDRESS_END = /^…[^\s()[\]]*[/.][^\s()[\]]*\)/
 const REFERENCE = /\[([^[\]]+)\]\[[^[\]]*\]/g
@@ -18,7 +18,7 @@ const AUTOLINK = /<((?:https?|mailto):[^<>\s]+)>/gi
 const STRONG = /(\*{1,3}|~~|==)(?=\S)([^*~=\n]+)(?<=\S)\1/g
 const UNDERLINED = /(?<!\w)(_{1,3})(?=\S)([^_\n]+)(?<=\S)\1(?!\w)/g
 
-/** An excerpt of Markdown in one line, as it reads: no marks, comments, tags and addresses. */
+/** Converts an excerpt of Markdown to a single line of plain text, without markup, comments, tags and URLs. */
 export function plainText(markdown: string): string {
   const literals: string[] = []
   const text = markdown.replace(LITERAL, (_, code = '', escaped = '') => `\u{E000}${literals.push(code + escaped) - 1}\u{E000}`)
@@ -27,7 +27,7 @@ export function plainText(markdown: string): string {
   return plain.replace(SLOT, (_, at) => literals[Number(at)] ?? '')
 }
 
-/** An excerpt may begin within a comment. */
+/** An excerpt may start inside a comment. */
 function afterCutComment(text: string): string {
   const marks = text.split('%%').length - 1
   return text.startsWith('…') && marks % 2 === 1 ? `…${text.slice(text.indexOf('%%') + 2)}` : text
@@ -46,7 +46,7 @@ function plainLine(line: string): string {
     .replace(FOOTNOTE, '')
     .replace(TAG, '')
     .replace(AUTOLINK, '$1')
-  // Marks may stand in one another.
+  // Markup can be nested.
   for (let before = ''; before !== plain; ) {
     before = plain
     plain = plain.replace(STRONG, '$2').replace(UNDERLINED, '$2')
@@ -55,7 +55,7 @@ function plainLine(line: string): string {
   return plain.startsWith('|') ? cellsOf(plain) : plain
 }
 
-/** The cells of a row of a table. */
+/** Joins the cells of a table row. */
 function cellsOf(row: string): string {
   return row
     .split('|')

@@ -37,7 +37,7 @@ interface Similar {
   readonly score: number
 }
 
-/** Keeps an error in one note, which the console shows, from taking the page along. */
+/** Keeps an error in one note, which is logged to the console, from breaking the page. */
 export class Guard extends Component<{ readonly children: ComponentChildren }, { readonly failed: boolean }> {
   override state = { failed: false }
 
@@ -55,7 +55,7 @@ export class Guard extends Component<{ readonly children: ComponentChildren }, {
   }
 }
 
-/** The note in focus, what links to it and how, and what is about the same. */
+/** The note in focus, the notes that link to it, and similar notes. */
 export function Reader() {
   const { value } = note
   if (value === undefined) return <Welcome />
@@ -179,12 +179,12 @@ function Properties({ note: { properties, tags, aliases, modified } }: { readonl
   )
 }
 
-/** A name that is too long for its line is broken after a slash. */
+/** Allows line breaks after slashes in long names. */
 function Breakable({ text }: { readonly text: string }) {
   return text.split('/').map((part, at) => [at > 0 && ['/', <wbr key={at} />], part])
 }
 
-/** A property's value, with the notes it names as links. */
+/** Renders a property's value, with links to the notes it names. */
 function withLinks(value: unknown): ComponentChildren {
   if (Array.isArray(value)) return value.map((one, at) => [at > 0 && ', ', withLinks(one)])
   if (typeof value !== 'string') return JSON.stringify(value)
@@ -222,11 +222,14 @@ function Body({ note: value, parsed }: { readonly note: PageNote; readonly parse
 
 interface Parsed {
   readonly note: PageNote
-  /** Absent for text shown as source. */
+  /** Omitted for text shown as source. */
   readonly tree: MarkdownTree | undefined
 }
 
-/** A note with its text as elements, the version before until that of a change is there; `undefined` until there is any. */
+/**
+ * Returns a note with its text as elements. After a change, the previous version is returned until the new one is parsed; `undefined`
+ * until there is any.
+ */
 function useParsed(value: PageNote): Parsed | undefined {
   const [parsed, setParsed] = useState<Parsed>()
   useEffect(() => {
@@ -239,7 +242,7 @@ function useParsed(value: PageNote): Parsed | undefined {
   return parsed?.note.id === value.id ? parsed : undefined
 }
 
-/** The innermost element that a line of the file is in, or the last one before it. */
+/** Returns the innermost element that contains a line of the file, or the last one before it. */
 function elementAt(body: HTMLElement, line: number): Element | undefined {
   let found: Element | undefined
   for (const one of body.querySelectorAll('[data-line]')) {
@@ -251,7 +254,7 @@ function elementAt(body: HTMLElement, line: number): Element | undefined {
 
 export interface NoteLinkOptions {
   readonly link: { readonly to: string; readonly kind: PageLink['kind'] }
-  /** The line of the note that is meant. */
+  /** The requested line of the note. */
   readonly line?: number | undefined
   readonly children: ComponentChildren
 }
@@ -277,7 +280,7 @@ export function NoteLink({ link, line, children }: NoteLinkOptions) {
   )
 }
 
-/** A picture of the vault, fetched by this page and shown from memory. */
+/** An image of the vault, fetched by this page and shown from memory. */
 function Picture({ id, label }: { readonly id: string; readonly label: string }) {
   const [shown, setShown] = useState<string | Refused>()
   useEffect(() => {
@@ -289,7 +292,7 @@ function Picture({ id, label }: { readonly id: string; readonly label: string })
         if (isGone) URL.revokeObjectURL(address)
         else setShown(address)
       },
-      // For example, when the data arrived incomplete.
+      // For example, if the data arrived incomplete.
       (error: unknown) => isGone || setShown(refusalOf(error, 'The picture could not be loaded.')),
     )
     return () => {
@@ -323,7 +326,10 @@ function useBacklinks(id: string) {
   )
 }
 
-/** How many notes link here, and a way to them past a long text, once that is laid out. Its line is there before: what is below must not move away from the pointer. */
+/**
+ * Shows the number of backlinks and jumps to them past a long text. Space is reserved, so nothing below moves away from the
+ * pointer.
+ */
 function ToBacklinks({ to, answer }: { readonly to: string; readonly answer: BacklinksAnswer | undefined }) {
   if (answer === undefined) return <p class="place">Linked from …</p>
   if (answer.total === 0) return <p class="place">Linked from no note</p>
@@ -374,7 +380,7 @@ function Backlinks({ linked: { pages, refused, more } }: { readonly linked: Link
   )
 }
 
-/** Similar notes without a link; they load after the note. */
+/** Similar notes without a link. They load after the note. */
 function SimilarNotes({ id }: { readonly id: string }) {
   const answer = useAnswer<{ results: readonly Similar[] }>('similar_nodes', { id, exclude_linked: true, limit: 8 })
   if (answer === undefined || answer instanceof Refused || answer.results.length === 0) return null

@@ -10,15 +10,15 @@ interface Hit {
 
 const PAUSE_MS = 120
 
-/** Finds while it is typed; the arrow keys choose, Enter opens. */
+/** Searches while typing. The arrow keys choose a result, and Enter opens it. */
 export function Search() {
   const [query, setQuery] = useState('')
   const [hits, setHits] = useState<readonly Hit[]>([])
   const [at, setAt] = useState(0)
   const [isOpen, setOpen] = useState(false)
-  /** The query of the current hits. */
+  /** The query of the current results. */
   const [answered, setAnswered] = useState('')
-  /** Enter was pressed before the hits arrived: open the first one. */
+  /** True if Enter was pressed before results arrived, so the first one must be opened. */
   const isFirstMeant = useRef(false)
   const input = useRef<HTMLInputElement>(null)
   const choose = (hit: Hit | undefined): void => {
@@ -95,7 +95,7 @@ export function Search() {
               id={`hit-${number}`}
               role="option"
               aria-selected={number === at}
-              // The field keeps the focus, so the list is still there when the button is released.
+              // The field keeps the focus, so the list is still open when the button is released.
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => choose(hit)}
             >

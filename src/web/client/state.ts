@@ -19,11 +19,11 @@ import type { MapView } from './map-view.ts'
 export type View = 'map' | 'table' | 'path' | 'problems' | 'gaps' | 'changes'
 export type ColourBy = GroupedBy | 'folder' | 'tag'
 
-/** The state in the address, which can be bookmarked and revisited; never a secret. */
+/** The state in the URL, which can be bookmarked. Never a secret. */
 export const vault = signal('')
 export const view = signal<View>('map')
 export const focus = signal('')
-/** The start of the path; empty for the note in focus. */
+/** Start of the path. Empty means the note in focus. */
 export const pathFrom = signal('')
 export const pathTo = signal('')
 export const folder = signal('')
@@ -32,28 +32,28 @@ export const withJournals = signal(true)
 export const withOrphans = signal(true)
 /** True if the map includes attachments and canvases. */
 export const withAttachments = signal(false)
-/** Empty: what tells notes apart best. */
+/** Empty means the grouping that distinguishes notes best. */
 export const colourBy = signal<ColourBy | ''>('')
-/** How many steps around the focus stand out; 0: everything does. */
+/** Number of links around the focus to highlight. 0 highlights everything. */
 export const steps = signal(0)
-/** On narrow screens one of these is in front. */
+/** The visible pane on narrow screens. */
 export const pane = signal<'map' | 'note' | 'list'>('map')
 
 export const api = signal<Api | undefined>(undefined)
 export const graph = signal<Graph | undefined>(undefined)
 export const note = signal<PageNote | null | undefined>(undefined)
 export const failure = signal<Refused | undefined>(undefined)
-/** How much of laying the notes out is done, 0–1, while that is waited for. */
+/** Progress of the layout, 0–1, while the page waits for it. */
 export const layingOut = signal<number | undefined>(undefined)
 export const connection = signal<Connection>('there')
 export const said = signal('')
-/** The notes of the path that is shown. */
+/** The notes of the visible path. */
 export const path = signal<readonly string[]>([])
 export const map: { view?: MapView } = {}
-/** Grows with every change that the server tells. */
+/** Incremented with every change reported by the server. */
 export const changes = signal(0)
 
-/** 1 for each note that the filters let through. */
+/** 1 for each note that passes the filters. */
 export const shown = computed(() => {
   const { value } = graph
   const mask = new Uint8Array(value?.count ?? 0)
@@ -73,7 +73,7 @@ export const shown = computed(() => {
 
 export const focused = computed(() => numberOf(focus.value))
 
-/** The folders of notes, and those that hold them, in order. */
+/** Folders with notes, and their parents, in order. */
 export const folders = computed(() => {
   const found = new Set<string>()
   for (const name of graph.value?.picture.folder_names ?? []) {
@@ -82,13 +82,13 @@ export const folders = computed(() => {
   return [...found].sort(COLLATOR.compare)
 })
 
-/** Names in the order that people expect of them. */
+/** Sorts names as people expect. */
 export const COLLATOR = new Intl.Collator(undefined, { numeric: true })
 
-/** The views that have a list beside the map. */
+/** Views with a list next to the map. */
 const WITH_LIST: ReadonlySet<View> = new Set(['path', 'problems', 'gaps', 'changes'])
 
-/** Shows another vault; nothing of the one before stays. */
+/** Switches to another vault and drops the state of the previous one. */
 export function showVault(name: string): void {
   vault.value = name
   forgetVault()
@@ -101,7 +101,7 @@ export function showVault(name: string): void {
   void refresh()
 }
 
-/** Drops what was loaded or opened of a vault and does not stand in the address. */
+/** Drops state of a vault that is not in the URL. */
 function forgetVault(): void {
   graph.value = undefined
   note.value = undefined
@@ -110,7 +110,7 @@ function forgetVault(): void {
   line.value = undefined
 }
 
-/** Opens a view; on narrow screens its first pane. */
+/** Opens a view; on narrow screens, its first pane. */
 export function showView(name: View): void {
   view.value = name
   openGroups.value = NONE
@@ -118,15 +118,15 @@ export function showView(name: View): void {
   writeAddress()
 }
 
-/** True if there is a list beside the map. */
+/** True if there is a list next to the map. */
 export const hasList = computed(() => WITH_LIST.has(view.value))
 
-/** The pane a narrow window shows first. */
+/** Returns the first pane in a narrow window. */
 function firstPane(): 'list' | 'map' {
   return hasList.value ? 'list' : 'map'
 }
 
-/** The line of the note in focus that was asked for. */
+/** The requested line of the note in focus. */
 export const line = signal<number | undefined>(undefined)
 
 const NONE: ReadonlySet<string> = new Set()
@@ -138,16 +138,16 @@ const openBy = signal<GroupedBy>('community')
 /** True if the vault has more notes than are drawn at once. */
 export const isPart = computed(() => graph.value !== undefined && graph.value.notes < graph.value.vault.notes)
 
-/** The groups named on the map; for a partly drawn vault communities, because not all links are known. */
+/** The groups named on the map. For a partly drawn vault, these are communities, because not all links are known. */
 export const groupedBy = computed<GroupedBy>(() => {
   if (colourBy.value === 'community' || colourBy.value === 'region') return colourBy.value
   return graph.value === undefined || isPart.value ? 'community' : overviewBy(graph.value)
 })
 
-/** What colours say. */
+/** What colours represent. */
 export const colouredBy = computed<ColourBy>(() => colourBy.value || groupedBy.value)
 
-/** The notes a person looks at; a partly drawn vault must include them. */
+/** Notes that the user is looking at, which a partly drawn vault must include. */
 const looked = computed(() => {
   const isOpen = ({ label }: { readonly label: string }) => openBy.value === 'community' && openGroups.value.has(label)
   const groups = graph.value?.picture.groups.filter(isOpen) ?? []
@@ -160,7 +160,7 @@ const looked = computed(() => {
 })
 const lookedKey = computed(() => JSON.stringify(looked.value))
 
-/** Notes that stand out; absent: all do. */
+/** Highlighted notes, or `undefined` if all are. */
 export const lit = computed(() => {
   const { value } = graph
   if (value === undefined) return undefined
@@ -169,12 +169,12 @@ export const lit = computed(() => {
   return steps.value > 0 && focused.value !== undefined ? around(value, focused.value, steps.value) : undefined
 })
 
-/** An id without the name of its vault, which answers put before it where there are several. */
+/** Removes the vault's name from an id, which answers add if there are several vaults. */
 export function bareId(id: string): string {
   return vault.value !== '' && id.startsWith(`${vault.value}:`) ? id.slice(vault.value.length + 1) : id
 }
 
-/** The number of a note on the map, by its id with the name of its vault or without. */
+/** Returns the number of a note on the map, given its id with or without the vault's name. */
 export function numberOf(id: string): number | undefined {
   const numbers = graph.value?.numberOf
   return numbers?.get(id) ?? numbers?.get(`${vault.value}:${id}`)
@@ -189,13 +189,13 @@ function isWithin(folder: string, parent: string): boolean {
   return folder === parent || folder.startsWith(`${parent}/`)
 }
 
-/** Opens the page: its session, what the address says, and the vault. */
+/** Opens the page: its session, the state in the URL, and the vault. */
 export async function start(): Promise<void> {
   try {
     api.value = await Api.open()
     readAddress()
     pane.value = firstPane()
-    // The note that the page begins at may be in any of them.
+    // The note to start with can be in any vault.
     const ofNote = api.value.vaults.find((name) => focus.value.startsWith(`${name}:`))
     if (vault.value === '') vault.value = ofNote ?? api.value.vaults[0] ?? ''
     void api.value.follow(
@@ -206,9 +206,9 @@ export async function start(): Promise<void> {
         if (wasLost && state === 'there') void refresh()
       },
     )
-    // The note is asked for once, below.
+    // The note is requested once, below.
     await getAgain()
-    // Draws the notes a person looks at, whatever else is drawn.
+    // Draws the notes that the user is looking at, whatever else is drawn.
     effect(() => {
       if (lookedKey.value !== drawnFor && isPart.peek()) void getAgain()
     })
@@ -218,22 +218,25 @@ export async function start(): Promise<void> {
   }
 }
 
-/** When a picture without communities is asked for again, ms: a large vault takes its time, and its picture is large. */
+/**
+ * Delay before requesting a picture again that lacks communities, in milliseconds. A large vault takes time, and its picture is
+ * large.
+ */
 const GROUPS_AFTER = { first: 2_000, most: 30_000 }
 let groupsAfter = GROUPS_AFTER.first
 let groupsLater: ReturnType<typeof setTimeout> | undefined
 
 let refreshing: Promise<void> | undefined
 let isStale = false
-/** The vault may have changed since the notes and lists that are shown were asked for. */
+/** True if the vault may have changed since the visible notes and lists were requested. */
 let isChanged = false
-/** The notes a person looked at when the picture was requested. */
+/** The notes the user was looking at when the picture was requested. */
 let drawnFor = ''
 
-/** How soon it is asked again while notes are laid out, ms: the server answers when it has something to say. */
+/** Delay before asking again while notes are being laid out, in milliseconds. The server responds when there is news. */
 const LAID_OUT_AFTER = 300
 
-/** Reloads the picture and the open note; notes keep their places. Changes during a reload trigger one more. */
+/** Reloads the picture and the open note. Notes keep their positions. Changes during a reload cause another one. */
 export function refresh(): Promise<void> {
   isChanged = true
   return getAgain()
@@ -255,7 +258,7 @@ async function getPicture(): Promise<void> {
     drawnFor = lookedKey.value
     const picture = await api.value.picture(asked, { move: isLookedAt() ? 'nothing' : 'once', ...looked.value })
     const made = 'laying_out' in picture ? picture : await drawn(asked, picture)
-    // Another vault was chosen since, whose picture is asked for next.
+    // Another vault was chosen in the meantime, and its picture is requested next.
     if (asked !== vault.value) return
     clearTimeout(groupsLater)
     failure.value = undefined
@@ -276,14 +279,14 @@ async function getPicture(): Promise<void> {
       groupsAfter = Math.min(groupsAfter * 2, GROUPS_AFTER.most)
     } else groupsAfter = GROUPS_AFTER.first
   } catch (error) {
-    // The first map of a very large vault may take longer than a server holds a connection; what it computes until then is kept.
+    // The first map of a very large vault can take longer than a server keeps a connection open, but the work is not lost.
     if (graph.value === undefined && isNoAnswer(error) && connection.value === 'there')
       groupsLater = setTimeout(() => void refresh(), GROUPS_AFTER.first)
     else fail(error)
   }
 }
 
-/** The graph of a picture, with attachments where they are wanted; without them nothing is asked for. */
+/** Builds the graph of a picture, including attachments if they are shown. Otherwise, they are not requested. */
 async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
   const made = graphOf(picture)
   if (!withAttachments.value || api.value === undefined) return made
@@ -292,7 +295,7 @@ async function drawn(of: string, picture: PartialPicture): Promise<Graph> {
   return withFiles(made, files)
 }
 
-/** True if the person has already found a place on the map, which must not move. */
+/** Checks whether the user has already found a place on the map, which must not move. */
 function isLookedAt(): boolean {
   return graph.value !== undefined && (focus.value !== '' || map.view?.isMoved === true)
 }
@@ -301,13 +304,13 @@ function isNoAnswer(error: unknown): boolean {
   return error instanceof Refused && error.isNoAnswer
 }
 
-/** Lays everything out again, rotated to resemble the previous map. */
+/** Lays out everything again, rotated to resemble the previous map. */
 export async function rearrange(): Promise<void> {
   if (api.value === undefined) return
   said.value = 'The map is rearranged.'
   try {
     const picture = await api.value.picture(vault.value, { move: 'all', ...looked.value })
-    // Where that takes long it is asked for until it is there.
+    // If that takes long, it is requested until it is ready.
     if ('laying_out' in picture) return await getAgain()
     graph.value = await drawn(vault.value, picture)
     map.view?.fit()
@@ -316,7 +319,7 @@ export async function rearrange(): Promise<void> {
   }
 }
 
-/** Gets the note that is in focus; a name that leads to one gives way to its id. */
+/** Requests the note in focus. If it was given by name, the URL is updated to its id. */
 async function showFocus(id: string): Promise<void> {
   const named = (await api.value?.note(id, vault.value)) ?? null
   // The note's name may be the missing target.
@@ -327,14 +330,14 @@ async function showFocus(id: string): Promise<void> {
   note.value = found
   if (found !== null && found.id !== id) {
     focus.value = found.id
-    // The id takes the place of the name: on the way back the name would lead here again.
+    // The id replaces the name, because going back would otherwise lead here again.
     writeAddress('replace')
   }
-  // With the note, not later: by then something else may have been said.
+  // Announced together with the note, because something else may be announced later.
   if (!isShown) sayFocus()
 }
 
-/** Says which note is in focus. */
+/** Announces the note in focus. */
 function sayFocus(): void {
   const title = note.value?.title ?? focus.value
   const links = focused.value === undefined ? undefined : graph.value?.degrees[focused.value]
@@ -343,11 +346,11 @@ function sayFocus(): void {
 }
 
 interface OpenOptions {
-  /** The map moves to the note. */
+  /** True if the map moves to the note. */
   readonly fly?: boolean
-  /** A narrow window turns to its text. */
+  /** True if a narrow window switches to the text. */
   readonly isRead?: boolean
-  /** The line that is meant. */
+  /** The requested line. */
   readonly at?: number | undefined
   /** True if Back leads to what was shown before. */
   readonly history?: HistoryEntry
@@ -355,7 +358,7 @@ interface OpenOptions {
 
 type HistoryEntry = 'push' | 'replace'
 
-/** Brings a note into focus and shows it. */
+/** Focuses a note and shows it. */
 export async function open(given: string, { fly = true, isRead = true, at, history = 'push' }: OpenOptions = {}): Promise<void> {
   if (api.value === undefined) return
   const id = bareId(given)
@@ -370,14 +373,14 @@ export async function open(given: string, { fly = true, isRead = true, at, histo
   } catch (error) {
     return fail(error)
   }
-  // Where it is not drawn yet, it will be.
+  // If it is not drawn yet, it will be.
   if (focused.value === undefined && isPart.value) await refreshing
-  // A path that was found meanwhile stays in view.
+  // A path found in the meantime stays in view.
   const isOnlyNote = path.value.length === 0 || path.value === pathBefore
   if (fly && isOnlyNote && focused.value !== undefined) map.view?.goTo([focused.value], isCalm())
 }
 
-/** True if the window is too narrow to show the note beside all else. */
+/** Checks whether the window is too narrow to show the note next to everything else. */
 function takesTurns(): boolean {
   return matchMedia(hasList.value ? '(width < 1000px)' : '(width < 700px)').matches
 }
@@ -385,7 +388,7 @@ function takesTurns(): boolean {
 /** Closes the note in focus. */
 export function deselect(): void {
   if (focus.value === '' && openGroups.value.size === 0) return
-  // A path that begins at the note stays.
+  // Keeps a path that starts at the note.
   if (pathTo.value !== '' && pathFrom.value === '') pathFrom.value = focus.value
   openGroups.value = NONE
   focus.value = ''
@@ -397,17 +400,17 @@ export function deselect(): void {
   writeAddress()
 }
 
-/** True if a click asks for a new tab. */
+/** Checks whether a click asks for a new tab. */
 export function opensTab({ ctrlKey, metaKey, shiftKey, button }: MouseEvent): boolean {
   return ctrlKey || metaKey || shiftKey || button === 1
 }
 
-/** Opens a note in a tab of its own. Opened by this page it begins with a copy of this tab's storage, and so of its session. */
+/** Opens a note in a new tab, which starts with a copy of this tab's session storage. */
 export function openTab(id: string): void {
   window.open(noteAddress(id, vault.value))
 }
 
-/** Shows the notes one more link away from the open note; after three links, all notes. */
+/** Extends the highlighted neighbourhood of the open note by one link. After three links, all notes are shown. */
 export function showAround(): void {
   if (focused.value === undefined) {
     said.value = 'Choose a note first.'
@@ -424,20 +427,20 @@ export function showAround(): void {
   if (notes !== undefined) map.view?.goTo([...notes], isCalm())
 }
 
-/** Looks for a path from the note in focus to another, which is not chosen yet. */
+/** Starts a path from the note in focus to another one to be chosen. */
 export function showPath(): void {
   leavePath()
   pathFrom.value = focus.value
   showView('path')
 }
 
-/** The ends of a path are not looked for any more. */
+/** Stops looking for a path. */
 export function leavePath(): void {
   pathFrom.value = ''
   pathTo.value = ''
 }
 
-/** The notes of communities or regions of these labels stand out, and are brought into view. */
+/** Highlights the notes of communities or regions with these labels and brings them into view. */
 export function showGroups(labels: ReadonlySet<string>, by: GroupedBy): void {
   const { value } = graph
   if (value === undefined) return
@@ -452,7 +455,7 @@ function notesOf(of: Graph, labels: ReadonlySet<string>, by: GroupedBy): readonl
   return [...Array(of.count).keys()].filter((at) => labels.has(grouping.groups[grouping.of[at] ?? -1]?.label ?? ''))
 }
 
-/** The id of the note of a title or alias, also of one that is not spelt quite so. */
+/** Returns the id of the note with a title or alias, allowing for small misspellings. */
 export async function idCalled(name: string): Promise<string | undefined> {
   const answer = await api.value?.call<{ results: readonly { readonly match?: string | null }[] }>(
     'resolve_nodes',
@@ -463,13 +466,13 @@ export async function idCalled(name: string): Promise<string | undefined> {
   return typeof match === 'string' ? bareId(match) : undefined
 }
 
-/** The note of a title or alias, such as one that "roux open --note" names. */
+/** Returns the note with a title or alias, such as the one given to "roux open --note". */
 async function noteCalled(name: string): Promise<PageNote | null> {
   const id = await idCalled(name)
   return id === undefined || api.value === undefined ? null : api.value.note(id, vault.value)
 }
 
-/** Shows what the address says, such as after the browser's own way back. */
+/** Shows the state in the URL, for example after going back. */
 export async function goToAddress(): Promise<void> {
   const before = vault.value
   const viewBefore = view.value
@@ -484,7 +487,7 @@ export async function goToAddress(): Promise<void> {
   else if (focus.value !== note.value?.id) await openFocus()
 }
 
-/** Shows the note in the address and keeps the rest of the address. */
+/** Shows the note in the URL and keeps the rest of the state. */
 function openFocus(): Promise<void> {
   return open(focus.value, {
     isRead: pane.value !== 'list',
@@ -501,7 +504,7 @@ export function fail(error: unknown): void {
   failure.value = refusalOf(error)
 }
 
-/** The message for a person, in `words` if no server sent one; developers see the error in the console. */
+/** Returns the message to show, or `words` if the server sent none. The error itself is logged to the console. */
 export function refusalOf(error: unknown, words = error instanceof Error ? error.message : String(error)): Refused {
   if (error instanceof Refused) return error
   console.error(error)
@@ -510,7 +513,7 @@ export function refusalOf(error: unknown, words = error instanceof Error ? error
 
 const IN_ADDRESS = { vault, view, note: focus, from: pathFrom, to: pathTo, folder, tag, colour: colourBy } as const
 
-/** Writes what is shown into the address, as a new entry of the browser's history or in place of the last. */
+/** Writes the state to the URL, as a new history entry or replacing the current one. */
 export function writeAddress(entry: HistoryEntry = 'push'): void {
   const words = new URLSearchParams()
   for (const [name, { value }] of Object.entries(IN_ADDRESS)) if (value !== '' && value !== DEFAULTS[name]) words.set(name, value)

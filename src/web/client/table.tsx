@@ -5,7 +5,7 @@ import { COLLATOR, graph, isPart, lit, shown } from './state.ts'
 type Column = 'title' | 'folder' | 'tags' | 'group' | 'links'
 const ROWS = 200
 
-/** The notes of the map as a table: the same filters, complete without a canvas. */
+/** The notes of the map as a table, with the same filters. Works without a canvas. */
 export function Table() {
   const [by, setBy] = useState<Column>('links')
   const [isUp, setUp] = useState(false)
@@ -26,7 +26,7 @@ export function Table() {
     const order = typeof x === 'number' && typeof y === 'number' ? x - y : COLLATOR.compare(String(x), String(y))
     return (isUp ? order : -order) || a - b
   }
-  // Notes that fade on the map are left out here.
+  // Notes that are faded on the map are left out.
   const isListed = (note: number): boolean => shown.value[note] === 1 && lit.value?.has(note) !== false
   const notes = [...Array(value.count).keys()].filter(isListed).sort(compare)
   const files = notes.filter((note) => note >= value.notes).length

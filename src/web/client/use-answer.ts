@@ -2,7 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Refused, ToolAnswer } from './api.ts'
 import { api, changes, refusalOf, vault } from './state.ts'
 
-/** The answer of a tool, requested again when the vault changes; `undefined` until the first answer to these arguments. */
+/**
+ * Returns the answer of a tool, which is requested again when the vault changes. `undefined` until the first answer to these
+ * arguments.
+ */
 export function useAnswer<T>(tool: string, args: Record<string, unknown> | undefined): ToolAnswer<T> | Refused | undefined {
   const [answer, setAnswer] = useState<{ readonly question: string; readonly given: ToolAnswer<T> | Refused }>()
   const { value: changed } = changes
@@ -27,21 +30,24 @@ export interface Pages<T> {
   readonly pages: readonly ToolAnswer<T>[]
   /** Why the newest page is missing. */
   readonly refused: Refused | undefined
-  /** Loads one page more. */
+  /** Loads one more page. */
   readonly more: () => void
 }
 
 export interface PagesOptions<T> {
-  /** Rows of a page. */
+  /** Rows per page. */
   readonly limit: number
   rowsOf(answer: T): readonly unknown[]
-  /** Rows that are shown already. */
+  /** Number of rows that are already shown. */
   readonly from?: number
-  /** How many pages are loaded at first. */
+  /** Number of pages to load at first. */
   readonly first?: number
 }
 
-/** The pages of a tool's list. All of them are requested again when the vault changes or one more is wanted, which keeps them of one state. */
+/**
+ * Returns the pages of a tool's list. All of them are requested again when the vault changes or one more page is loaded, so they
+ * are consistent.
+ */
 export function usePages<T>(tool: string, args: Record<string, unknown>, options: PagesOptions<T>): Pages<T> {
   const { limit, rowsOf, from = 0, first = 1 } = options
   const [count, setCount] = useState(first)

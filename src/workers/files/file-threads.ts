@@ -4,12 +4,12 @@ import { RouxError } from '../../core/errors.ts'
 import { inTime } from '../../core/waiting/aborting.ts'
 import type { FromReader, ReadJob, ReadResult, ReadVault, ToReader } from '../messages.ts'
 
-/** A thread that reads one file after another. */
+/** A thread that reads files one at a time. */
 export interface FileThread {
   post(message: ToReader): void
-  /** Called after each file, and once when the thread is up. */
+  /** Called after each file, and once when the thread is ready. */
   onMessage(listener: (message: FromReader) => void): void
-  /** Called once when the thread fails or ends. */
+  /** Called once, when the thread fails or ends. */
   onEnd(listener: (reason: string) => void): void
   end(): Promise<void>
 }
@@ -18,11 +18,11 @@ export interface FileThread {
 export interface FileReads {
   /** @throws RouxError `TIMEOUT` when the file does not respond. */
   read(job: ReadJob): Promise<ReadResult>
-  /** Rejects all waiting reads. */
+  /** Rejects all pending reads. */
   close(): void
 }
 
-/** A file that is to be read. */
+/** A queued read. */
 interface Pending {
   readonly id: number
   readonly vault: number
@@ -31,45 +31,45 @@ interface Pending {
   readonly resolve: (result: ReadResult) => void
   readonly fail: (error: Error) => void
   readonly limit: ReturnType<typeof setTimeout>
-  /** It took too long and its caller has been answered. */
+  /** True if it timed out and its caller has received an error. */
   isLate: boolean
 }
 
 interface Thread {
   readonly thread: FileThread
-  /** Vaults that it knows. */
+  /** Vaults that the thread has been told about. */
   readonly vaults: Set<number>
-  /** Jobs in order; the first one is being read. */
+  /** Jobs in order. The first one is being read. */
   readonly given: Pending[]
-  /** Runs while the first one is read. */
+  /** Runs while the first job is being read. */
   watch: ReturnType<typeof setTimeout> | undefined
   isUp: boolean
-  /** The first one takes so long that nothing else is given to it. */
+  /** True if the first job is taking so long that the thread gets no more work. */
   isHeld: boolean
-  /** Its queued reads were reassigned; the thread does not know that. */
+  /** True if its queued reads were reassigned. The thread itself does not know. */
   isSpent: boolean
 }
 
-/** How long a file may take, ms. */
+/** Maximum time to read a file, in milliseconds. */
 export const READ_LIMIT = 5_000
-/** How long a thread may take for one file before others take over what waits behind it, ms. */
+/** How long a file may block a thread before other threads take over its queue, in milliseconds. */
 export const HELD_AFTER = 250
-/** Threads that files of one vault may hold at a time: what waits in the kernel cannot be called back, and must not pile up. */
+/** Maximum number of threads blocked by files of one vault. Reads that hang in the kernel cannot be cancelled and must not pile up. */
 export const MOST_HELD = 3
-/** How long the end waits for a file that holds a thread, ms. */
+/** How long closing waits for a blocked thread, in milliseconds. */
 const LAST_WAIT = 300
 
 /**
- * Reads files in threads of their own: a file on a network drive or in a cloud may block its thread for minutes. One
- * thread reads everything while files answer. When a file blocks it, the next thread takes over the other files. A
- * caller that asks for a file that timed out gets an error at once until the file answers.
+ * Reads files in separate threads, because a file on a network drive or in the cloud can block its thread for minutes. One thread
+ * reads everything while files respond. If a file blocks it, the next thread takes over the rest. Further reads of a file that timed
+ * out fail immediately until it responds.
  */
 export class FileThreads {
   readonly #start: () => FileThread
   readonly #at = new Map<number, ReadVault>()
   readonly #pending = new Map<number, Pending>()
   readonly #threads = new Set<Thread>()
-  /** Reads waiting for a free thread because files of their vault block too many. */
+  /** Reads that wait for a free thread because files of their vault block too many. */
   #waiting: readonly Pending[] = []
   #nextId = 1
   #isClosed = false
@@ -78,24 +78,24 @@ export class FileThreads {
     this.#start = start
   }
 
-  /** A way to read files of one more vault. */
+  /** Opens one more vault for reading. */
   open(at: ReadVault): FileReads {
     const vault = this.#nextId++
     if (!this.#isClosed) this.#at.set(vault, at)
     return { read: (job) => this.#read(vault, job), close: () => this.#forget(vault) }
   }
 
-  /** Starts a thread before there is anything to read. */
+  /** Starts a thread in advance. */
   boot(): void {
     if (this.#threads.size === 0 && !this.#isClosed) this.#startThread()
   }
 
-  /** Ends threads that read nothing: each takes some 10 MB, and the next file starts one again. */
+  /** Ends idle threads. Each takes about 10 MB, and the next read starts one again. */
   rest(): void {
     for (const thread of this.#threads) if (thread.given.length === 0) void this.#end(thread)
   }
 
-  /** Ends the threads. One that a file holds ends when that answers, and is not waited for any longer than `LAST_WAIT`. */
+  /** Ends all threads. Waits at most `LAST_WAIT` for blocked ones. */
   async close(): Promise<void> {
     this.#isClosed = true
     for (const vault of [...this.#at.keys()]) this.#forget(vault)
@@ -108,7 +108,7 @@ export class FileThreads {
     const same = held.find((first) => first?.job.path === job.path)
     const late = held.filter((first) => first?.isLate)
     if (same?.isLate || late.length >= MOST_HELD) return Promise.reject(timeoutOf(job))
-    // A file that answers is read again: it may have changed since.
+    // A file that responds again is read again, because it may have changed.
     if (same !== undefined && isDeepStrictEqual(same.job, job)) return same.answer
     const pending = this.#newPending(vault, job)
     this.#give(pending)
@@ -121,7 +121,7 @@ export class FileThreads {
 
   #newPending(vault: number, job: ReadJob): Pending {
     const { promise: answer, resolve, reject } = withResolvers<ReadResult>()
-    // The caller gets the error; nobody listening is not a program failure.
+    // Prevents an unhandled rejection. The caller still receives the error.
     answer.catch(() => {})
     const id = this.#nextId++
     const limit = setTimeout(() => this.#giveUp(id), READ_LIMIT)
@@ -135,8 +135,7 @@ export class FileThreads {
     if (pending === undefined) return
     pending.isLate = true
     pending.fail(timeoutOf(pending.job))
-    // A read that no thread has begun is dropped. One in progress stays listed to keep the file from blocking a second
-    // thread.
+    // A read that has not started is dropped. One in progress stays listed, so the same file does not block a second thread.
     if (![...this.#threads].some(({ given: [first] }) => first === pending)) this.#drop(pending)
   }
 
@@ -161,7 +160,7 @@ export class FileThreads {
     if (thread.given.length === 1) this.#watch(thread)
   }
 
-  /** One that no file holds, unless it is the very file. */
+  /** Returns a thread that is not blocked, or the one blocked by the same file. */
   #threadFor({ vault, job: { path } }: Pending): Thread | undefined {
     const held = this.#held.filter(({ given: [first] }) => first?.vault === vault)
     const same = held.find(({ given: [first] }) => first?.job.path === path)
@@ -203,11 +202,11 @@ export class FileThreads {
     if (thread.isHeld) this.#release(thread)
   }
 
-  /** The file that held the thread has answered. */
+  /** The blocking file has responded. */
   #release(thread: Thread): void {
     thread.isHeld = false
     heldThreads.delete(thread.thread)
-    // One thread is enough for files that answer, and one that was left would read once more what others have read meanwhile.
+    // One thread is enough while files respond, and a thread whose queue was reassigned would read files twice.
     const isNeeded = !thread.isSpent && this.#threads.size - this.#held.length === 1
     if (!isNeeded) void this.#end(thread)
     const again = isNeeded ? this.#waiting : [...thread.given, ...this.#waiting]
@@ -218,25 +217,25 @@ export class FileThreads {
   async #end(thread: Thread): Promise<void> {
     clearTimeout(thread.watch)
     if (!this.#threads.delete(thread)) return
-    // The current file may never answer.
+    // The current file may never respond.
     if (thread.given.length > 0 || thread.isSpent) heldThreads.add(thread.thread)
     const ended = thread.thread.end().then(() => heldThreads.delete(thread.thread))
     await inTime(ended, LAST_WAIT)
   }
 
-  /** Looks after the file that the thread is at; its start does not count. */
+  /** Starts the timeout for the current file. Thread start-up does not count. */
   #watch(thread: Thread): void {
     const [first] = thread.given
     if (!thread.isUp) return
     if (first === undefined) {
-      // One that was stopped does not start again by `refresh`.
+      // `refresh` would not restart a cleared timer.
       clearTimeout(thread.watch)
       thread.watch = undefined
     } else if (thread.watch === undefined) thread.watch = setTimeout(() => this.#suspect(thread), HELD_AFTER)
     else thread.watch.refresh()
   }
 
-  /** Perhaps it is this thread that was busy, and the answer has arrived. */
+  /** Possibly this thread was busy, and the answer has already arrived. */
   #suspect(thread: Thread): void {
     const [first] = thread.given
     setImmediate(() => {
@@ -244,7 +243,7 @@ export class FileThreads {
     })
   }
 
-  /** Others take over what waits behind the file that holds the thread. */
+  /** Reassigns the queue of a blocked thread. */
   #leave(thread: Thread): void {
     thread.isHeld = true
     heldThreads.add(thread.thread)
@@ -259,7 +258,7 @@ export class FileThreads {
     clearTimeout(thread.watch)
     heldThreads.delete(thread.thread)
     if (!this.#threads.delete(thread)) return
-    // The current file may have ended the thread.
+    // The current file may have crashed the thread.
     const [first, ...others] = thread.given
     if (first !== undefined) {
       this.#drop(first)
@@ -281,18 +280,18 @@ export class FileThreads {
 
 const heldThreads = new Set<FileThread>()
 
-/** True while an unanswered file blocks a thread of this process. Node waits for that thread at exit, perhaps forever. */
+/** Checks whether a file blocks a thread of this process. Node waits for that thread at exit, possibly forever. */
 export function isHeldByFile(): boolean {
   return heldThreads.size > 0
 }
 
-/** A worker as a thread that reads files; what waits for it keeps the process alive, it does not. */
+/** Wraps a worker as a thread that reads files. Only pending reads keep the process alive. */
 export function fileThread(worker: Worker): FileThread {
   return {
     post: (message) => worker.postMessage(message),
     onMessage: (listener) => {
       worker.on('message', listener)
-      // A listener holds the process.
+      // A listener would keep the process alive.
       worker.unref()
     },
     onEnd: (listener) => {

@@ -41,7 +41,7 @@ export function openTexts(reads: FileReads, kept = KEPT): Texts {
   }
 }
 
-/** The bytes of a vault's files, as threads of their own read them. */
+/** Reads the bytes of a vault's files in separate threads. */
 export function openFiles(reads: FileReads): VaultFiles {
   return {
     async read(path, stretch) {

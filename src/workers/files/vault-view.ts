@@ -12,11 +12,11 @@ import type { NewLinkFormat } from '../../links/relink/candidates.ts'
 import { fileKind } from '../../vault/file-system.ts'
 
 export interface ViewOptions {
-  /** The setting `files.case`. */
+  /** The `files.case` setting. */
   readonly spelling: Settings['files']['case']
 }
 
-/** The vault for planning: names and links from the index, existing files from the disk. */
+/** Opens the vault for planning. Names and links come from the index, existing files from the disk. */
 export async function openVaultView({ vault, writer, indexer }: Exclusive, { spelling }: ViewOptions): Promise<VaultView> {
   const { names, sourcesOf, flavour, known, nextKey } = await indexer.look()
   const obsidian = readAppSettings(vault.root)
@@ -33,7 +33,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
     sourcesOf,
     keyAt: (path) => known.get(path)?.key,
     pathOf: (key) => pathOf().get(key),
-    // Names in links fold a little further than ids do.
+    // Names in links are folded slightly more than ids.
     keysLike: (folded) => names.atPath(foldName(folded)).filter((key) => foldId(pathOf().get(key) ?? '') === folded),
     keysTitled: (title) => {
       const wanted = foldName(title)
@@ -62,7 +62,7 @@ export async function openVaultView({ vault, writer, indexer }: Exclusive, { spe
   }
 }
 
-/** Reads each folder once. */
+/** Returns a function that lists a folder. Each folder is read once. */
 function listing(onDisk: (path: string) => string): (folder: string) => readonly string[] {
   const listed = new Map<string, readonly string[]>()
   return (folder) => {
@@ -80,7 +80,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** Does not follow links; `undefined` also for invalid names. */
+/** Returns a file's stat without following links, or `undefined`, also for invalid names. */
 function statOf(file: string): Stats | undefined {
   try {
     return lstatSync(file)
@@ -99,7 +99,7 @@ function readBytes(bytes: Uint8Array | undefined | 'unreadable'): Uint8Array | u
 
 function readPlain(file: string): Uint8Array | undefined {
   try {
-    // A link in the trash may lead out of the vault.
+    // A link in the trash may point outside the vault.
     if (statOf(file)?.isFile() !== true) return undefined
     return readFileSync(file)
   } catch {
@@ -107,7 +107,7 @@ function readPlain(file: string): Uint8Array | undefined {
   }
 }
 
-/** Folders that exist are spelled as they are; the rest, and the name, as given. */
+/** Spells existing folders as on disk, and the rest as given. */
 function spelledPath(path: string, list: (folder: string) => readonly string[]): string {
   const parts = path.split('/')
   const spelled: string[] = []
@@ -124,7 +124,7 @@ function linkFormat(value: unknown): NewLinkFormat {
   return value === 'relative' || value === 'absolute' ? value : 'shortest'
 }
 
-/** Obsidian's own settings; empty if missing or unreadable. */
+/** Reads Obsidian's own settings. Empty if missing or unreadable. */
 function readAppSettings(root: string): Readonly<Record<string, unknown>> {
   try {
     const settings: unknown = JSON.parse(readFileSync(join(root, '.obsidian', 'app.json'), 'utf8').replace(/^\uFEFF/, ''))

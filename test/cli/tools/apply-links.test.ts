@@ -18,7 +18,7 @@ const NOTES = {
   'more/E.md': 'The [[tool shed]], the [[rose garden]] and the [[compost heap]].\n',
 }
 /** As they are offered, the first first. */
-const OFFERED = ['b.md compost heap', 'a.md rose garden', 'c.md tool shed'] as const
+const OFFERED = ['c.md tool shed', 'a.md rose garden', 'b.md compost heap'] as const
 
 let line: ReturnType<typeof commandLine>
 beforeEach(() => {
@@ -75,10 +75,10 @@ async function review(answers: string | Readable, { notes = NOTES, args = [], st
 
 test('each link is shown with its line and the link in place, and those that are wanted are made as one change', async () => {
   const { code, out, err, written } = await review('y\nn\nyes\n')
-  expect(err).toContain(`1 of 3  Compost heap`)
-  expect(err).toContain('b.md, line 1\n- The compost heap is warm.\n+ The [[compost heap]] is warm.\n')
+  expect(err).toContain(`1 of 3  Tool shed`)
+  expect(err).toContain('c.md, line 1\n- Rakes lean on the tool shed.\n+ Rakes lean on the [[tool shed]].\n')
   expect([code, written]).toEqual([0, [OFFERED[0], OFFERED[2]]])
-  expect(out).toBe('Made 2 links. Changed b.md, c.md.\n"roux undo c1 --write" takes it back.\n')
+  expect(out).toBe('Made 2 links. Changed c.md, b.md.\n"roux undo c1 --write" takes it back.\n')
 })
 
 test('what was wanted is made also where the input ends or the person quits', async () => {
@@ -110,7 +110,7 @@ test('what was wanted is made also where the person presses Ctrl+C', async () =>
 
 test('a link that is never wanted is not offered again, until that is taken back', async () => {
   const { written, dismissed, out, err } = await review('never\nn\nn\n')
-  expect([written, [...dismissed]]).toEqual([[], ['link:b.md//compost heap.md']])
+  expect([written, [...dismissed]]).toEqual([[], ['link:c.md//tool shed.md']])
   expect(out).toBe('No link was added.\n')
   expect(err.match(/^\d of \d/gm)).toEqual(['1 of 3', '2 of 3', '3 of 3'])
 })
@@ -128,15 +128,15 @@ test('all links are offered once, page by page, also where some are dismissed on
 })
 
 test('a note that changed before the answer is told, and the next link is offered', async () => {
-  const { code, err, written } = await review('y\ny\nq\n', { stale: () => ['b.md'] })
-  expect(err).toContain('CONFLICT: "b.md" was changed since. The link was not added.')
+  const { code, err, written } = await review('y\ny\nq\n', { stale: () => ['c.md'] })
+  expect(err).toContain('CONFLICT: "c.md" was changed since. The link was not added.')
   expect([code, written]).toEqual([0, [OFFERED[1]]])
 })
 
 test('a note that changed after the answer keeps no other link from being made', async () => {
   let tries = 0
-  const { err, out, written } = await review('y\ny\ny\n', { stale: () => (tries++ < 3 ? [] : ['b.md']) })
-  expect(err).toContain('CONFLICT: "b.md" was changed since.')
+  const { err, out, written } = await review('y\ny\ny\n', { stale: () => (tries++ < 3 ? [] : ['c.md']) })
+  expect(err).toContain('CONFLICT: "c.md" was changed since.')
   expect(written).toEqual(OFFERED.slice(1))
   expect(out).toContain('Made 2 links.')
 })

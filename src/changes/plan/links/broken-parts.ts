@@ -10,25 +10,25 @@ import { type Draft, decode } from '../draft.ts'
 import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** The maximum number of links named in one note. */
+/** Maximum number of links to list in one note. */
 const NAMED = 5
 
-/** A note with links to its parts, and the files that contain those links. */
+/** A note with links to its headings or blocks, and the files that contain those links. */
 interface PartTarget {
   readonly draft: Draft
   readonly sources: readonly number[]
 }
 
 export interface LinkingFiles {
-  /** Files by key, with their links after the change. */
+  /** Reads files by key, with their links after the change. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
-  /** A file's names before planning: links that follow its new name are known by the old one. */
+  /** Returns a file's names before planning, because links to its new name are indexed under the old one. */
   readonly namedBefore: (key: number) => NamedFile | undefined
 }
 
 /**
- * Reports links to headings or blocks that an edit removed, one sentence per note. Links that were rewritten, or that
- * were broken before, do not count.
+ * Reports links to headings or blocks that an edit removed, one sentence per note. Links that were rewritten or already broken are
+ * ignored.
  */
 export async function brokenPartNotes(
   drafts: readonly Draft[],
@@ -55,7 +55,7 @@ export async function brokenPartNotes(
   })
 }
 
-/** An edited note with links to its parts. Other notes need not be parsed. */
+/** Returns an edited note if its headings or blocks are linked. Other notes need not be parsed. */
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []
@@ -64,7 +64,7 @@ function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['na
   return sources.length > 0 || /\[\[#|\]\(#/.test(draft.text) ? [{ draft, sources }] : []
 }
 
-/** Tests which subpaths no longer exist in a note. */
+/** Returns a test for subpaths that no longer exist in a note. */
 function lostParts(draft: Draft, flavour: Flavour): readonly (readonly [key: number, isLost: (subpath: string) => boolean])[] {
   const before = outlineOf(decode(draft.disk), flavour)
   const after = outlineOf(draft.text, flavour)

@@ -8,26 +8,26 @@ import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
 export interface HtmlLinks {
-  /** Broken links in HTML. They are not links of the vault and are not rewritten. */
+  /** Broken links in HTML, which are not links of the vault and are not rewritten. */
   readonly broken: readonly LinkReport[]
-  /** The number of notes that were skipped because the search took too long. */
+  /** Number of notes that were skipped because the time limit was reached. */
   readonly unread: number
 }
 
-/** The time limit in milliseconds; every note has to be read. */
+/** Time limit in milliseconds, because every note has to be read. */
 const TIME = 1000
 
-/** How long notes are read before others get their turn, ms. */
+/** How long to read notes before yielding, in milliseconds. */
 const AT_A_TIME = 10
 
-/** A note, with its path before and after. */
+/** A note with its paths before and after. */
 interface Source {
   readonly from: string
   readonly to: string
   readonly draft: Draft | undefined
 }
 
-/** Finds links in HTML that a move breaks, in modes where `<a href>` and `<img src>` are not links: all but `docs`. */
+/** Finds links in HTML that a move breaks, in modes in which `<a href>` and `<img src>` are not links, that is, all except `docs`. */
 export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
   const moved = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
   const areLinks = view.flavour.mode === 'docs' && view.flavour.profile === 'lenient'
@@ -47,7 +47,7 @@ export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[])
   return { broken, unread: 0 }
 }
 
-/** All notes that stay in the vault; changed ones first. */
+/** Returns all notes that remain in the vault, changed ones first. */
 function sourcesIn(view: VaultView, drafts: readonly Draft[]): readonly Source[] {
   const known = new Set(drafts.map(({ original }) => original))
   const changed = drafts.map((draft) => ({ from: draft.original ?? draft.path, to: draft.path, draft }))
@@ -72,7 +72,7 @@ function isMoved({ original, path }: Draft): boolean {
   return original !== undefined && original !== path && !isTrash(original) && !isTrash(path)
 }
 
-/** A cheap test that is true for few notes. */
+/** A cheap check that is true for few notes. */
 function mayLink(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return ['href', 'HREF', '<img', '<IMG'].some((mark) => buffer.includes(mark))
@@ -84,7 +84,7 @@ function linksIn(text: string, { flavour }: VaultView): readonly { readonly line
   )
 }
 
-/** The path that a browser would open from a file. */
+/** Returns the path that a browser would open. */
 function placeOf(target: string, source: string): string | undefined {
   const [path = ''] = target.split('?')
   return joinPath(path.startsWith('/') ? '' : folderOf(source), path)

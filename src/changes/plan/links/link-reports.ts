@@ -5,7 +5,7 @@ import type { LostReason, RelinkSource } from '../../../links/relink/relink-plan
 import { mentionsAny, resolveLink } from '../../../links/resolve.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** Links that a change redirects or breaks. They are reported after planning, because a later operation may repair them. */
+/** Collects links that a change redirects or breaks. They are reported after planning, because a later operation may repair them. */
 export class LinkReports {
   readonly #view: VaultView
   readonly #lost = new Map<string, Lost>()
@@ -14,13 +14,13 @@ export class LinkReports {
     this.#view = view
   }
 
-  /** @param target the path of the link's current file */
+  /** @param target path of the link's current file */
   add(source: RelinkSource, link: ResolvedLink, { target, reason }: Pick<Lost, 'target' | 'reason'>): void {
     const id = `${source.key} ${link.start} ${link.target}`
     if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
   }
 
-  /** Adds the links that will lead elsewhere or nowhere if the names change and nothing is rewritten. */
+  /** Adds the links that will resolve differently, or no longer, if the names change and nothing is rewritten. */
   addLedElsewhere(
     sources: readonly RelinkSource[],
     changes: readonly NameChange[],
@@ -39,7 +39,7 @@ export class LinkReports {
     }
   }
 
-  /** @param pathOf the future path of a file; `undefined` if it is removed */
+  /** @param pathOf returns the future path of a file, or `undefined` if it is removed */
   list(
     pathOf: (key: number) => string | undefined,
     linksOf: (key: number) => readonly ResolvedLink[] | undefined,

@@ -18,7 +18,7 @@ export interface LinkSourceParts {
   open(key: number, path: string): Draft
 }
 
-/** Files with links, resolved with the current names. Links come from the index if it is up to date, else from the text. */
+/** Files with their links, resolved with the current names. Links come from the index if it is up to date, otherwise from the text. */
 export class LinkSources {
   readonly #view: VaultView
   readonly #drafts: DraftTable
@@ -32,9 +32,9 @@ export class LinkSources {
     this.#open = open
   }
 
-  /** The files whose links may be affected by a change of names. */
+  /** Returns the files whose links may be affected by changed names. */
   async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
-    // Edited texts may mention names that the index does not know. There are few, so check all of them.
+    // Edited texts may mention names that are not in the index. There are few, so all of them are checked.
     const edited = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
     const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
     return await this.#sources([...new Set([...keys, ...edited.map(({ key }) => key)])])
@@ -48,12 +48,12 @@ export class LinkSources {
     }
   }
 
-  /** A file's links in its current text. */
+  /** Reads the links from a file's current text. */
   read({ key, path, text }: Draft): RelinkSource {
     return { key, path, links: this.#resolve({ key, path }, this.#linksIn(path, text)) }
   }
 
-  /** The files with these keys; missing ones are left out. */
+  /** Returns the files with these keys, leaving out missing ones. */
   async at(keys: readonly number[]): Promise<readonly RelinkSource[]> {
     return await this.#sources(keys)
   }
@@ -72,10 +72,10 @@ export class LinkSources {
 
   #fromRecord(record: FileRecord): RelinkSource | readonly [] {
     if (this.#view.isCurrent(record)) {
-      // Earlier operations may have given links other targets than the index knows.
+      // Earlier operations may have changed the targets of links.
       return this.#names.differ ? { ...record, links: this.#resolve(record, record.links) } : record
     }
-    // The file was removed meanwhile, so there are no links to keep.
+    // The file was deleted in the meantime, so there are no links to keep.
     if (this.#view.look(record.path) === undefined) return []
     const draft = this.#open(record.key, record.path)
     return textOf(draft) === undefined ? [] : this.read(draft)
@@ -105,7 +105,7 @@ export class LinkSources {
   }
 }
 
-/** A file's text; `undefined` if it cannot be read. */
+/** Returns a file's text, or `undefined` if it cannot be read. */
 function textOf(draft: Draft): string | undefined {
   try {
     return draft.text

@@ -9,13 +9,13 @@ import { type Draft, decode } from '../draft.ts'
 import { isTrash } from '../note-paths.ts'
 import type { VaultView } from '../vault-view.ts'
 
-/** The maximum number of links named in one sentence. */
+/** Maximum number of links to list in one sentence. */
 const NAMED = 5
-/** The maximum number of notes to read for their headings and blocks. */
+/** Maximum number of notes to read for their headings and blocks. */
 const MOST_READ = 50
 
 export interface WrittenLinkFiles {
-  /** The links of a file after the change, resolved. */
+  /** Reads a file's resolved links after the change. */
   readonly read: (draft: Draft) => RelinkSource
   readonly byKey: (key: number) => Draft | undefined
   readonly pathOf: (key: number) => string
@@ -26,9 +26,7 @@ interface WrittenLink {
   readonly link: ResolvedLink
 }
 
-/**
- * Describes new links that lead nowhere, to a missing part, or to one of several notes. Links that existed before are left out.
- */
+/** Describes new links that lead nowhere, to a missing heading or block, or to an ambiguous name. Existing links are left out. */
 export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, files: WrittenLinkFiles): readonly string[] {
   const written = drafts.flatMap((draft) => linksWritten(draft, view, files.read))
   const missing = written.filter(({ link }) => typeof link.to === 'string')
@@ -70,7 +68,7 @@ function placeOf({ path, link: { line, target, subpath } }: WrittenLink): string
   return `${path}:${line} ${quote(subpath === undefined ? target : `${target}#${subpath}`)}`
 }
 
-/** The links that a note's text on disk does not have, or has fewer times. */
+/** Returns the links that the note's text on disk lacks or contains fewer times. */
 function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['read']): readonly WrittenLink[] {
   const { original, path, isEdited } = draft
   if (!isEdited || isTrash(path) || view.kindOf(path) !== 'note') return []
@@ -81,7 +79,7 @@ function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['rea
   for (const link of read(draft).links) {
     const left = before.get(nameOf(link)) ?? 0
     before.set(nameOf(link), left - 1)
-    // Logseq's properties name pages that need not exist.
+    // Logseq's properties can name pages that do not exist.
     if (left <= 0 && link.form !== 'page') written.push({ path, link })
   }
   return written
@@ -91,7 +89,7 @@ function nameOf({ target, subpath }: { readonly target: string; readonly subpath
   return `${target}#${subpath ?? ''}`
 }
 
-/** Tests whether a link's heading or block exists in its note. */
+/** Returns a test for whether a link's heading or block exists. */
 function partTest(view: VaultView, { byKey }: WrittenLinkFiles): (link: ResolvedLink) => boolean {
   const tests = new Map<number, (subpath: string) => boolean>()
   return ({ to, subpath }) => {

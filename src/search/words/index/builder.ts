@@ -7,9 +7,9 @@ import { type Page, PageWriter, PostingWriter, type SegmentHeader } from './page
 
 /** The indexed words of a file. */
 export interface WordDocument extends Pick<NoteWords, 'title' | 'body'> {
-  /** A whole number from 0 to 2^32 - 1. */
+  /** An integer from 0 to 2^32 - 1. */
   readonly key: number
-  /** Tells this version of the file from others; a whole number from 0 to 2^50. */
+  /** Identifies this version of the file; an integer from 0 to 2^50. */
   readonly stamp: number
 }
 
@@ -19,12 +19,12 @@ interface Form {
   readonly form: string
 }
 
-/** Builds one segment in memory: some 16 bytes a word of text until `pages`, twice that while they are made. */
+/** Builds one segment in memory: about 16 bytes per word of text until `pages`, and twice that while they are created. */
 export class SegmentBuilder {
   readonly #ids = new Map<string, number>()
   readonly #forms: string[] = []
   readonly #documents = new Map<number, { readonly stamp: number; readonly title: number; readonly body: number }>()
-  /** Parallel lists, one number a word of text: the form's id, twice its position and 1 for the body, the document. */
+  /** Parallel lists with one number per word of text: the form's id, twice its position plus 1 for the body, and the document. */
   readonly #words = new NumberList(4096)
   readonly #places = new NumberList(4096)
   readonly #ordinals = new NumberList(4096)
@@ -34,13 +34,13 @@ export class SegmentBuilder {
     this.#stemOf = stemOf
   }
 
-  /** Takes a document. A key that was taken before is a mistake of the caller: `RangeError`. */
+  /** Adds a document. Throws a `RangeError` if the key was added before, which is a bug in the caller. */
   add({ key, stamp, title, body }: WordDocument): void {
     if (this.#documents.has(key)) throw new RangeError(`document ${key} is in this segment already`)
     this.#documents.set(key, { stamp, title: this.#read(title, 0), body: this.#read(body, 1) })
   }
 
-  /** The facts about the added documents, in order. */
+  /** Metadata of the added documents, in order. */
   header(): SegmentHeader {
     const documents = [...this.#documents.values()]
     return {
@@ -66,7 +66,7 @@ export class SegmentBuilder {
     yield* made
   }
 
-  /** Not in `pages`: a generator that runs for long takes V8's compiled code late. */
+  /** Not inlined in `pages`, because V8 optimizes long-running generators late. */
   #write({ stem, form }: Form, words: Uint32Array, { writer, entry }: { writer: PageWriter; entry: EntryWriter }): void {
     const ordinals = this.#ordinals.items
     const places = this.#places.items
@@ -105,7 +105,7 @@ export class SegmentBuilder {
   }
 }
 
-/** Gathers a form's places, which come in the order of documents and, inside one, of fields and positions. */
+/** Collects a form's positions, which arrive ordered by document, field and position. */
 class EntryWriter {
   readonly #postings = new ByteWriter()
   readonly #positions = new ByteWriter()
@@ -148,7 +148,7 @@ class EntryWriter {
 
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Orders texts as their UTF-8 bytes. */
+/** Compares texts by their UTF-8 bytes. */
 function compareUtf8(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }

@@ -1,4 +1,4 @@
-/** Bytes of the keyword index that cannot be what was written: the index must be built again. */
+/** Thrown if bytes of the keyword index are corrupt and it must be rebuilt. */
 export class DamagedWords extends Error {
   override readonly name = 'DamagedWords'
 
@@ -7,7 +7,7 @@ export class DamagedWords extends Error {
   }
 }
 
-/** Bytes that grow. */
+/** A growable byte buffer. */
 export class ByteWriter {
   #bytes: Uint8Array
   #length = 0
@@ -29,17 +29,17 @@ export class ByteWriter {
     this.#bytes[this.#length++] = value
   }
 
-  /** A whole number from 0 to 2^53 - 1: seven bits a byte, lowest first, the high bit where more follow (LEB128). */
+  /** Writes an integer from 0 to 2^53 - 1 with seven bits per byte, lowest first; the high bit means that more follow (LEB128). */
   varint(value: number): void {
     let large = value
     for (; large > MAX_INT; large = Math.floor(large / 128)) this.byte((large % 128) | 128)
-    // Nearly all are small, and whole numbers of 32 bits are shifted where others are divided.
+    // Most numbers are small, and 32-bit shifts are faster than divisions.
     let rest = large | 0
     for (; rest >= 128; rest >>= 7) this.byte((rest & 127) | 128)
     this.byte(rest)
   }
 
-  /** A whole number of either sign: 0, -1, 1, -2 … as 0, 1, 2, 3 …; at most 2^52. */
+  /** Writes a signed integer up to 2^52: 0, -1, 1, -2 … as 0, 1, 2, 3 …. */
   signed(value: number): void {
     this.varint(value < 0 ? -2 * value - 1 : 2 * value)
   }
@@ -55,7 +55,7 @@ export class ByteWriter {
     this.bytes(other.view())
   }
 
-  /** The written bytes, valid until the next write. */
+  /** The written bytes. Valid until the next write. */
   view(): Uint8Array {
     return this.#bytes.subarray(0, this.#length)
   }
@@ -74,7 +74,7 @@ export class ByteWriter {
 
 const MAX_INT = 2 ** 31 - 1
 
-/** Reads bytes from front to back; throws `DamagedWords` at the end. */
+/** Reads bytes sequentially. Throws `DamagedWords` at the end. */
 export class ByteReader {
   readonly bytes: Uint8Array
   at: number
@@ -114,7 +114,7 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2
   }
 
-  /** Passes over so many numbers. */
+  /** Skips numbers. */
   skipVarints(count: number): void {
     const { bytes, end } = this
     let at = this.at
@@ -125,7 +125,7 @@ export class ByteReader {
     this.at = at
   }
 
-  /** The offset of so many bytes, which are passed over. */
+  /** Skips bytes and returns their offset. */
   take(count: number): number {
     const start = this.at
     if (count > this.end - start) throw new DamagedWords('it ends too early')
@@ -134,7 +134,7 @@ export class ByteReader {
   }
 }
 
-/** Compares as SQLite compares BLOBs: by bytes, a beginning before what it begins. */
+/** Compares like SQLite compares BLOBs: bytewise, with prefixes first. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length)
   for (let at = 0; at < shared; at++) {

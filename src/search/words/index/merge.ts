@@ -1,24 +1,24 @@
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 import { type Page, PageCursor, PageWriter, PostingCursor, PostingWriter, type SegmentHeader } from './page.ts'
 
-/** A segment to be merged. */
+/** A segment to merge. */
 export interface MergeSource {
   readonly header: SegmentHeader
   /** All its pages in order. */
   readonly pages: Iterable<Uint8Array>
 }
 
-/** Which documents are kept. */
+/** True if to keep a document. */
 export type IsLive = (source: number, ordinal: number) => boolean
 
-/** Bytes of entries after which a merge pauses: a millisecond or two. */
+/** Number of bytes of entries after which a merge pauses, which takes a millisecond or two. */
 const SLICE_BYTES = 32 * 1024
 const DEAD = -1
 
 /**
- * Merges segments into one of their live documents, in the order of the sources and their ordinals: what a builder would make of them.
- * Pauses (`yield`) every few milliseconds; the caller may do something else meanwhile, and `isLive` is asked before the
- * first pause only. Returns the new segment's header. Holds one word of all sources at a time; throws `DamagedWords`.
+ * Merges the live documents of several segments into one, in the order of the sources and their ordinals, with the same result as a
+ * builder. Pauses (`yield`) every few milliseconds, so the caller can do other work; `isLive` is only called before the first
+ * pause. Returns the new segment's header. Keeps one word of all sources in memory at a time. Throws `DamagedWords`.
  */
 export function* mergeSegments(
   sources: readonly MergeSource[],
@@ -46,7 +46,7 @@ export function* mergeSegments(
   return header
 }
 
-/** For each source the new ordinals of its documents. */
+/** Returns the new ordinals of each source's documents. */
 function renumber(sources: readonly MergeSource[], isLive: IsLive): readonly Int32Array[] {
   let next = 0
   return sources.map(({ header: { keys } }, source) => {
@@ -76,7 +76,7 @@ function mergeHeaders(sources: readonly MergeSource[], maps: readonly Int32Array
   return merged
 }
 
-/** The streams that stand at the first key of all, in their order. */
+/** Returns the streams positioned at the smallest key, in order. */
 function smallest(streams: readonly EntryStream[]): readonly EntryStream[] {
   let least: EntryStream[] = []
   for (const stream of streams) {
@@ -113,7 +113,7 @@ class EntryStream {
       if (page.done === true) return false
       this.cursor = new PageCursor(page.value)
     }
-    // Also what keeps a merge from running on where the same pages come again and again.
+    // This check also stops a merge from looping if the same pages are returned again and again.
     const order = compareBytes(stem, this.cursor.stem) || compareBytes(form, this.cursor.form)
     if (order >= 0 && stem.length > 0) throw new DamagedWords('words are out of order')
     return true

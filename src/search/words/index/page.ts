@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
-/** As the machine writes it: to one of another byte order it is another format. */
+/** Numbers are in the machine's byte order. On a machine with another byte order, this is an unknown format. */
 const FORMAT = 2
 
 const HEAD_BYTES = 8
@@ -9,36 +9,36 @@ const DOCUMENT_BYTES = 20
 
 /** A page of a segment. */
 export interface Page {
-  /** UTF-8 of the first stem: pages are looked up by it, as bytes. All forms of a stem are in one page. */
+  /** UTF-8 of the first stem, by which pages are looked up. All forms of a stem are in the same page. */
   readonly first: Uint8Array
   readonly data: Uint8Array
 }
 
-/** A part of a page, as offsets. */
+/** A range of a page, as offsets. */
 export interface Span {
   readonly start: number
   readonly end: number
 }
 
-/** A word's share in a segment: its documents and counts, and apart from them where it stands. */
+/** A word's data in a segment: documents and counts, and separately the positions. */
 export interface Entry {
   readonly stem: Uint8Array
   readonly form: Uint8Array
   /** See `postings.ts`. */
   readonly postings: Uint8Array
-  /** For each document the distances between its places, titles before the rest; each of both begins at 0. */
+  /** Differences between the positions in each document, first in the title, then in the body. Each sequence starts at 0. */
   readonly positions: Uint8Array
 }
 
-/** A page is closed before the stem that would make it longer; one stem's page may be much longer. */
+/** Maximum size of a page before the next stem. A single stem can exceed it. */
 const PAGE_BYTES = 4096
 
-/** No stem or form is longer: 64 UTF-16 units are at most 192 bytes. */
+/** Maximum length of a stem or form, because 64 UTF-16 units take at most 192 bytes. */
 const MAX_KEY = 192
 
 /**
- * Packs entries, which come in the order of their stems and forms as bytes, into pages. An entry is: the stem as what it shares with
- * the stem before it and the rest; the form in the same way after its stem; lengths of postings and positions; both.
+ * Packs entries, ordered bytewise by stem and form, into pages. An entry consists of the stem (length of the prefix shared with the
+ * previous stem, and the rest), the form (relative to its stem, in the same way), the lengths of postings and positions, and both.
  */
 export class PageWriter {
   readonly #emit: (page: Page) => void
@@ -63,7 +63,7 @@ export class PageWriter {
     this.#page.bytes(positions)
   }
 
-  /** Hands over what is left. */
+  /** Emits the last page. */
   close(): void {
     if (this.#page.length === 0) return
     this.#emit({ first: this.#first, data: this.#page.copy() })
@@ -71,7 +71,7 @@ export class PageWriter {
     this.#stem = EMPTY
   }
 
-  /** The lengths share a byte, four bits each; 15 says that the rest follows. */
+  /** The lengths share a byte, with four bits each; 15 means that the rest follows. */
   #key(before: Uint8Array, key: Uint8Array): void {
     let shared = 0
     while (shared < key.length && before[shared] === key[shared]) shared++
@@ -85,7 +85,7 @@ export class PageWriter {
 
 const EMPTY = new Uint8Array(0)
 
-/** Reads the entries of a page in order, without copying them. */
+/** Reads the entries of a page in order without copying. */
 export class PageCursor {
   readonly bytes: Uint8Array
   readonly #reader: ByteReader
@@ -112,7 +112,7 @@ export class PageCursor {
     return this.#form.subarray(0, this.#formLength)
   }
 
-  /** Made when they are asked for: most entries of a page are passed over. */
+  /** Computed on demand, because most entries of a page are skipped. */
   get postings(): Span {
     return { start: this.#start, end: this.#middle }
   }
@@ -134,7 +134,7 @@ export class PageCursor {
     return true
   }
 
-  /** Goes to the next entry of a stem; false where the page has no more of it. The first call may pass over others. */
+  /** Moves to the next entry of a stem. Returns false if the page has no more. The first call can skip other entries. */
   nextOf(stem: Uint8Array): boolean {
     while (this.next()) {
       const order = this.#compareStem(stem)
@@ -169,18 +169,18 @@ export class PageCursor {
   }
 }
 
-/** The documents of a segment, one an ordinal; the arrays are of one length. */
+/** The documents of a segment by ordinal. All arrays have the same length. */
 export interface SegmentHeader {
-  /** Each once. */
+  /** Distinct. */
   readonly keys: Uint32Array
   readonly stamps: Float64Array
-  /** Words of title and aliases. */
+  /** Number of words in the title and aliases. */
   readonly titleLengths: Uint32Array
-  /** Words of everything else. */
+  /** Number of words in everything else. */
   readonly bodyLengths: Uint32Array
 }
 
-/** Encodes the header: format and count, then the four arrays as in memory, so a start reads them without a loop. */
+/** Encodes the header: format and count, then the four arrays as in memory, so they can be read without a loop. */
 export function packHeader({ keys, stamps, titleLengths, bodyLengths }: SegmentHeader): Uint8Array {
   const bytes = new Uint8Array(HEAD_BYTES + keys.length * DOCUMENT_BYTES)
   new Uint32Array(bytes.buffer, 0, 2).set([FORMAT, keys.length])
@@ -192,9 +192,9 @@ export function packHeader({ keys, stamps, titleLengths, bodyLengths }: SegmentH
   return bytes
 }
 
-/** Reads what `packHeader` wrote; throws `DamagedWords`. */
+/** Decodes the result of `packHeader`. Throws `DamagedWords`. */
 export function unpackHeader(bytes: Uint8Array): SegmentHeader {
-  // A copy begins where numbers may lie.
+  // The copy is aligned for numbers.
   const { buffer } = new Uint8Array(bytes)
   if (bytes.length < HEAD_BYTES) throw new DamagedWords('a segment has no header')
   const [format, count = 0] = new Uint32Array(buffer, 0, 2)
@@ -210,9 +210,9 @@ function listsIn(buffer: ArrayBuffer, count: number): SegmentHeader {
 }
 
 /**
- * One document's share in a word: `delta << 2 | code`, where delta counts the documents between it and the one before.
- * Code 1 and 2: so often in the body, not in the title. Code 0: the body's count follows. Code 3: a number follows whose lowest
- * two bits are the title's count less 1, 3 of them for another number of the rest, the other bits the body's count.
+ * Writes one document's share in a word: `delta << 2 | code`, where delta is the number of documents since the previous one. Codes 1
+ * and 2: that many occurrences in the body, none in the title. Code 0: the body's count follows. Code 3: a number follows, whose
+ * lowest two bits are the title's count minus 1 (3 means that another number follows), and whose other bits are the body's count.
  */
 export class PostingWriter {
   readonly #out: ByteWriter
@@ -241,7 +241,7 @@ export class PostingWriter {
   }
 }
 
-/** Reads documents and counts from front to back. */
+/** Reads documents and counts sequentially. */
 export class PostingCursor {
   ordinal = -1
   title = 0
@@ -249,7 +249,7 @@ export class PostingCursor {
   readonly #reader: ByteReader
   readonly #documents: number
 
-  /** `documents` bounds the ordinals. */
+  /** `documents` is the upper bound of the ordinals. */
   constructor(bytes: Uint8Array, span: { readonly start: number; readonly end: number }, documents: number) {
     this.#reader = new ByteReader(bytes, span.start, span.end)
     this.#documents = documents
@@ -258,7 +258,7 @@ export class PostingCursor {
   next(): boolean {
     const reader = this.#reader
     if (reader.at >= reader.end) return false
-    // Most heads are one byte: this is the innermost loop of a search.
+    // Most heads are a single byte. This is the innermost loop of a search.
     let head = reader.bytes[reader.at] as number
     if (head < 128) reader.at++
     else head = reader.varint()

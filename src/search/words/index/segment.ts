@@ -2,28 +2,28 @@ import type { WordTerm } from '../../../core/query.ts'
 import { placesOfPrefix } from '../stem.ts'
 import { PageCursor, PostingCursor, type SegmentHeader } from './page.ts'
 
-/** Where pages are kept. */
+/** Provides the stored pages. */
 export interface PageSource {
-  /** The page with the greatest `first` that is not above `stem`, all compared as bytes; `undefined` when there is none. */
+  /** Returns the page with the greatest `first` that does not exceed `stem` (compared bytewise), or `undefined`. */
   page(segment: number, stem: Uint8Array): Uint8Array | undefined
-  /** In order: the page that `page(segment, from)` gives, if any, and those whose `first` is above `from` and below `to`. */
+  /** Returns, in order, the result of `page(segment, from)`, if any, and the pages whose `first` is between `from` and `to`. */
   pages(segment: number, from: Uint8Array, to: Uint8Array): Iterable<Uint8Array>
 }
 
-/** Which word a look-up means. */
+/** The word to look up. */
 export type WordKey = Pick<WordTerm, 'form' | 'stem' | 'match'>
 
-/** Takes an entry; the cursor stands at it and is valid during the call only. */
+/** Receives an entry. The cursor is positioned at it and valid only during the call. */
 type EntryVisitor = (entry: PageCursor) => void
 
-/** A stored segment and which of its documents are live. */
+/** A stored segment, with its live documents. */
 export class Segment {
   readonly id: number
   readonly header: SegmentHeader
   /** 1 for each live document, by ordinal. */
   readonly live: Uint8Array
   liveCount = 0
-  /** Words of the live documents. */
+  /** Number of words in the live documents. */
   titleWords = 0
   bodyWords = 0
   readonly #pages: PageSource
@@ -54,12 +54,12 @@ export class Segment {
     this.bodyWords += sign * (this.header.bodyLengths[ordinal] as number)
   }
 
-  /** The documents of an entry, dead ones too. */
+  /** Returns the documents of an entry, including dead ones. */
   postings(entry: PageCursor): PostingCursor {
     return new PostingCursor(entry.bytes, entry.postings, this.header.keys.length)
   }
 
-  /** Visits the entries of a word: all forms of its stem, its form alone, or all forms that begin with it. */
+  /** Visits the entries of a word: all forms of its stem, its exact form, or all forms that start with it. */
   visit({ match, stem, form }: WordKey, visitor: EntryVisitor): void {
     const bytes = Buffer.from(form)
     if (match === 'prefix') this.#visitPrefix(form, bytes, visitor)
@@ -96,11 +96,14 @@ function startsWith(bytes: Uint8Array, prefix: Uint8Array): boolean {
   return true
 }
 
-/** The documents of all segments in one row; a document's slot is its ordinal behind the documents of earlier segments. */
+/**
+ * Numbers the documents of all segments consecutively. A document's slot is its ordinal plus the number of documents in earlier
+ * segments.
+ */
 export interface Slots {
   readonly size: number
   readonly segments: readonly Segment[]
-  /** The first slot of each segment. */
+  /** First slot of each segment. */
   readonly bases: readonly number[]
   readonly keys: Uint32Array
   readonly titleLengths: Uint32Array

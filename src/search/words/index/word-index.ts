@@ -10,12 +10,12 @@ export interface StoredSegment {
   readonly header: SegmentHeader
 }
 
-/** The stamp of the file that a key stands for now; `undefined` when there is none. */
+/** Returns the stamp of a key's current file, or `undefined` if there is none. */
 export type StampOf = (key: number) => number | undefined
 
 /**
- * The keyword index of a vault: segments, oldest first, and which of their documents are live. A document is live in the newest
- * segment that has its key, if its stamp is the file's. Every method may throw `DamagedWords`.
+ * The keyword index of a vault: segments, oldest first, with their live documents. A document is live in the newest segment that
+ * contains its key, if its stamp equals the file's. Every method can throw `DamagedWords`.
  */
 export class WordIndex {
   readonly #pages: PageSource
@@ -29,8 +29,8 @@ export class WordIndex {
   }
 
   /**
-   * Takes the segments that there are now, oldest first; those known by their id stay as they are (an id is never used again). Costs
-   * what is in the segments that came and went.
+   * Sets the current segments, oldest first. Known ids are kept, because ids are never reused. The cost depends on the segments that
+   * were added or removed.
    */
   setSegments(stored: readonly StoredSegment[]): void {
     const known = new Map(this.#segments.map((segment) => [segment.id, segment]))
@@ -43,17 +43,20 @@ export class WordIndex {
     for (const { header } of [...gone, ...come]) this.changed(header.keys)
   }
 
-  /** Asks again whether these keys are live, after their files' stamps changed. */
+  /** Checks again whether these keys are live, because their files' stamps changed. */
   changed(keys: Iterable<number>): void {
     for (const key of keys) this.#markLive(key)
   }
 
-  /** The documents that hold any of the words, best first. */
+  /** Returns the documents that contain any of the words, best first. */
   rank(terms: readonly WordTerm[], options: RankOptions): Ranking {
     return rankTerms(this.#slots, terms, options)
   }
 
-  /** Ascending keys of the documents that hold a word: any form of its stem, its form alone, or a form that begins with it. */
+  /**
+   * Returns the keys of documents that contain a word, in ascending order: any form of its stem, its exact form, or a form that
+   * starts with it.
+   */
   keysWith(word: WordKey, field: WordField = 'any'): Uint32Array {
     return this.#collect((segment, put) => {
       segment.visit(word, (entry) => {
@@ -63,12 +66,12 @@ export class WordIndex {
     })
   }
 
-  /** Ascending keys of the documents that hold a form that begins with a folded prefix. */
+  /** Returns the keys of documents that contain a form with a folded prefix, in ascending order. */
   keysWithPrefix(prefix: string, field: WordField = 'any'): Uint32Array {
     return this.keysWith({ form: prefix, stem: prefix, match: 'prefix' }, field)
   }
 
-  /** Ascending keys of the documents that hold the words one after the other. */
+  /** Returns the keys of documents that contain the words in sequence, in ascending order. */
   keysWithPhrase(phrase: Phrase, field: WordField = 'any'): Uint32Array {
     return this.#collect((segment, put) => {
       for (const ordinal of documentsWithPhrase(segment, phrase, field)) put(ordinal)
@@ -97,7 +100,10 @@ export class WordIndex {
   }
 }
 
-/** Ordinals of the segment's live documents that hold a phrase, in no order. An empty phrase is nowhere. */
+/**
+ * Returns the ordinals of the segment's live documents that contain a phrase, in no particular order. An empty phrase matches
+ * nothing.
+ */
 function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField): Iterable<number> {
   const words = phrase.words.map((word) => ({ word, size: sizeOf(segment, word) })).sort((a, b) => a.size - b.size)
   let starts: Starts | undefined
@@ -108,12 +114,12 @@ function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField)
   return starts?.keys() ?? []
 }
 
-/** For each document where the phrase may begin: twice the position and 1 in the body. */
+/** Possible starts of the phrase in each document: twice the position, plus 1 in the body. */
 type Starts = Map<number, Set<number>>
 
 interface Narrowing {
   readonly field: WordField
-  /** Where the words read so far allow it; `undefined`: anywhere. */
+  /** The starts allowed by the words read so far, or `undefined` for all. */
   readonly starts: Starts | undefined
 }
 
@@ -136,7 +142,7 @@ function narrow(segment: Segment, word: PhraseWord, { field, starts }: Narrowing
   return found
 }
 
-/** Visits each document of an entry with its places, which are decoded only when asked for. */
+/** Visits each document of an entry with its positions, which are decoded on demand. */
 function readPlaces(segment: Segment, entry: PageCursor, visit: (ordinal: number, places: () => Iterable<number>) => void): void {
   const documents = segment.postings(entry)
   const reader = new ByteReader(entry.bytes, entry.positions.start, entry.positions.end)
@@ -163,7 +169,7 @@ function* decode(reader: ByteReader, title: number, body: number): Generator<num
   }
 }
 
-/** Bytes of a word's documents: the cheapest word is read first. */
+/** Returns the size of a word's documents in bytes. The cheapest word is read first. */
 function sizeOf(segment: Segment, word: PhraseWord): number {
   let size = 0
   segment.visit(keyOf(word), ({ postings }) => {

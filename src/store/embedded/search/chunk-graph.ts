@@ -11,27 +11,27 @@ import { type LoadedAddon, loadHnswAddon } from '../vectors/hnsw-graph.ts'
 import { GRAPH_FROM_BYTES, HnswIndex } from '../vectors/hnsw-index.ts'
 import type { VectorSlots } from './vector-slots.ts'
 
-/** How vectors are compared: with all of them, with a graph of them, or with that where it is worth building. */
+/** How vectors are compared: exhaustively, with an HNSW graph, or with a graph only if it is worth building. */
 export type VectorIndexKind = 'auto' | 'exact' | 'hnsw'
 
 export interface ChunkGraphOptions {
   readonly kind: Exclude<VectorIndexKind, 'exact'>
   readonly embedder: string
   readonly dimensions: number
-  /** Where the graph is saved; without it nowhere. */
+  /** Path to save the graph at. Without it, the graph is not saved. */
   readonly path?: string | undefined
-  /** Bytes of int8 rows from which `auto` builds a graph. */
+  /** Total size in bytes of the int8 rows from which `auto` builds a graph. */
   readonly autoFrom?: number
   readonly loadAddon?: () => Promise<LoadedAddon>
-  /** Builds graphs off this thread; without it they are built here. */
+  /** Builds graphs in another thread. Without it, they are built in this one. */
   readonly graphs?: VectorGraphs | undefined
-  /** Waits so many ms; what waits does not keep the process alive. */
+  /** Waits for a number of milliseconds without keeping the process alive. */
   readonly rest?: (ms: number) => Promise<unknown>
 }
 
 /**
- * Keeps a graph over the vectors of chunks: restores it or has it built off this thread, adds what changes a few milliseconds at a time, and
- * saves it. Until it is complete, and where it cannot be, the scan answers.
+ * Maintains a graph over chunk vectors. It restores the graph or builds it in another thread, adds changes a few milliseconds at a
+ * time, and saves it. The exhaustive scan is used until the graph is complete, or if there is none.
  */
 export class ChunkGraph {
   readonly #slots: VectorSlots
@@ -39,15 +39,15 @@ export class ChunkGraph {
   readonly #rest: (ms: number) => Promise<unknown>
   #manifest: LabelManifest | undefined
   #index: HnswIndex | undefined
-  /** Why there is no graph, or why it is not built further or saved. */
+  /** Why there is no graph, or why it is no longer built or saved. */
   #trouble: string | undefined
   #damage: unknown
-  /** Vectors that were handed to a graph which is built off this thread. */
+  /** Number of vectors sent to the thread that builds the graph. */
   #handedOver: number | undefined
   #isRunning = false
   #isClosed = false
   #wake: () => void = () => {}
-  /** Labels that were built in since the graph was saved; `undefined`: it never was. */
+  /** Number of labels added since the graph was saved, or `undefined` if it never was. */
   #unsaved: number | undefined
 
   constructor(slots: VectorSlots, options: ChunkGraphOptions) {
@@ -56,21 +56,21 @@ export class ChunkGraph {
     this.#rest = options.rest ?? ((ms) => delay(ms, undefined, { ref: false }))
   }
 
-  /** The active index, and the reason if it is not the expected one. */
+  /** The index in use, with a reason if it is not the expected one. */
   get state(): Pick<VectorState, 'index' | 'reason'> {
     const index = this.#index?.usesGraph ? 'hnsw' : 'exact'
     const reason = this.#trouble ?? this.#progress()
     return { index, ...(reason === undefined ? undefined : { reason }) }
   }
 
-  /** Vectors get the labels that they have in the saved graph; before any is loaded. */
+  /** Gives vectors the same labels as in the saved graph. Call it before any are loaded. */
   async prepare(): Promise<void> {
     const { path, embedder } = this.#options
     this.#manifest = path === undefined ? undefined : await readLabelManifest(path, embedder)
     if (this.#manifest !== undefined) await this.#slots.reserve(this.#manifest.marks)
   }
 
-  /** All vectors are loaded: the graph may follow. @throws DamagedIndex found while it did. */
+  /** Starts maintaining the graph once all vectors are loaded. @throws DamagedIndex found while doing so */
   follow(): void {
     if (this.#damage !== undefined) throw this.#damage
     this.#wake()
@@ -132,7 +132,7 @@ export class ChunkGraph {
       },
     })
     if (reason === undefined) this.#unsaved = 0
-    // Closed meanwhile: release what was just read.
+    // Closed in the meantime, so the loaded data is released.
     if (this.#isClosed) index.close()
   }
 
@@ -142,7 +142,7 @@ export class ChunkGraph {
     if (!this.#isClosed) await this.#buildHere(index)
   }
 
-  /** Has a graph of everything built off this thread, which only reads the vectors for it. */
+  /** Builds a graph of all vectors in another thread. This thread only reads the vectors. */
   async #buildElsewhere(index: HnswIndex, graphs: VectorGraphs): Promise<void> {
     const file = `${this.#options.path ?? join(tmpdir(), 'roux-graph')}-${randomUUID()}.tmp`
     const builder = await graphs.begin(this.#options.dimensions)
@@ -156,7 +156,7 @@ export class ChunkGraph {
       if (this.#isClosed) return
       await index.adopt(await builder.write(file), labels)
       this.#unsaved = undefined
-      // Closed meanwhile: release what was just read.
+      // Closed in the meantime, so the loaded data is released.
       if (this.#isClosed) index.close()
     } finally {
       this.#handedOver = undefined
@@ -195,7 +195,7 @@ export class ChunkGraph {
     }
   }
 
-  /** Saves what is worth it, once nothing has changed for a while. */
+  /** Saves the graph if enough has changed, once there were no changes for a while. */
   async #save(index: HnswIndex): Promise<void> {
     const { path, embedder } = this.#options
     const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)
@@ -204,13 +204,13 @@ export class ChunkGraph {
     if (this.#isClosed || index.behind > 0) return
     try {
       const fingerprint = await saveLabelManifest(path, this.#slots.marks())
-      // If something changed meanwhile, the graph is behind and is not saved: its labels must match the manifest.
+      // If something changed while saving, the graph is outdated and is not saved, because its labels must match the manifest.
       if (!(await index.save(path, { embedder, fingerprint }))) return
       this.#trouble = undefined
     } catch (error) {
       this.#trouble = `The graph could not be saved (${messageOf(error)}).`
     }
-    // A failure is retried after as many changes.
+    // A failed save is retried after the same number of changes.
     this.#unsaved = 0
   }
 
@@ -228,26 +228,26 @@ export class ChunkGraph {
   }
 }
 
-/** Before the first slice, ms: a command has ended by then, and a server answered its first calls. */
+/** Delay before the first slice in milliseconds, which lets commands finish and servers answer their first calls. */
 const START_DELAY = 2000
-/** How long a slice of building keeps the thread, ms, and one label more (0.1–1 ms). */
+/** Duration of a slice in milliseconds, plus the time for one label (0.1–1 ms). */
 const SLICE = 4
-/** More labels than these are not built into the graph on this thread. */
+/** Maximum number of labels to add to the graph in this thread. */
 const MOST_BUILT_HERE = 256
-/** Vectors that are handed over at once: some 100 ms of work. */
+/** Number of vectors per message to the other thread, about 100 ms of work. */
 const MOST_AT_ONCE = 256
-/** Between slices, ms; longer while someone searches. */
+/** Pause between slices in milliseconds, longer during searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
-/** Pause between the last label and saving, ms, because embedding comes in batches. */
+/** Delay between the last added label and saving, in milliseconds, because embedding comes in batches. */
 const SAVE_DELAY = 10_000
-/** A graph of 400,000 vectors is 500 MB: it is written again after so many labels, or that share of them. */
+/** A graph of 400,000 vectors takes 500 MB, so it is saved again only after this many changes, or this share of all labels. */
 const MIN_UNSAVED = 1000
 const MAX_UNSAVED_SHARE = 0.05
-/** Where more than this changed since the graph was saved, a new one is better. */
+/** If a larger share has changed since the graph was saved, a new one is built. */
 const MAX_CHANGED_SHARE = 0.3
 
-/** Vectors one after another, beside their labels. */
+/** Concatenates vectors, with their labels. */
 function joined(
   vectors: readonly (readonly [label: number, vector: Float32Array])[],
   dimensions: number,

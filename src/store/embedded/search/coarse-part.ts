@@ -5,18 +5,18 @@ import { type CoarseVector, coarsen } from '../vectors/packed-vector.ts'
 import { nextNumber } from './compaction.ts'
 import { isEmpty, type StoredVector, type StoredVectors, sealBytes, unpackVectors, unsealBytes } from './search-rows.ts'
 
-/** Notes whose vectors go into one part: some milliseconds of work. */
+/** Number of notes per part, which takes a few milliseconds. */
 const PART_NOTES = 256
 
-/** Parts beyond those that all notes need, before they are put together: each is read at a start. */
+/** Number of extra parts after which parts are merged, because every part is read at start-up. */
 const MOST_SMALL = 128
 
-/** Vectors in their compared form, without those of texts that the embedder does not know. */
+/** Quantized vectors, excluding those of texts unknown to the embedder. */
 export interface CoarseVectors {
   readonly length: number
-  /** Place among the note's chunks, or among its names. */
+  /** Index among the note's chunks, or among its names. */
   ordinal(at: number): number
-  /** Tells text and vector from others: a whole number of 48 bits. */
+  /** A 48-bit integer that identifies text and vector. */
   mark(at: number): number
   vector(at: number): CoarseVector
 }
@@ -29,28 +29,28 @@ export interface CoarseNote {
   readonly names: CoarseVectors
 }
 
-/** The embedder and number of a part. */
+/** Embedder and part number. */
 interface Place {
   readonly embedder: number
   readonly revision: number
 }
 
-/** Number of notes, of vectors, and dimensions. */
+/** Number of notes, number of vectors, and dimension. */
 const HEADER_BYTES = 12
 
-/** The arrays of a part, one after the other, in the byte order of this machine. Vectors stand in the order of notes, chunks before names. */
+/** The arrays of a part in this machine's byte order. Vectors are ordered by note, chunks before names. */
 interface Arrays {
   readonly marks: Float64Array
   readonly keys: Int32Array
   readonly stamps: Uint32Array
   readonly scales: Float32Array
-  /** How many vectors of chunks and of names each note has, in turn. */
+  /** Number of chunk vectors and name vectors of each note, alternating. */
   readonly counts: Uint16Array
   readonly ordinals: Uint16Array
   readonly values: Int8Array
 }
 
-/** The vectors of a batch of notes as they are compared, as one value: what is loaded at a start needs nothing else. */
+/** Packs the quantized vectors of a batch of notes into one value, which is all that is loaded at start-up. */
 export function packCoarse(
   place: Place,
   notes: readonly { readonly key: number; readonly stored: StoredVectors }[],
@@ -86,7 +86,7 @@ export function packCoarse(
   return sealBytes(nameOf(place), bytes.subarray(PADDING))
 }
 
-/** @throws DamagedIndex when the part is not what was written there. */
+/** @throws DamagedIndex if the part is corrupt */
 export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[] {
   const bytes = aligned(unsealBytes(nameOf(place), data))
   const [notes = 0, count = 0, dimensions = 0] = new Uint32Array(bytes.buffer, bytes.byteOffset, HEADER_BYTES / 4)
@@ -105,7 +105,7 @@ export function unpackCoarse(place: Place, data: unknown): readonly CoarseNote[]
   }))
 }
 
-/** Some vectors of a part that stand together. */
+/** A contiguous range of vectors in a part. */
 class Stretch implements CoarseVectors {
   readonly #arrays: Arrays
   readonly #first: number
@@ -139,10 +139,10 @@ class Stretch implements CoarseVectors {
   }
 }
 
-/** With the checksum before it the header ends where an array of doubles may begin. */
+/** Aligns the arrays to 8 bytes, including the checksum before the header. */
 const PADDING = 4
 
-/** Bytes aligned for typed arrays; SQLite's buffers are. */
+/** Returns bytes aligned for typed arrays. SQLite's buffers are aligned. */
 function aligned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   if (bytes.buffer instanceof ArrayBuffer && bytes.byteOffset % 8 === PADDING) return bytes as Uint8Array<ArrayBuffer>
   const copy = new Uint8Array(PADDING + bytes.length).subarray(PADDING)
@@ -177,7 +177,7 @@ function nameOf({ embedder, revision }: Place): string {
   return `coarse:${embedder}:${revision}`
 }
 
-/** 48 bits of text and vector: whole numbers that a double holds. */
+/** Returns a 48-bit hash of text and vector, which a double represents exactly. */
 function markOf({ hash, packed }: StoredVector): number {
   return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
 }
@@ -185,16 +185,16 @@ function markOf({ hash, packed }: StoredVector): number {
 interface Running {
   readonly embedder: number
   readonly dimensions: number
-  /** The first revision of the new parts. */
+  /** Revision of the first new part. */
   since?: number
-  /** Notes up to this key are in new parts. */
+  /** Notes up to this key have been rewritten. */
   after: number
 }
 
 /**
- * Rewrites the coarse vectors of all notes into few parts, one part at a time. Parts never change; later facts about a
- * note are in a later part. Readers see the old parts until all notes are in new ones; leftovers of a dead process go
- * with the next rewrite.
+ * Rewrites the quantized vectors of all notes into fewer parts, one part at a time. Parts are immutable, and newer data of a note is
+ * in a later part. Readers use the old parts until all notes have been rewritten. The next rewrite deletes leftovers of a crashed
+ * process.
  */
 export class CoarseRewrite {
   readonly #file: DatabaseFile
@@ -204,7 +204,7 @@ export class CoarseRewrite {
     this.#file = file
   }
 
-  /** @returns whether there is more to do. @throws DamagedIndex */
+  /** @returns whether there is more to do @throws DamagedIndex */
   step(): boolean {
     const database = this.#file.open()
     if (database === undefined) return false
@@ -231,7 +231,7 @@ export class CoarseRewrite {
   }
 }
 
-/** Stores what is compared of some notes; readers load it once it is committed. */
+/** Stores the quantized vectors of some notes. Readers load them after the commit. */
 export function putCoarse(
   database: Database,
   { dimensions, ...place }: { readonly embedder: number; readonly dimensions: number; readonly revision: number },
@@ -241,7 +241,7 @@ export function putCoarse(
   database.prepare('INSERT INTO coarse VALUES (?, ?, ?, ?)').run(place.embedder, place.revision, notes.length, data)
 }
 
-/** An embedder of whose parts half is of notes that changed since, or which has too many of them. */
+/** Chooses an embedder of which half of the stored notes are outdated, or which has too many parts. */
 function choose(database: Database): Running | undefined {
   const rows = database
     .prepare(

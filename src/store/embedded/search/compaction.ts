@@ -4,11 +4,11 @@ import { type Page, packHeader, type SegmentHeader, unpackHeader } from '../../.
 import type { DatabaseFile } from '../database-file.ts'
 import { headerPlace, pagePlace, sealBytes, unsealBytes } from './search-rows.ts'
 
-/** Segments of about one size that are merged at once: a note is rewritten once for each power of this in the number of notes. */
+/** Number of segments of similar size to merge at once. A note is rewritten once for each power of this number. */
 const FAN_IN = 8
-/** How long a step may take, ms. */
+/** Maximum duration of a step in milliseconds. */
 const STEP_MS = 25
-/** A merge that has stored nothing for so long (ms) is taken over: its process probably died. */
+/** A merge without progress for this long (in ms) is taken over, because its process probably died. */
 const ABANDONED = 3_600_000
 
 interface SegmentRow {
@@ -17,7 +17,7 @@ interface SegmentRow {
   readonly notes: number
 }
 
-/** Merges small segments into one, a few milliseconds at a time; readers see either the old ones or the new one. */
+/** Merges small segments into one, a few milliseconds at a time. Readers see either the old segments or the new one. */
 export class Compaction {
   readonly #file: DatabaseFile
   #merge: Merge | undefined
@@ -26,7 +26,7 @@ export class Compaction {
     this.#file = file
   }
 
-  /** @returns whether there is more to do. */
+  /** @returns whether there is more to do */
   step(): boolean {
     if (this.#merge === undefined) {
       const database = this.#file.open()
@@ -62,7 +62,7 @@ export class Compaction {
     return { id, inputs, pages, run: mergeSegments(sources, isKept, (page) => pages.push(page)) }
   }
 
-  /** Stores the pages made so far; nobody reads them yet. @returns whether the merge still belongs to this process */
+  /** Stores the finished pages, which are not visible yet. @returns whether the merge still belongs to this process */
   #write({ id, pages }: Merge): boolean {
     if (pages.length === 0) return true
     return this.#file.write((database) => {
@@ -74,7 +74,7 @@ export class Compaction {
 
   #finish({ id, inputs, pages }: Merge, header: SegmentHeader): void {
     this.#file.write((database) => {
-      // Another process took the merge over and deleted its pages.
+      // Another process took over the merge and deleted its pages.
       if (!keepOwn(database, id)) return
       const there = new Set(segmentsOf(database).map((segment) => segment.id))
       const dead = inputs.every((input) => there.has(input.id)) ? inputs.map((input) => input.id) : [id]
@@ -92,7 +92,7 @@ export class Compaction {
   }
 }
 
-/** Notes that the merge goes on. @returns false when another process took it over while this one stood still. */
+/** Records that the merge is in progress. @returns false if another process has taken it over */
 function keepOwn(database: Database, id: number): boolean {
   database.prepare('UPDATE merging SET started = ? WHERE id = ?').run(Date.now(), id)
   return database.prepare('SELECT 1 FROM merging WHERE id = ?').get(id) !== undefined
@@ -105,7 +105,10 @@ interface Merge {
   readonly run: Generator<void, SegmentHeader>
 }
 
-/** Stores a segment's header: from now on readers see it. `rank`: of two segments that hold a note, the one of higher rank counts. */
+/**
+ * Stores a segment's header, which makes it visible to readers. `rank`: if two segments contain a note, the one with the higher rank
+ * is used.
+ */
 export function insertSegment(
   database: Database,
   { id, rank, header }: { readonly id: number; readonly rank: number; readonly header: SegmentHeader },
@@ -119,12 +122,12 @@ export function insertPages(database: Database, segment: number, pages: Iterable
   for (const { first, data } of pages) insert.run(segment, first, sealBytes(pagePlace(segment, first), data))
 }
 
-/** Numbers of segments are never given again. */
+/** Segment numbers are never reused. */
 export function nextSegment(database: Database): number {
   return nextNumber(database, 'segment')
 }
 
-/** The next number of a count that is kept; the first is 1. */
+/** Returns the next value of a persistent counter, starting at 1. */
 export function nextNumber(database: Database, count: 'segment' | 'embedder' | 'revision'): number {
   const row = database.prepare('SELECT value FROM meta WHERE key = ?').get(count) as { value: number } | undefined
   const next = Number(row?.value ?? 0) + 1
@@ -132,7 +135,7 @@ export function nextNumber(database: Database, count: 'segment' | 'embedder' | '
   return next
 }
 
-/** In order of rank. */
+/** Ordered by rank. */
 function segmentsOf(database: Database): readonly SegmentRow[] {
   return database.prepare('SELECT id, rank, notes FROM segment ORDER BY rank').all() as SegmentRow[]
 }
@@ -143,7 +146,7 @@ function readHeader(database: Database, id: number): SegmentHeader {
   return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))
 }
 
-/** The first group of segments of about one size that has become large enough, smallest first. */
+/** Returns the first group of similarly sized segments that is large enough, smallest first. */
 function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   const levels = new Map<number, SegmentRow[]>()
   for (const segment of segments) {
@@ -154,13 +157,13 @@ function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   return full[0]?.[1] ?? []
 }
 
-/** A note's entry is kept when it is its newest and the note is still there. */
+/** An entry is live if it is the note's newest and the note still exists. */
 function liveness(
   database: Database,
   headers: ReadonlyMap<number, SegmentHeader>,
 ): (input: SegmentRow, ordinal: number) => boolean {
   const newest = new Map<number, number>()
-  // In order of rank: later ones replace.
+  // Ordered by rank, so later ones take precedence.
   for (const [id, { keys }] of headers) for (const key of keys) newest.set(key, id)
   const find = database.prepare('SELECT 1 AS found FROM note WHERE key = ?')
   return ({ id }, ordinal) => {
@@ -169,7 +172,7 @@ function liveness(
   }
 }
 
-/** A segment's pages in order, a few at a time: a statement must not stay open while others write. */
+/** Reads a segment's pages in order, a few at a time, because a statement must not stay open while others write. */
 function* pagesOf(database: Database, segment: number): Generator<Uint8Array> {
   const select = database.prepare('SELECT first, data FROM page WHERE segment = ? AND first > ? ORDER BY first LIMIT 32')
   const start = database.prepare('SELECT first, data FROM page WHERE segment = ? ORDER BY first LIMIT 32')

@@ -6,7 +6,7 @@ import { compares } from '../../../search/query/compare-values.ts'
 import { factsOf, NO_TASKS, type NoteFacts, type PropertyFacts } from '../../note-facts.ts'
 import type { Projection } from '../projection.ts'
 
-/** How long is read before others have their turn, ms. */
+/** Maximum time to read before yielding to the event loop, in milliseconds. */
 const SLICE_MS = 8
 
 /** Facts of every note: read when first asked for, kept up from then on. */
@@ -19,12 +19,11 @@ abstract class NoteTable {
     this.projection = projection
   }
 
-  /** The files behind these keys changed. */
+  /** Marks the files with these keys as changed. */
   changed(keys: Iterable<number>): void {
     if (this.#stale !== undefined) for (const key of keys) this.#stale.add(key)
   }
 
-  /** Forgets everything. */
   clear(): void {
     this.#stale = undefined
     this.forget()
@@ -69,7 +68,7 @@ export class Facets extends NoteTable {
     this.#facts.set(key, factsOf({ properties, tasks, stat: this.projection.stat(key) }))
   }
 
-  /** Milliseconds since the epoch; NaN where a note says no time. */
+  /** Milliseconds since the Unix epoch, or NaN if the note has no such time. */
   time(key: number, field: 'created' | 'modified'): number {
     return this.#facts.get(key)?.[field] ?? Number.NaN
   }
@@ -78,13 +77,13 @@ export class Facets extends NoteTable {
     return (this.#facts.get(key)?.properties.size ?? 0) > 0
   }
 
-  /** True if a note has the property, or this value of it; both folded. */
+  /** Checks whether a note has the property, or this value of it. Both are folded. */
   hasProperty(key: number, name: string, value: string | undefined): boolean {
     const property = this.#facts.get(key)?.properties.get(name)
     return property !== undefined && (value === undefined || property.asked.includes(value))
   }
 
-  /** True if a value of the property (folded name) meets the comparison. */
+  /** Checks whether a value of the property (folded name) satisfies the comparison. */
   comparesProperty(key: number, name: string, comparison: Comparison): boolean {
     return (
       this.#facts
@@ -99,7 +98,7 @@ export class Facets extends NoteTable {
     return state === 'any' ? tasks.size > 0 : tasks.has(state)
   }
 
-  /** The properties of listed notes, by count, then name. */
+  /** Returns the properties of listed notes, ordered by count, then name. */
   properties(): readonly PropertyCount[] {
     const found = new Map<string, { readonly names: Counts; readonly kinds: Counts<ValueKind> }>()
     for (const [folded, { name, kind }] of this.#listed()) {
@@ -116,7 +115,7 @@ export class Facets extends NoteTable {
     return counted.sort((a, b) => b.count - a.count || compareTexts(a.key, b.key))
   }
 
-  /** The values of a property in listed notes, by count, then text. */
+  /** Returns the values of a property in listed notes, ordered by count, then text. */
   values(name: string): readonly ValueCount[] {
     const found = new Map<string, Counts>()
     for (const key of this.#listedKeys()) {
@@ -142,7 +141,7 @@ export class Facets extends NoteTable {
   }
 }
 
-/** How often each of some texts was met. */
+/** Counts occurrences of texts. */
 class Counts<T extends string = string> {
   readonly #counts = new Map<T, number>()
   total = 0
@@ -152,7 +151,7 @@ class Counts<T extends string = string> {
     this.total++
   }
 
-  /** The most frequent first, then by text. */
+  /** Orders by count, descending, then by text. */
   ranked(): readonly T[] {
     return [...this.#counts].sort(([a, more], [b, less]) => less - more || compareTexts(a, b)).map(([text]) => text)
   }
@@ -168,7 +167,7 @@ function compareTexts(a: string, b: string): number {
 
 /** Typed links of every note: which properties of it link where. */
 export class Relations extends NoteTable {
-  /** Folded name of the property, then the note that has it. */
+  /** Maps folded property names to the notes that have them. */
   readonly #byName = new Map<string, Map<number, readonly (number | string)[]>>()
   readonly #ofKey = new Map<number, readonly string[]>()
 
@@ -177,7 +176,7 @@ export class Relations extends NoteTable {
     this.#ofKey.clear()
   }
 
-  /** Notes with a link in this property, and where it leads: keys, or missing targets as written. */
+  /** Yields the notes with a link in this property and its targets: keys, or missing targets as written. */
   of(name: string): Iterable<readonly [key: number, targets: readonly NodeIndex[]]> {
     const { graph } = this.projection
     const found = this.#byName.get(foldName(name)) ?? new Map<number, readonly (number | string)[]>()

@@ -8,7 +8,7 @@ import type { WordIndex } from '../../../search/words/index/word-index.ts'
 import type { Projection } from '../projection.ts'
 import type { Facets, Relations } from './facets.ts'
 
-/** Loads what the condition and the order will ask for. */
+/** Loads the data needed by a condition and an order. */
 export async function loadFor(condition: Condition | undefined, order: FindOrder, facts: VaultFacts): Promise<void> {
   const kinds = kindsOf(condition)
   const asksTimes = kinds.has('time') || order.by === 'created' || order.by === 'modified'
@@ -21,11 +21,11 @@ const OF_FACETS: readonly Lookup['kind'][] = ['property', 'comparison', 'task', 
 export interface Asked {
   readonly condition: Condition | undefined
   readonly order: FindOrder
-  /** The notes that may be answered. */
+  /** Notes that may be returned. */
   readonly candidates: KeySet
 }
 
-/** The candidates that fit a condition, in the order wanted. Facts must be loaded. */
+/** Returns the candidates that match a condition, in the requested order. The data must be loaded. */
 export function findNotes({ condition, order, candidates }: Asked, facts: VaultFacts, page: Page): Found {
   const matches = condition === undefined ? candidates : evaluate(condition, new VaultSource(facts, candidates))
   const end = page.offset + page.limit
@@ -45,11 +45,11 @@ export function findNotes({ condition, order, candidates }: Asked, facts: VaultF
 
 interface Wanted {
   readonly facts: VaultFacts
-  /** How many of the best are needed. */
+  /** Number of best matches needed. */
   readonly limit: number
 }
 
-/** Scores from 0 to 1 of the best matches; those that come first have 1. */
+/** Scores the best matches from 0 to 1. Ids in `first` get 1. */
 function relevance(
   matches: KeySet,
   { terms, first }: Pick<FindOrder, 'terms' | 'first'>,
@@ -65,7 +65,7 @@ function relevance(
   return scores
 }
 
-/** Those that have a score, best first, then by id the others: a word may be nothing that is ranked. */
+/** Orders scored notes best first, then the others by id. Not every condition produces scores. */
 function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: Wanted): number[] {
   const { graph } = facts.projection
   const ranked = [...scores.keys()].sort(
@@ -84,7 +84,7 @@ function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: 
   const rows = [...matches].map((key) => ({
     key,
     id: graph.id(key),
-    // Notes without that time come last, in either order.
+    // Notes without that time come last in either direction.
     value:
       by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), sign),
   }))
@@ -107,18 +107,18 @@ function kindsOf(condition: Condition | undefined): ReadonlySet<Lookup['kind']> 
 export interface VaultFacts {
   readonly projection: Projection
   readonly words: WordIndex
-  /** Loaded, where the query asks for times or properties. */
+  /** Must be loaded if the query refers to times or properties. */
   readonly facets: Facets
-  /** Loaded, where the query asks for relations. */
+  /** Must be loaded if the query refers to relations. */
   readonly relations: Relations
 }
 
-/** Answers the look-ups of a query about a vault. */
+/** Answers the lookups of a query. */
 class VaultSource implements QuerySource {
   readonly #facts: VaultFacts
   readonly #candidates: KeySet
 
-  /** `candidates`: the notes that may be answered. */
+  /** `candidates`: notes that may be returned. */
   constructor(facts: VaultFacts, candidates: KeySet) {
     this.#facts = facts
     this.#candidates = candidates

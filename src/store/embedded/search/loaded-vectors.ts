@@ -6,11 +6,11 @@ import { unpackCoarse } from './coarse-part.ts'
 import { type StoredVectors, unpackVectors } from './search-rows.ts'
 import { VectorTable } from './vector-table.ts'
 
-/** Reads of the search index; the embedder's number comes first. */
+/** Statements of the search index. The embedder's number is their first parameter. */
 export interface VectorRows {
-  /** The first part after a revision. */
+  /** Reads the first part after a revision. */
   readonly newCoarse: Statement
-  /** The row of a key. */
+  /** Reads the row of a key. */
   readonly vectors: Statement
   readonly vectorCount: Statement
   readonly vectorKeys: Statement
@@ -23,7 +23,7 @@ export interface LoadedVectorsOptions {
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** The vectors of one embedder in memory, as far as they were loaded. */
+/** One embedder's vectors in memory, as far as they are loaded. */
 export class LoadedVectors {
   /** The embedder's number. */
   readonly id: number
@@ -31,11 +31,11 @@ export class LoadedVectors {
   readonly #rows: VectorRows
   readonly #recent = new Recent<number, StoredVectors | undefined>(BYTES_KEPT, sizeOf)
   readonly #prepared: Promise<void>
-  /** Up to this one all parts are loaded. */
+  /** All parts up to this revision are loaded. */
   #revision = 0
-  /** The database version that is fully loaded. */
+  /** The last database version that is fully loaded. */
   #version = Number.NaN
-  /** Notes may have gone since that was looked at. */
+  /** True if notes may have been removed since the last check. */
   #mayLack = true
   #isClosed = false
 
@@ -47,12 +47,12 @@ export class LoadedVectors {
     this.#prepared = this.table.prepare()
   }
 
-  /** True if a version of the database is fully loaded. */
+  /** Checks whether a version of the database is fully loaded. */
   isOf(version: number): boolean {
     return this.#version === version && !this.#mayLack
   }
 
-  /** Loads what is new in a version of the database, or came after it, a few milliseconds at a time. @throws DamagedIndex */
+  /** Loads new parts up to a version of the database or later, a few milliseconds at a time. @throws DamagedIndex */
   async load(version: number): Promise<void> {
     await this.#prepared
     const isNew = !this.isOf(version)
@@ -63,12 +63,12 @@ export class LoadedVectors {
     this.table.endLoading()
   }
 
-  /** Something was committed: the next load drops removed notes. */
+  /** Makes the next load drop removed notes, because something was committed. */
   mayHaveGone(): void {
     this.#mayLack = true
   }
 
-  /** Gives up what was read last. */
+  /** Releases recently read data. */
   rest(): void {
     this.#recent.clear()
   }
@@ -78,7 +78,7 @@ export class LoadedVectors {
     this.table.close()
   }
 
-  /** Loads one part: a millisecond or two, because calls wait for it. @returns whether there may be more. */
+  /** Loads one part, which takes a millisecond or two, because calls wait for it. @returns whether there may be more */
   #loadNew(): boolean {
     const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
     if (part === undefined) return false
@@ -91,7 +91,7 @@ export class LoadedVectors {
     return true
   }
 
-  /** Parts still have what was deleted or changed since. @throws DamagedIndex when a note is in none */
+  /** Drops notes that were deleted or changed, because parts still contain them. @throws DamagedIndex if a note is in no part */
   #forgetGone(): void {
     this.#mayLack = false
     const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }
@@ -102,7 +102,7 @@ export class LoadedVectors {
       this.#recent.drop(key)
       this.table.delete(key)
     }
-    // Vectors committed since the last part was loaded come with the current parts.
+    // Vectors committed since the last part was loaded are in newer parts.
     if (this.table.notes < stored.size) while (this.#loadNew());
     if (this.table.notes < stored.size) throw new DamagedIndex('vectors of a note are missing')
   }
@@ -113,7 +113,7 @@ export class LoadedVectors {
   }
 }
 
-/** The candidates of one search are often parts of the same few notes. */
+/** The candidates of a search often belong to the same few notes. */
 const BYTES_KEPT = 4 << 20
 
 function sizeOf(row: StoredVectors | undefined): number {

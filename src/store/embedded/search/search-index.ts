@@ -20,23 +20,23 @@ import type { VectorTable } from './vector-table.ts'
 
 export interface SearchIndexOptions {
   readonly kind: VectorIndexKind
-  /** Builds graphs off this thread. */
+  /** Builds graphs in another thread. */
   readonly graphs?: VectorGraphs | undefined
   onDamage?(): void
 }
 
-/** The search indexes as readers see them: what is small in memory, the rest read when asked for. Loads what others committed. */
+/** The search index as seen by readers. Small parts are in memory; the rest is read on demand. Loads commits by other processes. */
 export class SearchIndex {
   readonly file: FollowedDatabase<Statements>
   readonly words: WordIndex
   readonly #graph: () => Graph
   readonly #vectorIndex: SearchIndexOptions
-  /** Known until someone commits. */
+  /** Cached until the next commit. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
-  /** By segment and stem; segments never change. */
+  /** By segment and stem. Segments never change. */
   readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_BYTES_KEPT, (page) => page?.length ?? 0)
-  /** By key: each search asks for thousands. */
+  /** By key, because each search needs thousands. */
   readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
   /** By embedder. */
   readonly #tables = new Map<string, LoadedVectors>()
@@ -50,13 +50,13 @@ export class SearchIndex {
     this.words = new WordIndex(this.#pages(), (key) => this.#stampOf(key))
   }
 
-  /** Takes over what was committed; cheap when nothing was. @throws DamagedIndex, DamagedWords */
+  /** Loads newer commits. Cheap if there are none. @throws DamagedIndex, DamagedWords */
   refresh(): void {
     this.file.load((open) => this.#takeOver(open))
   }
 
   /**
-   * Reads words as of one moment, the newest: segments that another thread merges away meanwhile are still there.
+   * Runs a read on a consistent, up-to-date snapshot, in which segments merged by another thread still exist.
    * @throws DamagedIndex, DamagedWords
    */
   read<T>(action: () => T): T {
@@ -76,14 +76,13 @@ export class SearchIndex {
     for (const loaded of this.#tables.values()) loaded.mayHaveGone()
   }
 
-  /** The files behind these keys changed. */
+  /** Marks the files with these keys as changed. */
   graphChanged(keys: Iterable<number>): void {
     this.words.changed(keys)
   }
 
   /**
-   * The current vectors of an embedder; `undefined` if there are none. New ones are loaded a few milliseconds at a
-   * time.
+   * Returns an embedder's current vectors, or `undefined` if there are none. New ones are loaded a few milliseconds at a time.
    * @throws DamagedIndex
    */
   async vectors(embedder: string): Promise<VectorTable | undefined> {
@@ -96,7 +95,7 @@ export class SearchIndex {
     return loaded?.table
   }
 
-  /** Embedders that vectors are of, the newest first. */
+  /** Embedders with vectors, newest first. */
   embedders(): readonly VectorState[] {
     const open = this.file.open()
     if (this.#embedders === undefined) {
@@ -110,7 +109,7 @@ export class SearchIndex {
     }))
   }
 
-  /** True if a key stands for the indexed file. */
+  /** Checks whether a key still refers to the indexed file. */
   isCurrent(key: number, stamp: number): boolean {
     return this.#stampOf(key) === stamp
   }
@@ -123,7 +122,7 @@ export class SearchIndex {
     this.#recentPages.clear()
   }
 
-  /** Gives up what is kept at hand of the database. */
+  /** Releases cached data of the database. */
   rest(): void {
     this.#recentPages.clear()
     for (const loaded of this.#tables.values()) loaded.rest()
@@ -162,7 +161,7 @@ export class SearchIndex {
     return loaded
   }
 
-  /** Releases the vectors of embedders that have none any more, with their saved graphs. */
+  /** Releases the vectors of embedders that no longer have any, with their saved graphs. */
   #forgetOthers(embedders: readonly EmbedderRow[]): void {
     const gone = [...this.#tables].filter(
       ([embedder, { id }]) => !embedders.some((row) => row.id === id && row.embedder === embedder),
@@ -248,12 +247,12 @@ function readHeader({ header }: OpenSearch, id: number, rank: number) {
   return unpackHeader(unsealBytes(headerPlace(id, rank), row.header))
 }
 
-/** Where the graph of an embedder's vectors is saved: beside the search index; `undefined` where that is in memory. */
+/** Returns the path of an embedder's saved graph, next to the search index, or `undefined` if that is in memory. */
 export function graphPath(location: Location, embedder: string): string | undefined {
   return location.kind === 'memory' ? undefined : graphPrefix(location.path) + digest(embedder)
 }
 
-/** Deletes saved graphs of embedders without vectors in the search index. Files that cannot be deleted stay. */
+/** Deletes saved graphs of embedders without vectors. Files that cannot be deleted are ignored. */
 export async function sweepGraphs(location: Location, embedders: readonly string[]): Promise<void> {
   if (location.kind === 'memory') return
   const folder = dirname(location.path)

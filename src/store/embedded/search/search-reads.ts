@@ -19,11 +19,11 @@ import type { AcceptNote } from './vector-table.ts'
 export interface SearchReadsOptions {
   readonly vectorIndex?: VectorIndexKind | undefined
   readonly vectorGraphs?: VectorGraphs | undefined
-  /** The search index was found damaged; have it built again. */
+  /** Called if the search index is damaged and must be rebuilt. */
   readonly onDamage: () => void
 }
 
-/** Retrieval over one vault. The caller keeps the projection fresh; search is refreshed here. */
+/** Search over one vault. The caller keeps the projection up to date; the search index is refreshed here. */
 export class SearchReads {
   readonly #projection: Projection
   readonly #index: SearchIndex
@@ -37,31 +37,31 @@ export class SearchReads {
     this.#relations = new Relations(projection)
   }
 
-  /** The search index was found damaged, and there is no other yet. */
+  /** True if the search index is damaged and not yet replaced. */
   get isDamaged(): boolean {
     return this.#index.file.isDamaged
   }
 
-  /** The files behind these keys changed. */
+  /** Marks the files with these keys as changed. */
   graphChanged(keys: readonly number[]): void {
     this.#index.graphChanged(keys)
     this.#facets.changed(keys)
     this.#relations.changed(keys)
   }
 
-  /** The graph was thrown away and is built again. */
+  /** Drops data that depends on the graph, because it is being rebuilt. */
   graphReplaced(): void {
     this.#index.file.reopen()
     this.#facets.clear()
     this.#relations.clear()
   }
 
-  /** The search index was thrown away and is built again, perhaps elsewhere. */
+  /** Opens the rebuilt search index, which can be at a different location. */
   reopen(location: Location): void {
     this.#index.file.reopen(location)
   }
 
-  /** Takes over what was committed, and of this embedder's vectors what is new. */
+  /** Loads newer commits and this embedder's new vectors. */
   async refresh(embedder?: string): Promise<void> {
     await this.#index.file.guard(async () => {
       this.#index.refresh()
@@ -160,7 +160,7 @@ export class SearchReads {
     return this.#facets.values(key)
   }
 
-  /** Gives up what is kept at hand of the database. */
+  /** Releases cached data of the database. */
   rest(): void {
     this.#index.rest()
   }
@@ -169,7 +169,7 @@ export class SearchReads {
     this.#index.close()
   }
 
-  /** Notes whose vectors are of the file that their key stands for. */
+  /** Accepts notes whose vectors belong to the file that their key refers to. */
   #acceptCurrent(scope: Scope): AcceptNote {
     const accept = acceptor(this.#projection, scope)
     return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)

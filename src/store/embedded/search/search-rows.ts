@@ -6,16 +6,16 @@ import { DamagedIndex } from '../sqlite.ts'
 import { packVector } from '../vectors/packed-vector.ts'
 
 /**
- * The search indexes, in a file of their own. `page` holds the keyword index: immutable segments, each a sorted run of
- * pages; `note` the indexed version of each note. `vector` has one row per note and embedder with the hashes and
- * vectors of its chunks and names. `coarse` holds the compared form of a batch of notes; its `revision` grows with
- * every change, so readers load what is new.
+ * The search index, in a separate file. `page` contains the keyword index as immutable segments, each a sorted run of pages, and
+ * `note` the indexed version of each note. `vector` has one row per note and embedder with the hashes and vectors of its chunks and
+ * names. `coarse` contains the quantized vectors of a batch of notes; its `revision` increases with every change, so readers can
+ * load what is new.
  */
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
   applicationId: 0x726f7573,
   format: 5,
-  // Pages of words and vectors of notes are some kilobytes each: in small pages most of them would spill over.
+  // Pages of words and rows of vectors take several kilobytes. With smaller database pages, most would overflow.
   pageSize: 16_384,
   schema: `
     CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -33,14 +33,14 @@ export const SEARCH: DatabaseKind = {
   `,
 }
 
-/** Tells whose file a key meant when something was written: keys of deleted files are given again. */
+/** Identifies the file that a key referred to when something was written, because keys of deleted files are reused. */
 export function stampOf(path: string): number {
   return crc32(path)
 }
 
 const CRC_BYTES = 4
 
-/** Bytes that tell when they are no longer what was written, or not where. */
+/** Adds a checksum over bytes and their position. */
 export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   const sealed = Buffer.allocUnsafe(CRC_BYTES + bytes.length)
   sealed.set(bytes, CRC_BYTES)
@@ -48,7 +48,7 @@ export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   return sealed
 }
 
-/** @throws DamagedIndex when the bytes are not what was written there. */
+/** @throws DamagedIndex if the bytes are corrupt or belong elsewhere */
 export function unsealBytes(place: string, sealed: unknown): Uint8Array {
   if (sealed instanceof Uint8Array && sealed.length >= CRC_BYTES) {
     const bytes = sealed.subarray(CRC_BYTES)
@@ -59,13 +59,13 @@ export function unsealBytes(place: string, sealed: unknown): Uint8Array {
 }
 
 const HASH_BYTES = 16
-/** Stamp, first bytes of the content's hash, number of chunks and of names. */
+/** Stamp, first bytes of the content hash, number of chunks and number of names. */
 const HEADER_BYTES = 16
 const CONTENT_BYTES = 8
-/** Start, end, first and last line of a chunk. */
+/** Start, end, first line and last line of a chunk. */
 const PLACE_BYTES = 16
 
-/** A stored vector: the text's hash, and the vector as `packVector` makes it. */
+/** A stored vector: the text's hash, and the vector as packed by `packVector`. */
 export interface StoredVector {
   readonly hash: Uint8Array
   readonly packed: Uint8Array
@@ -79,9 +79,9 @@ export interface StoredVectors {
   readonly names: readonly StoredVector[]
 }
 
-/** A note's vectors as they are stored. */
+/** Converts a note's vectors to their stored form. */
 export function toStored({ path, content, chunks, names }: NoteVectors): StoredVectors {
-  // Read at once: each call costs more than the digits of one hash.
+  // Decodes all hashes at once, because each call costs more than decoding one hash.
   const hashes = Buffer.from([...chunks, ...names].map(({ hash }) => hash).join(''), 'hex')
   const hashAt = (at: number): Uint8Array => hashes.subarray(at * HASH_BYTES, (at + 1) * HASH_BYTES)
   return {
@@ -94,7 +94,7 @@ export function toStored({ path, content, chunks, names }: NoteVectors): StoredV
   }
 }
 
-/** A note's vectors as one value: header, places of chunks, hashes, vectors; little endian. */
+/** Packs a note's vectors into one value: header, chunk positions, hashes, vectors; little-endian. */
 export function packVectors(embedder: number, key: number, { stamp, content, chunks, names }: StoredVectors): Uint8Array {
   const header = Buffer.alloc(HEADER_BYTES + chunks.length * PLACE_BYTES)
   header.writeUInt32LE(stamp, 0)
@@ -117,7 +117,7 @@ export function packVectors(embedder: number, key: number, { stamp, content, chu
   return sealBytes(vectorPlace(embedder, key), Buffer.concat(parts))
 }
 
-/** @throws DamagedIndex when the row is not what was written. */
+/** @throws DamagedIndex if the row is corrupt */
 export function unpackVectors(embedder: number, key: number, data: unknown): StoredVectors {
   const bytes = unsealBytes(vectorPlace(embedder, key), data)
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -145,7 +145,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
   return {
     stamp: view.getUint32(0, true),
-    // Read for one note at a time, while all are loaded without it.
+    // Decoded on demand, because it is not needed when all vectors are loaded.
     get content() {
       return Buffer.from(bytes.buffer, bytes.byteOffset + 4, CONTENT_BYTES).toString('hex')
     },
@@ -154,7 +154,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
 }
 
-/** Where things lie, as part of their checksums: a flipped bit can make a row another's. */
+/** Positions included in checksums, because a flipped bit can move a row to another key. */
 export function pagePlace(segment: number, first: Uint8Array): string {
   return `page:${segment}:${Buffer.from(first).toString('latin1')}`
 }
@@ -167,7 +167,7 @@ function vectorPlace(embedder: number, key: number): string {
   return `vector:${embedder}:${key}`
 }
 
-/** A text that the embedder does not know has a vector of zeros: its scale is 0. */
+/** Text unknown to the embedder has an all-zero vector with scale 0. */
 export function isEmpty({ packed }: Pick<StoredVector, 'packed'>): boolean {
   return packed[0] === 0 && packed[1] === 0 && packed[2] === 0 && packed[3] === 0
 }

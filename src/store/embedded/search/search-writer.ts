@@ -8,19 +8,19 @@ import { CoarseRewrite, putCoarse } from './coarse-part.ts'
 import { Compaction, insertPages, insertSegment, nextNumber, nextSegment } from './compaction.ts'
 import { isEmpty, packVectors, SEARCH, stampOf, toStored, unpackVectors } from './search-rows.ts'
 
-/** The writing side of the embedded store's search indexes. Nothing is made on disk before the first commit. */
+/** Opens the write interface of the embedded store's search index. Nothing is written to disk before the first commit. */
 export function openSearchWriter(location: Location): SearchWriter {
   return new SqliteSearchWriter(location)
 }
 
-/** Rows of vectors that one transaction deletes: some milliseconds. */
+/** Number of vector rows to delete per transaction, which takes a few milliseconds. */
 const DELETED_AT_ONCE = 256
 
 class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
   #version = -1
-  /** Something was written since it was asked last: there is a file, unless someone deleted it. */
+  /** True if something was written since the last check, so the file should exist. */
   #hasWritten = false
   #compaction: Compaction | undefined
   #rewrite: CoarseRewrite | undefined
@@ -114,11 +114,11 @@ class SqliteSearchWriter implements SearchWriter {
         open.prepare('DELETE FROM embedder WHERE name <> ?').run(embedder)
       })
     }
-    // Readers do not look for them any more; deleting all at once would stop every other writer for seconds.
+    // Readers no longer use these. Deleting all at once would block other writers for seconds.
     while (this.#deleteOrphans()) await new Promise((resolve) => setImmediate(resolve))
   }
 
-  /** Deletes some of the vectors whose model is gone. @returns whether there may be more. */
+  /** Deletes some vectors of removed embedders. @returns whether there may be more */
   #deleteOrphans(): boolean {
     const database = this.#file.open()
     if (database === undefined) return false
@@ -193,12 +193,12 @@ function dimensionsOf(database: Database, embedder: number): number {
   return row?.dimensions ?? 0
 }
 
-/** The embedder's number, given with its first vectors. */
+/** Returns the embedder's number, which is assigned with its first vectors. */
 function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): number {
   const known = findEmbedder(database, name)
   if (known !== undefined) return known
   const dimensions = notes.flatMap(({ chunks, names }) => [...chunks, ...names])[0]?.vector.length ?? 0
-  // Numbers are never given again: readers know embedders by them.
+  // Numbers are never reused, because readers identify embedders by them.
   const id = nextNumber(database, 'embedder')
   database.prepare('INSERT INTO embedder VALUES (?, ?, ?)').run(id, name, dimensions)
   return id

@@ -2,33 +2,33 @@ import { ExactScan } from '../vectors/exact-scan.ts'
 import type { HnswIndex } from '../vectors/hnsw-index.ts'
 import type { CoarseVectors } from './coarse-part.ts'
 
-/** A note's chunk or name near to a vector. */
+/** A chunk or name that is similar to the query vector. */
 export interface VectorTableHit {
   readonly key: number
-  /** Place among the note's chunks, or among its names. */
+  /** Index among the note's chunks, or among its names. */
   readonly ordinal: number
-  /** Cosine. */
+  /** Cosine similarity. */
   readonly score: number
 }
 
-/** The stored vector of a note's chunk or name, by key and ordinal; `undefined` when it is not there any more. */
+/** Reads the stored vector of a note's chunk or name by key and index. Returns `undefined` if it no longer exists. */
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
 /**
- * Candidates rescored with their stored vectors, the best first; each is a read from the database. Later ones keep
- * their estimate, which is off by some thousandths and only affects their order.
+ * Number of candidates rescored with their stored vectors, best first. Each needs a database read. The remaining ones keep their
+ * estimate, which is off by a few thousandths and only affects their order.
  */
 const FINE_READS = 40
 
-/** Vectors under small dense integers, and whose they are. A vector that did not change keeps its slot when its note does. */
+/** Maps vectors to small dense integers (slots) and slots to notes. If a note changes, its unchanged vectors keep their slots. */
 export class VectorSlots {
   readonly scan: ExactScan
   readonly #read: ReadFullPrecision
   #index: ExactScan | HnswIndex
-  /** Reads of fine vectors that the search under way may still make. */
+  /** Number of stored vectors that the current search may still read. */
   #reads = 0
   #searches = 0
-  /** Mostly one: a typed array of that takes five times as much. */
+  /** Usually a single slot, for which a typed array would take five times as much memory. */
   readonly #ofKey = new Map<number, readonly number[]>()
   #free: number[] = []
   #keys = new Int32Array(64)
@@ -51,22 +51,22 @@ export class VectorSlots {
     return this.scan.size
   }
 
-  /** How often was searched. */
+  /** Number of searches so far. */
   get searches(): number {
     return this.#searches
   }
 
-  /** The stored vector of a slot. */
+  /** Returns the stored vector of a slot. */
   fine(slot: number): Float32Array | undefined {
     return this.#read(this.#keys[slot] as number, this.#ordinals[slot] as number)
   }
 
-  /** From now on an index over `scan` answers. */
+  /** Uses an index on top of `scan` from now on. */
   searchWith(index: HnswIndex): void {
     this.#index = index
   }
 
-  /** Takes the place of the key's vectors. */
+  /** Replaces the vectors of a key. */
   set(key: number, vectors: CoarseVectors): void {
     const before = this.#slotsByMark(key)
     const slots: number[] = []
@@ -81,11 +81,11 @@ export class VectorSlots {
     }
     for (const slot of before?.values() ?? []) this.#release(slot)
     if (slots.length === 0) this.#ofKey.delete(key)
-    // A list that has grown has room for more.
+    // Copies the list, because a list that has grown has spare capacity.
     else this.#ofKey.set(key, slots.slice())
   }
 
-  /** Forgets the key's vectors. */
+  /** Removes the vectors of a key. */
   delete(key: number): void {
     for (const slot of this.#ofKey.get(key) ?? []) this.#release(slot)
     this.#ofKey.delete(key)
@@ -99,19 +99,19 @@ export class VectorSlots {
       .map(({ label, score }) => ({ key: this.#keys[label] as number, ordinal: this.#ordinals[label] as number, score }))
   }
 
-  /** Values that identify the vector of each slot; NaN for an empty one. */
+  /** Returns a value that identifies the vector in each slot, NaN for empty ones. */
   marks(): Float64Array<ArrayBuffer> {
     return this.#marks.slice(0, this.#next)
   }
 
-  /** Vectors that are loaded get the slots that `marks` says they had, until `endLoading`; before anything is loaded. */
+  /** Gives loaded vectors the slots they had according to `marks`, until `endLoading`. Call it before anything is loaded. */
   async reserve(marks: Float64Array): Promise<void> {
     this.#reserved = await ReservedSlots.of(marks)
     this.#grow(marks.length)
     this.#next = marks.length
   }
 
-  /** Everything is loaded: reserved slots can be reused. */
+  /** Ends loading, after which reserved slots can be reused. */
   endLoading(): void {
     if (this.#reserved === undefined) return
     this.#reserved = undefined
@@ -119,7 +119,7 @@ export class VectorSlots {
     for (let slot = this.#next - 1; slot >= 0; slot--) if (Number.isNaN(this.#marks[slot])) this.#free.push(slot)
   }
 
-  /** Slots whose vector is another than `marks` says. */
+  /** Returns the slots whose vector differs from `marks`. */
   changedSince(marks: Float64Array): readonly number[] {
     const changed: number[] = []
     for (let slot = 0; slot < Math.min(this.#next, marks.length); slot++) {
@@ -175,10 +175,10 @@ export class VectorSlots {
 
 const FREE = Number.NaN
 
-/** Slots by the mark of the vector that they wait for. */
+/** Reserved slots by the mark of the vector they are reserved for. */
 class ReservedSlots {
   readonly #first = new Map<number, number>()
-  /** The next slot of the same mark, or −1. */
+  /** The next slot with the same mark, or −1. */
   readonly #next: Int32Array
 
   private constructor(count: number) {
@@ -208,5 +208,5 @@ class ReservedSlots {
   }
 }
 
-/** Slots that are looked at without a pause: a millisecond or two. */
+/** Number of slots to examine without yielding, which takes a millisecond or two. */
 const AT_ONCE = 16_384

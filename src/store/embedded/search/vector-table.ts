@@ -8,17 +8,17 @@ import { VectorSlots, type VectorTableHit } from './vector-slots.ts'
 /** Reads a note's stored vectors. */
 export type ReadVectors = (key: number) => StoredVectors | undefined
 
-/** Which file a key must mean for its vectors to count: see `stampOf`. */
+/** True if a key refers to the file that the vectors belong to; see `stampOf`. */
 export type AcceptNote = (key: number, stamp: number) => boolean
 
 export interface VectorTableOptions {
   readonly dimensions: number
   readonly read: ReadVectors
-  /** How a graph over the vectors of chunks is kept; without it everything is compared with everything. */
+  /** Options for a graph over chunk vectors. Without it, all vectors are compared. */
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** The vectors of one embedder, chunks and names apart, each under a slot of its own. */
+/** The vectors of one embedder. Chunks and names have separate slots. */
 export class VectorTable {
   readonly #dimensions: number
   readonly #read: ReadVectors
@@ -35,47 +35,47 @@ export class VectorTable {
     this.#graph = graph === undefined ? undefined : new ChunkGraph(this.#chunks, { ...graph, dimensions })
   }
 
-  /** How chunks are compared now. */
+  /** How chunk vectors are currently compared. */
   get state(): Pick<VectorState, 'index' | 'reason'> {
     return this.#graph?.state ?? { index: 'exact' }
   }
 
-  /** To be waited for before the first `set`. */
+  /** Must be awaited before the first `set`. */
   async prepare(): Promise<void> {
     await this.#graph?.prepare()
   }
 
-  /** All that there is now is set: what works in the background may go on. @throws DamagedIndex that it found. */
+  /** Ends loading and lets background work continue. @throws DamagedIndex found by it */
   endLoading(): void {
     this.#chunks.endLoading()
     this.#graph?.follow()
   }
 
-  /** Notes that have vectors. */
+  /** Number of notes with vectors. */
   get notes(): number {
     return this.#stamps.size
   }
 
-  /** Replaces the facts of the note's key. */
+  /** Replaces the vectors of a note. */
   set({ key, stamp, chunks, names }: CoarseNote): void {
     this.#stamps.set(key, stamp)
     this.#chunks.set(key, chunks)
     this.#names.set(key, names)
   }
 
-  /** Drops the facts of the key. */
+  /** Removes the vectors of a note. */
   delete(key: number): void {
     this.#stamps.delete(key)
     this.#chunks.delete(key)
     this.#names.delete(key)
   }
 
-  /** The notes that have vectors. */
+  /** Keys of the notes with vectors. */
   keys(): Iterable<number> {
     return this.#stamps.keys()
   }
 
-  /** The vectors of a note's chunks; `undefined` where it has none, or where they are of another file. */
+  /** Returns the vectors of a note's chunks, or `undefined` if it has none or they belong to another file. */
   vectors(key: number, stamp: number): NoteChunks | undefined {
     const stored = this.#stamps.get(key) === stamp ? this.#read(key) : undefined
     if (stored === undefined) return undefined
@@ -97,7 +97,7 @@ export class VectorTable {
     return this.#names.nearest(vector, limit, this.#accepting(accept))
   }
 
-  /** Gives the memory back; nothing is found any more. */
+  /** Frees the memory. Nothing is found afterwards. */
   close(): void {
     this.#graph?.close()
     this.#stamps.clear()

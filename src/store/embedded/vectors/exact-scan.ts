@@ -11,24 +11,23 @@ import {
   type VectorIndex,
 } from './vector-index.ts'
 
-/** Steps of scores from 0 to 1, and as many from −1 to 0. */
+/** Number of histogram buckets for scores from 0 to 1, and for scores from −1 to 0. */
 const STEPS = 512
 
 export interface ExactScanOptions {
   /** 1–4096. */
   readonly dimensions: number
-  /** Where the fine vectors are; the best candidates are scored with them. Without one, scores are the estimates of int8. */
+  /** Reads full-precision vectors to rescore the best candidates. Without it, scores are int8 estimates. */
   readonly exact: StoredVector
-  /** Maximum fine vectors that `exact` reads per search, for the best candidates. Default: unlimited. */
+  /** Maximum number of full-precision vectors to read per search. Unlimited by default. */
   readonly fineReads?: number
-  /** True if WebAssembly SIMD is used; otherwise plain JavaScript with the same results. */
+  /** True if to use WebAssembly SIMD. Plain JavaScript gives identical results. */
   readonly simd?: boolean
 }
 
 /**
- * Compares the query with every vector: int8 in a SIMD kernel first, then the best 30, or three times as many as
- * wanted, with their fine vectors. Needs no building, and deletions apply at once. 100,000 vectors of 256 dimensions
- * take 26 MB.
+ * Compares the query with every vector: first as int8 with a SIMD kernel, then the best 30, or three times as many as requested, with
+ * full precision. Needs no building, and deletions take effect immediately. 100,000 vectors of 256 dimensions take 26 MB.
  */
 export class ExactScan implements VectorIndex {
   readonly #options: ExactScanOptions
@@ -48,7 +47,7 @@ export class ExactScan implements VectorIndex {
     return this.#rows.has(label)
   }
 
-  /** All labels, ascending. */
+  /** All labels in ascending order. */
   labels(): Iterable<number> {
     return this.#rows.labels()
   }
@@ -58,7 +57,7 @@ export class ExactScan implements VectorIndex {
     this.load(label, coarsen(packVector(requireVector(vector, dimensions)), dimensions))
   }
 
-  /** `set` with a vector as it is compared, of the scan's dimensions. */
+  /** Like `set`, with a quantized vector of the right dimension. */
   load(label: number, vector: CoarseVector): void {
     this.#rows.set(requireLabel(label), vector)
   }
@@ -71,7 +70,7 @@ export class ExactScan implements VectorIndex {
     return this.#best(query, limit, (candidates) => this.#rows.scan(query, candidates, accept))
   }
 
-  /** `search` among these labels alone; unknown ones are left out. */
+  /** Like `search`, limited to these labels. Unknown ones are ignored. */
   searchAmong(query: Float32Array, limit: number, labels: Iterable<number>): readonly VectorHit[] {
     return this.#best(query, limit, (candidates) => this.#rows.scanLabels(query, candidates, labels))
   }
@@ -85,7 +84,7 @@ export class ExactScan implements VectorIndex {
     const wanted = requireLimit(limit, this.size)
     if (wanted === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // Beyond the wanted number, candidates with estimates cannot get in, even if all rescored ones fall behind them.
+    // Candidates beyond the requested number that only have estimates cannot enter, even if all rescored ones fall behind them.
     const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * wanted), wanted + fineReads))
     scan(candidates)
     const cosine = cosineWith(query)
@@ -97,7 +96,7 @@ export class ExactScan implements VectorIndex {
   }
 }
 
-/** Candidates that are scored again: int8 confuses near neighbours, and with so many the first ten of 20,000 are the right ones. */
+/** Number of candidates to rescore. int8 confuses close neighbours; with this many, the top ten of 20,000 are correct. */
 const MIN_CANDIDATES = 30
 
 const CANDIDATES_PER_HIT = 3
@@ -106,7 +105,10 @@ function createRows({ dimensions, simd }: ExactScanOptions): QuantisedRows {
   return new QuantisedRows(dimensions, createKernel(strideOf(dimensions), simd))
 }
 
-/** The cosine of the query with a vector; `undefined` with what is no vector of its dimension. A query of zeros has 0 with all. */
+/**
+ * Returns a function that computes the query's cosine with a vector, or `undefined` if the dimension does not match. A zero query has
+ * cosine 0 with everything.
+ */
 function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => number | undefined {
   const length = Math.hypot(...query)
   return (vector) => {
@@ -123,12 +125,12 @@ function cosineWith(query: Float32Array): (vector: Float32Array | undefined) => 
   }
 }
 
-/** Vectors as int8 with a scale each, the label being the number of the row. Scores are estimates, good to about a hundredth. */
+/** Vectors as int8 rows with one scale each. Labels are row numbers. Scores are estimates with an error of about 0.01. */
 class QuantisedRows {
   readonly #dimensions: number
   readonly #stride: number
   readonly #kernel: Kernel
-  /** One a row; NaN where there is none: no comparison is true of it, so a free row never gets among the best. */
+  /** One per row. NaN marks unused rows, which never compare as better and so are never returned. */
   #scales = new Float32Array(0)
   #end = 0
   #size = 0
@@ -147,12 +149,12 @@ class QuantisedRows {
     return label < this.#end && !Number.isNaN(this.#scales[label])
   }
 
-  /** All labels, ascending. */
+  /** All labels in ascending order. */
   *labels(): Generator<number> {
     for (let label = 0; label < this.#end; label++) if (this.has(label)) yield label
   }
 
-  /** Replaces what the label had, by a vector of as many dimensions. */
+  /** Sets the vector of a label. */
   set(label: number, { scale, values }: CoarseVector): void {
     this.#reserve(label + 1)
     this.#kernel.rows.set(values, label * this.#stride)
@@ -169,7 +171,7 @@ class QuantisedRows {
     return true
   }
 
-  /** Offers the estimated cosine of every row that `accept` allows; it is asked only about rows that would get in. */
+  /** Offers the estimated cosine of every row that `accept` allows. `accept` is called only for rows that would be among the best. */
   scan(query: Float32Array, best: BestLabels, accept: AcceptLabel | undefined): void {
     const unit = this.#quantiseQuery(query)
     const scales = this.#scales
@@ -179,14 +181,14 @@ class QuantisedRows {
       const dots = this.#kernel.dots(first, count)
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
-      // In the order of rows most of those that get in at first would have to go again.
+      // Rows likely to be among the best are offered first. In row order, most of the early ones would be displaced later.
       const likely = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
       offerBetween(best, block, { from: likely, below: Number.POSITIVE_INFINITY })
       if (best.threshold < likely) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: likely })
     }
   }
 
-  /** Offers the estimated cosines of these labels alone. */
+  /** Offers the estimated cosines of these labels. */
   scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
     const unit = this.#quantiseQuery(query)
     for (const label of labels) {
@@ -196,7 +198,7 @@ class QuantisedRows {
     }
   }
 
-  /** Lays the query out for the kernel; answers what makes cosines of the products with it. */
+  /** Quantizes the query for the kernel and returns the factor that converts products to cosines. */
   #quantiseQuery(query: Float32Array): number {
     let peak = 0
     for (const value of query) peak = Math.max(peak, Math.abs(value))
@@ -222,14 +224,14 @@ class QuantisedRows {
   }
 }
 
-/** Scores of rows from `first` on. */
+/** Scores of consecutive rows starting at `first`. */
 interface ScoredRows {
   readonly scores: Float64Array
   readonly first: number
   readonly accept: AcceptLabel | undefined
 }
 
-/** Offers the rows whose scores lie between, and would get in. */
+/** Offers rows with scores in this range that would be among the best. */
 function offerBetween(
   best: BestLabels,
   { scores, first, accept }: ScoredRows,
@@ -244,7 +246,7 @@ function offerBetween(
   }
 }
 
-/** A score that a few more than `count` of them reach, none above it left out; −∞ where there are not so many. */
+/** Returns a score reached by slightly more than `count` rows, or −∞ if there are fewer. */
 function leastOfBest(scores: Float64Array, count: number): number {
   if (scores.length <= count) return Number.NEGATIVE_INFINITY
   const steps = new Uint32Array(2 * STEPS + 1)
@@ -262,17 +264,17 @@ function stepOf(score: number): number {
 }
 
 /**
- * The best hits offered, by score, then label: a heap with the worst on top, so an offer costs log(limit). Labels and
- * scores are in arrays, because an object per hit is a tenth of a search's garbage.
+ * The best hits by score, then label, as a heap with the worst on top, so an offer costs log(limit). Labels and scores are
+ * stored in arrays, because an object per hit would be a tenth of a search's garbage.
  */
 export class BestLabels {
-  /** How many are kept. */
+  /** Maximum number of hits. */
   readonly limit: number
   readonly #labels: Uint32Array
   readonly #scores: Float64Array
   #size = 0
 
-  /** `limit` is at least 1. */
+  /** `limit` must be at least 1. */
   constructor(limit: number) {
     this.limit = limit
     this.#labels = new Uint32Array(limit)
@@ -283,12 +285,12 @@ export class BestLabels {
     return this.#size === this.limit
   }
 
-  /** A later label needs a score above this to get in: −∞ until as many as wanted are there. */
+  /** Later labels need a higher score than this to enter. −∞ until the heap is full. */
   get threshold(): number {
     return this.#size < this.limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
   }
 
-  /** Keeps the hit if it is among the best so far; labels are whole numbers below 2³². */
+  /** Adds the hit if it is among the best so far. Labels are integers below 2³². */
   offer(label: number, score: number): void {
     if (this.#size < this.limit) this.#rise(label, score)
     else if (this.#isWorse(0, label, score)) this.#sink(label, score)
@@ -301,7 +303,7 @@ export class BestLabels {
     )
   }
 
-  /** True if the entry there ranks after this hit. */
+  /** Checks whether the entry ranks below this hit. */
   #isWorse(at: number, label: number, score: number): boolean {
     const own = this.#scores[at] as number
     return own === score ? (this.#labels[at] as number) > label : own < score
@@ -340,7 +342,7 @@ export class BestLabels {
   }
 }
 
-/** The order of hits: higher scores first, then lower labels. */
+/** Compares hits: higher scores first, then lower labels. */
 function compareHits(a: VectorHit, b: VectorHit): number {
   return b.score - a.score || a.label - b.label
 }

@@ -16,9 +16,9 @@ export interface RestoreOptions {
   /** The embedder's id. */
   readonly embedder: string
   readonly dimensions: number
-  /** The fingerprint of the wanted content, if it may be the graph's. */
+  /** Fingerprint of the expected content, if a graph of it can exist. */
   readonly fingerprint?: string
-  /** Labels set or deleted since the content of that fingerprint; `undefined` when that is not known, and the graph is of no use. */
+  /** Returns labels changed since the content with that fingerprint, or `undefined` if unknown, in which case the graph is useless. */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
 }
 
@@ -27,10 +27,9 @@ export type RestoredGraph =
   | { readonly graph: undefined; readonly reason: string }
 
 /**
- * Writes the graph as of the call in two files: the data, named by its own hash and immutable, and the sidecar at
- * `path`: a line of JSON with that hash and the stamp, and a line with its SHA-256. Each is written to a temporary
- * name, synced and renamed, so a reader finds the old pair or the new one. Throws an `Error` when the disk fails; the
- * old pair is then intact.
+ * Writes the current graph as two files: immutable data named by its hash, and a sidecar at `path` with one line of JSON (that hash
+ * and the stamp) and one line with its SHA-256. Each is written to a temporary name, synced and renamed, so a reader finds
+ * either the old pair or the new one. Throws an `Error` if the disk fails, leaving the old pair intact.
  */
 export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStamp): Promise<void> {
   const temporary = `${path}-${randomUUID()}.tmp`
@@ -46,7 +45,7 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
     await rename(temporary, dataPath(path, sha256))
     await writeDurably(path, temporary, formatSidecar(sidecar))
     const replaced = old === undefined ? [] : partsOf(path, old)
-    // The graph is saved: what cannot be removed now is removed by a later save.
+    // The graph is saved at this point. Files that cannot be removed now are removed by a later save.
     await removeLeftovers(path, partsOf(path, sidecar), replaced).catch(() => undefined)
   } catch (error) {
     await rm(temporary, { force: true })
@@ -55,8 +54,8 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
 }
 
 /**
- * Loads what `saveGraph` wrote if it is whole and of this content; else says why not, and throws away what is damaged: what is whole
- * may be another process's. Never throws.
+ * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason and deletes damaged files; intact ones
+ * may belong to another process. Never throws.
  */
 export async function restoreGraph(addon: HnswAddon, path: string, options: RestoreOptions): Promise<RestoredGraph> {
   let text = ''
@@ -78,7 +77,7 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
   }
 }
 
-/** Removes a damaged pair, unless another process has put a new one in its place meanwhile. */
+/** Removes a damaged pair, unless another process has replaced it in the meantime. */
 async function discard(path: string, text: string, data: string | undefined): Promise<void> {
   if (text !== (await readFile(path, 'utf8'))) return
   for (const name of data === undefined ? [path] : [path, data]) await rm(name, { force: true })
@@ -106,7 +105,7 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Removes what was replaced, and what saves that were broken off left behind; other young files may be another process's. */
+/** Removes replaced files and leftovers of interrupted saves. Other recent files may belong to another process. */
 async function removeLeftovers(path: string, kept: readonly string[], replaced: readonly string[]): Promise<void> {
   for (const name of await readdir(dirname(path))) {
     const file = join(dirname(path), name)
@@ -119,10 +118,9 @@ async function removeLeftovers(path: string, kept: readonly string[], replaced: 
 const LEFTOVER_AGE = 3_600_000
 
 /**
- * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian
- * machine: a truncated write has the right hash, and hnswlib trusts the sizes in the header.
- * The header has thirteen fields; then a record per label (links on the lowest level, vector, label); then, per label,
- * the bytes of its links on higher levels behind their number.
+ * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine. A
+ * truncated write has a matching hash, and hnswlib trusts the sizes in the header. The header has thirteen fields, followed by one
+ * record per label (links on the lowest level, vector, label) and, per label, the byte length and the links on higher levels.
  */
 export async function verifyGraphLayout(file: GraphFile): Promise<void> {
   const handle = await open(file.path, 'r')
@@ -141,7 +139,7 @@ function recordBytes(dimensions: number): number {
   return LOWEST_LEVEL_BYTES + 4 * dimensions + 8
 }
 
-/** Where searches start: a label with links on all levels above the lowest. */
+/** The label where searches start. It has links on all levels above the lowest. */
 interface EntryPoint {
   readonly number: number
   readonly levels: number
@@ -189,17 +187,17 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
   return new DataView(bytes.buffer)
 }
 
-/** The content a saved graph was made from; a graph of other content is not loaded. */
+/** Identifies the content of a saved graph. Graphs of other content are not loaded. */
 export interface GraphStamp {
   /** The embedder's id. */
   readonly embedder: string
-  /** Names the exact content: the same text, the same labels with the same vectors. */
+  /** Identifies the exact content: the same texts, and the same labels with the same vectors. */
   readonly fingerprint: string
 }
 
-/** The description beside a saved graph: a line of JSON and its SHA-256. */
+/** Description of a saved graph, stored as a line of JSON and its SHA-256. */
 export interface Sidecar extends GraphStamp, Omit<GraphFile, 'path'> {
-  /** SHA-256 of the data file, hex. */
+  /** Hex SHA-256 of the data file. */
   readonly sha256: string
 }
 
@@ -207,7 +205,7 @@ function formatSidecar(sidecar: Sidecar): string {
   return sign(JSON.stringify({ format: FORMAT, ...sidecar }))
 }
 
-/** Throws an `Error` on anything that `formatSidecar` did not make. */
+/** Throws an `Error` for anything that `formatSidecar` did not write. */
 function parseSidecar(text: string): Sidecar {
   const [line = ''] = text.split('\n', 1)
   if (text !== sign(line)) throw new Error('the sidecar is damaged')
@@ -228,17 +226,17 @@ function parseSidecar(text: string): Sidecar {
   throw new Error('the sidecar is of another version')
 }
 
-/** The path of the graph: each content has its own name, so nobody overwrites what another process reads. */
+/** Returns the path of the graph. Each content has its own name, so no file is overwritten while another process reads it. */
 function dataPath(path: string, sha256: string): string {
   return `${path}-${sha256.slice(0, 32)}.data`
 }
 
-/** Where it says what the labels stand for: see `saveLabelManifest`. */
+/** Returns the path of the label manifest; see `saveLabelManifest`. */
 function manifestPath(path: string, fingerprint: string): string {
   return `${path}-${sha256Of(fingerprint).slice(0, 32)}.manifest`
 }
 
-/** The files beside the sidecar that belong to it. */
+/** Returns the files that belong to the sidecar. */
 function partsOf(path: string, { sha256, fingerprint }: Sidecar): readonly string[] {
   return [dataPath(path, sha256), manifestPath(path, fingerprint)]
 }
@@ -255,7 +253,7 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0
 }
 
-/** Writes a file under another name, syncs it and gives it its own: readers find the old content or the new. */
+/** Writes a file to a temporary name, syncs it and renames it, so readers find the old content or the new one. */
 async function writeDurably(path: string, temporary: string, content: string | Uint8Array): Promise<void> {
   const handle = await open(temporary, 'w', 0o600)
   try {
@@ -268,7 +266,7 @@ async function writeDurably(path: string, temporary: string, content: string | U
   await sync(dirname(path)).catch(() => undefined) // Windows cannot sync a folder.
 }
 
-/** Returns when a file or folder is on the disk. */
+/** Syncs a file or folder to disk. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {
@@ -278,16 +276,16 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** The vector behind each label of a saved graph; NaN for none. */
+/** The vector of each label in a saved graph. NaN if there is none. */
 export interface LabelManifest {
-  /** The fingerprint of the marks; the graph saved with it has the same. */
+  /** Fingerprint of the marks, which the graph saved with it shares. */
   readonly fingerprint: string
   readonly marks: Float64Array
 }
 
 /**
- * Writes what the labels of the graph that will be saved at `path` stand for, 8 bytes a label, and returns its fingerprint. To be
- * called before `saveGraph`, which removes the one before. Throws an `Error` when the disk does not take it.
+ * Writes the label manifest for the graph to be saved at `path`, 8 bytes per label, and returns its fingerprint. Call it before
+ * `saveGraph`, which removes the previous one. Throws an `Error` if the disk fails.
  */
 export async function saveLabelManifest(path: string, marks: Float64Array): Promise<string> {
   const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
@@ -303,8 +301,8 @@ export async function saveLabelManifest(path: string, marks: Float64Array): Prom
 }
 
 /**
- * The manifest of the graph saved at `path`; `undefined` if there is none of this embedder, or an incomplete one. Never
- * throws.
+ * Reads the label manifest of the graph saved at `path`. Returns `undefined` if there is none, or if it is incomplete or of another
+ * embedder. Never throws.
  */
 export async function readLabelManifest(path: string, embedder: string): Promise<LabelManifest | undefined> {
   try {

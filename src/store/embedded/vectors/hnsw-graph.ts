@@ -2,15 +2,15 @@ import type { WrittenGraph } from '../../../core/vector-graphs.ts'
 import { requireLabel, requireVector } from './vector-index.ts'
 
 /**
- * A proximity graph (HNSW: Malkov, Yashunin 2016) behind a fence: hnswlib ends the process on a value that is no number, a wrong
- * dimension in a file or a filter that throws, so nothing reaches it unchecked, and filters never do.
+ * A proximity graph (HNSW: Malkov, Yashunin 2016) that validates all input. hnswlib aborts the process on NaN, on a wrong dimension
+ * in a file and on filters that throw, so input is checked first and filters are never used.
  */
 export class HnswGraph {
   readonly dimensions: number
   readonly #native: NativeGraph
-  /** Labels that are in the graph and not marked as deleted. */
+  /** Labels in the graph that are not marked as deleted. */
   readonly #live = new LabelSet()
-  /** Labels that are in it, deleted ones too; they keep their place. */
+  /** All labels in the graph. Deleted ones keep their space. */
   readonly #held = new LabelSet()
   #capacity = FIRST_CAPACITY
   #busy = false
@@ -27,9 +27,9 @@ export class HnswGraph {
     return graph
   }
 
-  /** Reads a file that was verified (`restoreGraph`) into a new graph. */
+  /** Reads a file verified by `restoreGraph` into a new graph. */
   static async read(addon: HnswAddon, file: GraphFile): Promise<HnswGraph> {
-    // Into an object without a graph: where there is one, a failed read leaves it freed, to be freed once more later.
+    // Uses a fresh object, because a failed read frees the existing graph, which would later be freed twice.
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
     await graph.#exclusively(() => graph.#native.readIndex(file.path))
     graph.#native.setEf(SEARCH_BREADTH)
@@ -42,17 +42,17 @@ export class HnswGraph {
     return graph
   }
 
-  /** How many labels are in the graph, without deleted ones. */
+  /** Number of labels, excluding deleted ones. */
   get size(): number {
     return this.#live.size
   }
 
-  /** Places that deleted labels take. */
+  /** Space taken by deleted labels. */
   get wasted(): number {
     return this.#held.size - this.#live.size
   }
 
-  /** While a file is written the graph can be searched but not changed. */
+  /** While a file is being written, the graph can be searched but not changed. */
   get busy(): boolean {
     return this.#busy
   }
@@ -61,12 +61,12 @@ export class HnswGraph {
     return this.#live.has(label)
   }
 
-  /** Labels in the graph, without deleted ones. */
+  /** Labels, excluding deleted ones. */
   labels(): Iterable<number> {
     return this.#live
   }
 
-  /** Adds a vector or replaces the label's; some 0.1–1 ms. */
+  /** Adds or replaces a vector. Takes 0.1–1 ms. */
   set(label: number, vector: Float32Array): void {
     requireLabel(label)
     const numbers = Array.from(requireVector(vector, this.dimensions))
@@ -82,16 +82,16 @@ export class HnswGraph {
     if (this.#live.delete(label)) this.#native.markDelete(label)
   }
 
-  /** Up to `count` labels near the query, nearest first. */
+  /** Returns up to `count` labels closest to the query, closest first. */
   nearest(query: Float32Array, count: number): readonly number[] {
-    // Normalised, because the products of a huge query would overflow; the order stays.
+    // Normalized because products with a large query would overflow. The order stays the same.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
     const numbers = Array.from(query, (value) => value / length)
     const wanted = Math.min(Math.floor(count), this.#live.size)
     return wanted > 0 && !this.#freed ? this.#native.searchKnn(numbers, wanted).neighbors : []
   }
 
-  /** Writes the graph as it is now; it is `busy` until that is done. hnswlib does not notice a full disk: `verifyGraphLayout` does. */
+  /** Writes the current graph. The graph is `busy` in the meantime. hnswlib does not notice a full disk; `verifyGraphLayout` does. */
   async write(path: string): Promise<GraphFile> {
     this.#requireIdle()
     const deleted = [...this.#held].filter((label) => !this.#live.has(label))
@@ -100,17 +100,17 @@ export class HnswGraph {
     return file
   }
 
-  /** Gives the native memory back at once, or when the file is written. */
+  /** Frees the native memory immediately, or once the file is written. */
   free(): void {
     this.#freed = true
     this.#live.clear()
     this.#held.clear()
-    // The addon has no other way to let go of a graph before garbage collection.
+    // The addon has no other way to release a graph before garbage collection.
     if (!this.#busy) this.#initialise()
   }
 
   #initialise(): void {
-    // Starts small and is resized: out of memory then is an exception, at the start it would abort the process.
+    // Starts small and grows. Running out of memory while growing throws an exception; at start it would abort the process.
     this.#capacity = FIRST_CAPACITY
     this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
     this.#native.setEf(SEARCH_BREADTH)
@@ -127,7 +127,7 @@ export class HnswGraph {
     if (this.#busy || this.#freed) throw new Error('The graph is being written or was freed.')
   }
 
-  /** `this` is used after waiting: the addon's thread holds no reference to the object that it works on. */
+  /** Keeps `this` alive until the work is done, because the addon's thread holds no reference to its object. */
   async #exclusively(work: () => Promise<boolean>): Promise<void> {
     this.#busy = true
     try {
@@ -142,17 +142,20 @@ export class HnswGraph {
 /** A saved graph. */
 export type GraphFile = WrittenGraph
 
-/** Links of a label on each level, twice as many on the lowest; hnswlib's own default. */
+/** Links per label on each level, with twice as many on the lowest. hnswlib's default. */
 export const LINKS = 16
 
-/** Neighbours looked at for each label that is added (efConstruction). */
+/** Number of neighbours examined for each added label (efConstruction). */
 export const BUILD_BREADTH = 100
 
 const SEARCH_BREADTH = 100
 
 const FIRST_CAPACITY = 16
 
-/** The part of `hnswlib-node` 3 that we use. It checks little and aborts the process on much: only `HnswGraph` may call it. */
+/**
+ * The parts of the `hnswlib-node` 3 API that are used. It validates little and aborts the process on invalid input, so only
+ * `HnswGraph` may call it.
+ */
 export interface HnswAddon {
   readonly HierarchicalNSW: new (space: 'ip', dimensions: number) => NativeGraph
 }
@@ -173,7 +176,7 @@ export type LoadedAddon =
   | { readonly addon: HnswAddon; readonly reason?: undefined }
   | { readonly addon: undefined; readonly reason: string }
 
-/** Loads the optional addon; where it is missing, not compiled or made for another Node, says why. Never throws. */
+/** Loads the optional addon. If it is missing, not compiled or built for another Node version, returns the reason. Never throws. */
 export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddon> {
   try {
     const { default: addon } = (await import(module)) as { readonly default?: Partial<HnswAddon> }
@@ -185,7 +188,7 @@ export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddo
   }
 }
 
-/** Labels as bits: a set of all of a million takes 125 kB, and a millisecond or two to fill. */
+/** A bit set of labels. A million labels take 125 kB, and a millisecond or two to fill. */
 export class LabelSet {
   #words = new Uint32Array(32)
   #size = 0
@@ -209,7 +212,7 @@ export class LabelSet {
     for (const label of labels) this.add(label)
   }
 
-  /** @returns whether it was there. */
+  /** @returns whether it was present */
   delete(label: number): boolean {
     if (!this.has(label)) return false
     this.#words[label >>> 5] = (this.#words[label >>> 5] as number) & ~(1 << (label & 31))
@@ -222,7 +225,7 @@ export class LabelSet {
     this.#size = 0
   }
 
-  /** Ascending. The set may change during iteration; labels added below the last one are not seen. */
+  /** Iterates in ascending order. The set can change during iteration; labels added below the current one are not visited. */
   *[Symbol.iterator](): Generator<number> {
     for (let at = 0; at < this.#words.length; at++) {
       if (this.#words[at] === 0) continue

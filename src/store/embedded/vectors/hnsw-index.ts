@@ -6,29 +6,26 @@ import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type Vec
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
-  /**
-   * The vectors, perhaps already filled; `exact` then applies to the graph only, and the index owns the scan from now
-   * on.
-   */
+  /** The vectors, possibly already filled. `exact` then applies only to the graph. Takes ownership of the scan. */
   readonly scan?: ExactScan
-  /** Fewer vectors than this are scanned; by default what the scan takes some 5 ms for. */
+  /** Below this number of vectors, the scan is used. Defaults to what it handles in about 5 ms. */
   readonly graphFrom?: number
 }
 
 /**
- * A graph that finds candidates, on top of an exact scan with the true scores. The graph only suggests labels: while it
- * is behind, being built, damaged or worn, answers are slower or miss a near one, but none is wrong. Changes are seen
- * at once; `build` brings them into the graph.
+ * An exact scan with a graph that selects candidates. Scores are always exact. While the graph is outdated, being built, damaged or
+ * worn, searches are slower or may miss a close neighbour, but never return wrong scores. Changes are visible immediately; `build`
+ * adds them to the graph.
  */
 export class HnswIndex implements VectorIndex {
   readonly #options: HnswOptions
   readonly #scan: ExactScan
   #graph: HnswGraph
-  /** Labels whose place in the graph is not what the scan has. */
+  /** Labels whose vector in the graph is outdated. */
   readonly #behind = new LabelSet()
-  /** Changes while a saved graph is being read. */
+  /** Changes made while a saved graph is being read. */
   #changedMeanwhile: LabelSet | undefined
-  /** Replacements in the graph since it was new: each leaves it a little worse. */
+  /** Number of replacements since the graph was built. Each makes the graph slightly worse. */
   #replaced = 0
   #saving = false
 
@@ -43,12 +40,12 @@ export class HnswIndex implements VectorIndex {
     return this.#scan.size
   }
 
-  /** Labels that `build` has still to take into the graph. */
+  /** Number of labels that `build` still has to process. */
   get behind(): number {
     return this.#behind.size
   }
 
-  /** True if searches use the graph: it pays off and lacks little. */
+  /** True if searches use the graph, because it is worthwhile and nearly up to date. */
   get usesGraph(): boolean {
     const { dimensions, graphFrom = GRAPH_FROM_BYTES / dimensions } = this.#options
     const scanned = Math.max(MIN_BEHIND, this.size * MAX_BEHIND_SHARE)
@@ -60,7 +57,7 @@ export class HnswIndex implements VectorIndex {
     this.#note(label)
   }
 
-  /** `set` with a vector as the scan compares it. */
+  /** Like `set`, with a quantized vector. */
   load(label: number, vector: CoarseVector): void {
     this.#scan.load(label, vector)
     this.#note(label)
@@ -72,7 +69,7 @@ export class HnswIndex implements VectorIndex {
     if (isKnown) this.#note(label)
   }
 
-  /** As any index; nearly all of the best are found (98 % and more of ten, measured on clustered vectors), with true scores. */
+  /** Finds nearly all of the best hits (at least 98 % of the top ten on clustered vectors), with exact scores. */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[] {
     requireVector(query, this.#options.dimensions)
     const wanted = requireLimit(limit, this.size)
@@ -82,8 +79,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Brings the graph up to date, so many labels a step; yields how many are left, and ends early while a file is being written.
-   * A graph that is worn by deletes and replacements is made again. A label takes 0.1–1 ms.
+   * Updates the graph in steps of `labelsAStep` labels. Yields the number of remaining labels, and stops while a file is being
+   * written. A graph worn by deletions and replacements is rebuilt. A label takes 0.1–1 ms.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
     if (this.isWorn && !this.#graph.busy) this.#startAnew()
@@ -96,7 +93,7 @@ export class HnswIndex implements VectorIndex {
     }
   }
 
-  /** Saves the graph; answers false when it is behind, empty or being saved already. Throws as `saveGraph`. */
+  /** Saves the graph. Returns false if it is outdated, empty or already being saved. Throws as `saveGraph`. */
   async save(path: string, stamp: GraphStamp): Promise<boolean> {
     if (this.#saving || this.#behind.size > 0 || this.#graph.size === 0) return false
     this.#saving = true
@@ -109,8 +106,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Takes a saved graph over, after all vectors were set or loaded; `build` then adds only what changed. Answers `undefined`, or
-   * why there is no graph to take, and then `build` makes one.
+   * Loads a saved graph after all vectors were set or loaded. `build` then only adds changes. Returns `undefined` on success,
+   * otherwise the reason; `build` then creates a new graph.
    */
   async restore(path: string, options: Omit<RestoreOptions, 'dimensions'>): Promise<string | undefined> {
     const { addon, dimensions } = this.#options
@@ -123,25 +120,25 @@ export class HnswIndex implements VectorIndex {
     return undefined
   }
 
-  /** Starts a graph built elsewhere and returns its labels. `takeChanged` returns later changes. */
+  /** Starts building a graph in another thread and returns its labels. `takeChanged` returns later changes. */
   beginElsewhere(): readonly number[] {
     this.#changedMeanwhile = new LabelSet()
     return [...this.#scan.labels()]
   }
 
-  /** The labels that changed since this, or `beginElsewhere`, was called last. */
+  /** Returns the labels changed since the last call of this method or `beginElsewhere`. */
   takeChanged(): readonly number[] {
     const changed = [...(this.#changedMeanwhile ?? [])]
     this.#changedMeanwhile?.clear()
     return changed
   }
 
-  /** The vector for the graph under a label; `undefined` if there is none. */
+  /** Returns the vector of a label for the graph, or `undefined` if there is none. */
   vectorOf(label: number): Float32Array | undefined {
     return this.#scan.has(label) ? this.#options.exact(label) : undefined
   }
 
-  /** Takes over a graph that was built elsewhere, but for these labels and what has changed since; `build` adds them. */
+  /** Takes over a graph built in another thread. `build` adds the given labels and later changes. */
   async adopt(file: GraphFile, changed: readonly number[]): Promise<void> {
     await verifyGraphLayout(file)
     const graph = await HnswGraph.read(this.#options.addon, file)
@@ -170,7 +167,7 @@ export class HnswIndex implements VectorIndex {
     this.#changedMeanwhile?.add(label)
   }
 
-  /** Labels that certainly hold the graph's best ones, and all that it does not know yet; `undefined`: scanning everything is better. */
+  /** Returns labels that include the graph's best ones and all labels it does not know yet, or `undefined` if a full scan is better. */
   #candidates(query: Float32Array, wanted: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
     const allowed = (label: number) => accept === undefined || accept(label)
     const widest = Math.max(MIN_WIDEST, this.size * MAX_ASKED_SHARE)
@@ -178,7 +175,7 @@ export class HnswIndex implements VectorIndex {
       const near = this.#graph.nearest(query, asked)
       const labels = near.filter((label) => this.#scan.has(label) && !this.#behind.has(label) && allowed(label))
       if (labels.length >= wanted) return [...labels, ...[...this.#behind].filter(allowed)]
-      // As many as it takes at the share that was allowed, and half more for luck.
+      // Requests as many as the observed acceptance rate suggests, plus half.
       asked = Math.max(2 * asked, Math.ceil((1.5 * wanted * near.length) / Math.max(1, labels.length)))
     }
     return undefined
@@ -210,14 +207,14 @@ export class HnswIndex implements VectorIndex {
 }
 
 /**
- * Bytes of rows from which the graph is used. Scanning 51 MB (200,000 vectors of 256 dimensions) takes 2.9 ms; the graph takes .4 ms, but a
- * minute to build and 230 MB. Below this, nobody would notice the gain.
+ * Total size in bytes of the rows from which the graph is used. Scanning 51 MB (200,000 vectors of 256 dimensions) takes 2.9 ms. The
+ * graph takes 0.4 ms, but a minute to build and 230 MB. Below this size, the gain would not be noticeable.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** Vectors missing in the graph are scanned beside its candidates while they are few. */
+/** Vectors missing from the graph are scanned in addition, as long as there are only a few. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
-/** Asking the graph for more than this share takes longer than scanning everything. */
+/** Requesting a larger share from the graph takes longer than a full scan. */
 const MIN_WIDEST = 64
 const MAX_ASKED_SHARE = 0.005
 const MIN_WEAR = 1000

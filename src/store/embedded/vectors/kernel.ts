@@ -1,33 +1,33 @@
 import { RouxError } from '../../../core/errors.ts'
 import { KERNEL_MODULE } from './kernel-module.ts'
 
-/** Int8 rows in one growing memory, and the dot products of a query with them. Views change when the memory grows. */
+/** int8 rows in growable memory, and their dot products with a query. Views change when the memory grows. */
 export interface Kernel {
   readonly kind: 'simd' | 'plain'
-  /** The query to multiply rows with; components within ±`QUERY_PEAK`. */
+  /** The query to multiply rows with. Components must be within ±`QUERY_PEAK`. */
   readonly query: Int16Array
-  /** All rows, one after the other, each padded with zeros to `stride`; new ones are zeros. */
+  /** All rows, concatenated and zero-padded to `stride`. New rows are zero. */
   readonly rows: Int8Array
-  /** Makes room for so many rows; throws a `RouxError` when the memory has an end. */
+  /** Reserves space for a number of rows. Throws a `RouxError` if there is not enough memory. */
   reserve(rows: number): void
-  /** The dot products of the query with `count` ≤ `BLOCK` rows from `first`, valid until the next call. */
+  /** Returns the dot products of the query with `count` ≤ `BLOCK` rows from `first`. Valid until the next call. */
   dots(first: number, count: number): Int32Array
 }
 
-/** How many rows are multiplied in one call: their results (16 KB) stay in the fastest cache. */
+/** Number of rows per call. Their results (16 KB) stay in the L1 cache. */
 export const BLOCK = 4096
 
-/** 127 × 4095 × 4096 dimensions stays within int32. */
+/** 127 × 4095 × 4096 dimensions fits into an int32. */
 export const QUERY_PEAK = 4095
 
-/** Rows take a multiple of 16 bytes, the width of a SIMD register. */
+/** Rounds up to 16 bytes, the width of a SIMD register. */
 export function strideOf(dimensions: number): number {
   return Math.ceil(dimensions / 16) * 16
 }
 
 /**
- * The SIMD kernel where WebAssembly has SIMD, else plain JavaScript: some twenty times slower, with the same results to the bit.
- * A WebAssembly memory reserves gigabytes of addresses; where a process may not have them, plain JavaScript as well.
+ * Creates the SIMD kernel, or a plain JavaScript version, which is about twenty times slower with identical results. WebAssembly
+ * memory reserves gigabytes of address space; if that is not allowed, plain JavaScript is used too.
  */
 export function createKernel(stride: number, simd = hasSimd()): Kernel {
   if (!simd || runtime === undefined) return createPlainKernel(stride)
@@ -39,12 +39,12 @@ export function createKernel(stride: number, simd = hasSimd()): Kernel {
   }
 }
 
-/** True if this machine and runtime can run the SIMD kernel. */
+/** Checks whether the SIMD kernel can run here. */
 export function hasSimd(): boolean {
   return runtime?.validate(moduleBytes()) ?? false
 }
 
-/** The part of WebAssembly that we use: Node's types leave it out, and `node --jitless` the thing itself. */
+/** The parts of WebAssembly that are used. Node's types lack them, and `node --jitless` lacks WebAssembly itself. */
 interface WasmRuntime {
   validate(bytes: Uint8Array): boolean
   readonly Module: new (bytes: Uint8Array) => object
@@ -57,14 +57,14 @@ interface WasmMemory {
   grow(pages: number): number
 }
 
-/** Addresses of the query, the first row, the end of the last one, bytes a row, address of the results. */
+/** Addresses of the query, the first row, the end of the last row, bytes per row, and address of the results. */
 type Multiply = (query: number, row: number, end: number, stride: number, out: number) => void
 
 const runtime = (globalThis as { readonly WebAssembly?: WasmRuntime }).WebAssembly
 
 const PAGE = 65_536
 const MAX_PAGES = 65_536
-/** The kernel reads rows in fours. */
+/** The kernel reads four rows at a time. */
 const TOGETHER = 4
 
 interface Layout {
@@ -86,7 +86,7 @@ function rowsOffset(stride: number): number {
   return 2 * stride + 4 * BLOCK
 }
 
-/** Pages for so many rows; at least a third more than now, so growing copies each row only a few times. */
+/** Returns the number of pages for a number of rows, at least a third more than now, so growing copies each row only a few times. */
 function pagesFor(rows: number, stride: number, pages: number): number {
   const needed = Math.ceil((rowsOffset(stride) + (rows + TOGETHER) * stride) / PAGE)
   if (needed <= pages) return pages

@@ -5,8 +5,8 @@ import { requireUnitLength, requireVector } from './vector-index.ts'
 const INT8_PEAK = 127
 
 /**
- * A vector as it is stored: its scale (float32), then one int16 a dimension, little endian; value = int16 × scale. The largest
- * component becomes ±32767, so each is off by at most 1.6e-5 of it; 2 + 4 / dimensions bytes a dimension.
+ * Packs a vector for storage: its scale (float32), then one int16 per dimension, little-endian; value = int16 × scale. The largest
+ * component becomes ±32767, so the error is at most 1.6e-5 of it. Takes 2 + 4 / dimensions bytes per dimension.
  */
 export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   requireVector(vector, vector.length)
@@ -29,7 +29,7 @@ export function packVector(vector: Float32Array): Uint8Array<ArrayBuffer> {
   return packed
 }
 
-/** Unpacks a vector. Throws a `RouxError` when the bytes do not have this dimension. */
+/** Unpacks a vector. Throws a `RouxError` if the bytes do not match the dimension. */
 export function unpackVector(packed: Uint8Array, dimensions: number): Float32Array<ArrayBuffer> {
   const { scale, values } = readPacked(packed, dimensions)
   const vector = new Float32Array(dimensions)
@@ -37,16 +37,13 @@ export function unpackVector(packed: Uint8Array, dimensions: number): Float32Arr
   return vector
 }
 
-/** A packed vector as it is: value = `values` × `scale`. */
+/** A view of a packed vector: value = `values` × `scale`. */
 export interface PackedView {
   readonly scale: number
   readonly values: Int16Array
 }
 
-/**
- * Reads a packed vector, without a copy if the bytes are aligned. Throws a `RouxError` when they do not have this
- * dimension.
- */
+/** Reads a packed vector, without copying if the bytes are aligned. Throws a `RouxError` if they do not match the dimension. */
 function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   if (packed.length !== SCALE_BYTES + 2 * dimensions) {
     throw new RouxError('INVALID_PARAMS', `A stored vector of ${dimensions} dimensions cannot have ${packed.length} bytes.`, {
@@ -61,7 +58,7 @@ function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   return { scale, values: Int16Array.from({ length: dimensions }, (_, i) => view.getInt16(SCALE_BYTES + 2 * i, true)) }
 }
 
-/** The largest component of a packed vector, 1–32768; throws unless its length is 1. */
+/** Returns the largest component of a packed vector, 1–32768. Throws unless its length is 1. */
 function measureUnit({ scale, values }: PackedView): number {
   let low = 0
   let high = 0
@@ -82,18 +79,18 @@ const PEAK = 32767
 
 const LITTLE_ENDIAN = endianness() === 'LE'
 
-/** A vector as it is compared: value = `values` × `scale`. Cosines of it are good to about a hundredth. */
+/** A quantized vector: value = `values` × `scale`. Its cosines have an error of about 0.01. */
 export interface CoarseVector {
   readonly scale: number
   readonly values: Int8Array
 }
 
-/** Rounds a packed vector. Throws a `RouxError` when the bytes do not have this dimension and unit length. */
+/** Quantizes a packed vector. Throws a `RouxError` unless the bytes match the dimension and the vector has unit length. */
 export function coarsen(packed: Uint8Array, dimensions: number): CoarseVector {
   const view = readPacked(packed, dimensions)
   const factor = INT8_PEAK / measureUnit(view)
   const values = new Int8Array(dimensions)
-  // Made positive first, cutting rounds, without a branch on the sign.
+  // The offset makes values positive, so truncation rounds without branching on the sign.
   for (let i = 0; i < dimensions; i++) values[i] = (((view.values[i] as number) * factor + 128.5) | 0) - 128
   return { scale: view.scale / factor, values }
 }

@@ -6,27 +6,30 @@ export interface VectorHit {
   readonly score: number
 }
 
-/** Vectors of unit length under small dense integers (slots), found by cosine. */
+/** Unit-length vectors under small dense integer labels, searched by cosine. */
 export interface VectorIndex {
   readonly size: number
-  /** Replaces what the label had; throws a `RouxError` on a label, dimension or length that cannot be. */
+  /** Sets the vector of a label. Throws a `RouxError` for an invalid label, dimension or length. */
   set(label: number, vector: Float32Array): void
-  /** A missing label is not an error. */
+  /** Unknown labels are ignored. */
   delete(label: number): void
-  /** Best first by cosine, then label; only labels that `accept` allows. `accept` must not change the index. */
+  /**
+   * Returns hits ordered by cosine, best first, then label. Only labels allowed by `accept` are returned. `accept` must not change
+   * the index.
+   */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[]
-  /** Gives the memory back; the index is empty and not to be used again. */
+  /** Frees the memory. The index must not be used afterwards. */
   close(): void
 }
 
 export type AcceptLabel = (label: number) => boolean
 
-/** The fine vector of a label from where it is stored; `undefined` when it is not there. */
+/** Reads the full-precision vector of a label, or returns `undefined` if it does not exist. */
 export type StoredVector = (label: number) => Float32Array | undefined
 
 const MAX_DIMENSIONS = 4096
 
-/** Throws unless vectors of this dimension can be held: an integer of 1–4096. */
+/** Throws unless the dimension is an integer from 1 to 4096. */
 export function requireDimensions(dimensions: number): number {
   if (Number.isInteger(dimensions) && dimensions >= 1 && dimensions <= MAX_DIMENSIONS) return dimensions
   throw new RouxError('INVALID_PARAMS', `Vectors cannot have ${dimensions} dimensions.`, {
@@ -34,13 +37,13 @@ export function requireDimensions(dimensions: number): number {
   })
 }
 
-/** Throws unless the label is an integer of 0–2³¹ − 1. */
+/** Throws unless the label is an integer from 0 to 2³¹ − 1. */
 export function requireLabel(label: number): number {
   if (Number.isInteger(label) && label >= 0 && label <= 0x7fffffff) return label
   throw new RouxError('INVALID_PARAMS', `${label} is not a valid vector label.`, { hint: 'Use integers from 0.' })
 }
 
-/** Throws unless the vector is of this dimension and finite. */
+/** Throws unless the vector is finite and of this dimension. */
 export function requireVector(vector: Float32Array, dimensions: number): Float32Array {
   if (!(vector instanceof Float32Array) || vector.length !== dimensions) {
     throw new RouxError('INVALID_PARAMS', `A vector of ${dimensions} float32 numbers is needed, this has ${vector?.length}.`, {
@@ -53,14 +56,14 @@ export function requireVector(vector: Float32Array, dimensions: number): Float32
   })
 }
 
-/** A sum of finite float32 numbers is finite, and any other number makes one that is not. */
+/** The sum of finite float32 values is finite; any other value makes it NaN or infinite. */
 function hasFiniteValues(vector: Float32Array): boolean {
   let sum = 0
   for (let i = 0; i < vector.length; i++) sum += vector[i] as number
   return Number.isFinite(sum)
 }
 
-/** Throws unless the length is 1 within a hundredth, which float16 models keep too; other lengths are a caller's mistake. */
+/** Throws unless the length is 1 within 0.01, which allows for float16 models. Other lengths are a caller's mistake. */
 export function requireUnitLength(length: number): void {
   if (Math.abs(length - 1) <= 0.01) return
   throw new RouxError('INVALID_PARAMS', `A vector has the length ${length} instead of 1.`, {
@@ -68,7 +71,7 @@ export function requireUnitLength(length: number): void {
   })
 }
 
-/** A whole number of hits from 0; throws on what is no number. */
+/** Returns a non-negative integer limit. Throws if it is not a number. */
 export function requireLimit(limit: number, size: number): number {
   if (Number.isNaN(limit) || typeof limit !== 'number') {
     throw new RouxError('INVALID_PARAMS', `${limit} is not a valid search limit.`, { hint: 'Use an integer from 0.' })

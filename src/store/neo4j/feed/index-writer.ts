@@ -16,12 +16,12 @@ import { ensureSchema, quoted, wordNames } from '../server/schema.ts'
 import { currentFeeder } from './lease.ts'
 import { openGeneration, rehearseGeneration } from './open-generation.ts'
 
-/** Files that are read back at once. */
+/** Number of files read per statement. */
 const PART = 5_000
 
 type Row = Readonly<Record<string, unknown>>
 
-/** The writing side of a vault in a Neo4j database. */
+/** Opens the write interface of a vault in a Neo4j database. */
 export function openNeo4jIndexWriter(connection: Connection): IndexWriter {
   const vault = connection.vault
   let made: Promise<void> | undefined
@@ -212,10 +212,10 @@ const OF_VAULT: readonly string[] = [
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
 
-/** Nodes of each pattern that are deleted together. */
+/** Number of nodes of each pattern to delete per statement. */
 const DELETED = 2_000
 
-/** Deletes the nodes that match patterns of `n`, with their vectors: small sets in one statement, large ones in parts. */
+/** Deletes the nodes that match patterns of `n`, together with their vectors. Small sets take one statement, large ones several. */
 export async function deleteAll(connection: Connection, patterns: readonly string[], parameters: Row = {}): Promise<void> {
   const { vault } = connection
   const counts = patterns.map((_, at) => `count${at}`)
@@ -230,7 +230,7 @@ export async function deleteAll(connection: Connection, patterns: readonly strin
   }
 }
 
-/** Removes a vault from the database, and nothing else. */
+/** Removes a vault, and nothing else, from the database. */
 export async function removeVault(connection: Connection): Promise<void> {
   await connection.write(`DROP INDEX ${quoted(wordNames(connection.vault).wordIndex)} IF EXISTS`)
   await emptyVault(connection)

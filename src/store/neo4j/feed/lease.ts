@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema } from '../server/schema.ts'
 
-/** How long a lease lasts after its last renewal, ms, by the database's clock. */
+/** Time after which a lease expires unless renewed, in milliseconds on the database's clock. */
 const LEASE = 15_000
 
 export interface LeaseState {
@@ -14,7 +14,7 @@ export interface LeaseState {
 
 /** The right to watch a vault's folder. Only one feeder has it at a time, so others need not read and write the same data. */
 export interface FeederLease {
-  /** Takes the lease if it is free, or renews our own. Call it more often than a lease lasts. */
+  /** Acquires or renews the lease. Call it more often than the lease lasts. */
   take(): Promise<LeaseState>
   /** Releases the lease at once. From then on no feeder is expected. */
   release(): Promise<void>
@@ -52,7 +52,7 @@ export function openLease(connection: Connection): FeederLease {
   }
 }
 
-/** The feeder that holds the lease of a vault, if there is one. */
+/** Returns the holder of a vault's lease, if any. */
 export async function currentFeeder(connection: Connection): Promise<string | undefined> {
   const [row] = await connection.read<{ readonly holder: string | null }>(
     'MATCH (h:RouxFeeder {vault: $vault}) WHERE h.until > timestamp() RETURN h.holder AS holder',

@@ -13,9 +13,9 @@ const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
 /**
- * One transaction for a generation: readers see all of it or nothing. It first locks the vault's node, so the second of two writers
- * waits and then notices the first. While the database makes the transaction visible piece by piece, `RouxPending` holds the
- * generation that readers may see in part.
+ * Writes a generation in one transaction, so readers see all of it or nothing. It locks the vault's node first; a second writer
+ * waits and then detects the first. While the database makes the transaction visible piece by piece, `RouxPending` contains the
+ * generation that readers might see in part.
  */
 export function openGeneration(connection: Connection, base: number): OpenGeneration {
   const writing = new Writing(connection, base)
@@ -23,8 +23,8 @@ export function openGeneration(connection: Connection, base: number): OpenGenera
 }
 
 /**
- * Makes the database plan the statements of a small change, by running them on no rows. The first feed of all files makes its plans out of
- * date, and the first edit would wait for new ones. Writes nothing and blocks no one.
+ * Makes the database plan the statements for a small change by running them on no rows. The first full feed invalidates existing
+ * plans, and the first edit would otherwise wait for new ones. Writes nothing and blocks nobody.
  */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
   await new Writing(connection, 1, '').rehearse()
@@ -185,7 +185,7 @@ class Writing {
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = row.id, f.sort = row.sort, f.twins = row.twins, f.generation = $generation',
       ids.files.map(({ key, id, twins }) => ({ key, id, sort: sortable(id), twins })),
     )
-    // A note that becomes listed, or stops being listed, changes the link counts of the notes that link to it.
+    // If a note becomes listed or unlisted, the link counts of the notes that link to it change.
     const turned = put.filter((record) => (listedBefore.get(record.key) ?? false) !== isListed(record)).map(({ key }) => key)
     await this.#noteSources(turned)
     await this.#link(put, ids.missing)
@@ -284,7 +284,7 @@ class Writing {
     return generation
   }
 
-  /** In the same transaction, so the log knows every generation. The first content of an index is not a change. */
+  /** Runs in the same transaction, so the log contains every generation. The initial content of an index is not a change. */
   async #log(
     transaction: OpenTransaction,
     {
@@ -354,7 +354,7 @@ class Writing {
       `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } RETURN elementId(n) AS node`,
       [...this.#removed],
     )
-    // Last, and without an index: in a transaction that has deleted nodes, the database goes through all of them with each lookup.
+    // This runs last and avoids the index: in a transaction that has deleted nodes, every index lookup scans all of them.
     const unlinked = missing.filter(({ isLinked }) => !isLinked)
     await this.#each(
       'MATCH (n:RouxNode) WHERE elementId(n) = row DETACH DELETE n',

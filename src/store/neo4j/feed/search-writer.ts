@@ -10,7 +10,7 @@ const CHARACTERS = 8 << 20
 
 const KEYS = 2_000
 
-/** The writing side of search in a Neo4j database. */
+/** Opens the search write interface of a Neo4j database. */
 export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
   const { wordLabel } = wordNames(vault)
@@ -194,7 +194,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   }
 }
 
-/** Fewer vectors than these are compared one by one, which is exact and quick. */
+/** Below this number of vectors, comparing them one by one is exact and fast. */
 const INDEXED_FROM = 2_000
 
 interface IndexMaker {
@@ -283,7 +283,7 @@ function* inParts<T extends Readonly<Record<string, string | number>>>(rows: rea
   if (part.length > 0) yield part
 }
 
-/** A text's words in the form the full-text index takes. */
+/** The text's words in the form the full-text index takes. */
 export interface WordTexts {
   /** The stem of each word, separated by spaces. */
   readonly stems: string
@@ -291,7 +291,7 @@ export interface WordTexts {
   readonly forms: string
 }
 
-/** Renders the words of a text for the index. */
+/** Renders the words of the text for the index. */
 function wordTexts(text: AnalysedText, stemOf: (form: string) => string): WordTexts {
   const stems: string[] = []
   const forms: string[] = []

@@ -16,16 +16,16 @@ const GRACE = 2_000
 /** How often a query is sent again after its connection was lost. */
 const ATTEMPTS = 3
 
-/** Runs one statement. */
+/** Runs a statement. */
 export type Run = <T>(cypher: string, parameters?: Values) => Promise<readonly T[]>
 
-/** The connection to one database; loads and connects on first use. Failures are RouxErrors with advice. */
+/** A connection to one database. Loads the driver and connects on first use. Failures are RouxErrors with hints. */
 export class Connection {
   readonly #place: Neo4jPlace
   readonly #timeouts: Timeouts
   #driver: Promise<Driver> | undefined
   #isClosed = false
-  /** Bookmarks of the last reads and writes; cluster members that are behind wait for them. */
+  /** Bookmarks of the last reads and writes. Cluster members that are behind wait for them. */
   #bookmarks: readonly string[] = []
 
   constructor(place: Neo4jPlace, timeouts = TIMEOUTS) {
@@ -45,7 +45,7 @@ export class Connection {
     return this.#place.origin
   }
 
-  /** One question, answered by any member of a cluster. */
+  /** Runs a query on any member of the cluster. */
   async read<T>(cypher: string, parameters: Values = {}, signal?: AbortSignal): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'READ', timeout: this.#timeouts.read, signal }, cypher, parameters)
   }
@@ -201,7 +201,7 @@ export class Connection {
 /** The driver's schemes: a single server or a cluster, over TLS with `+s`, with any certificate with `+ssc`. */
 const SCHEME = /^(?:bolt|neo4j)(?:\+s|\+ssc)?:$/
 
-/** @throws RouxError `STORE_UNAVAILABLE` for an invalid address, which may contain a password and is not shown */
+/** @throws RouxError `STORE_UNAVAILABLE` for an invalid address. The address may contain a password and is not included. */
 function requireAddress(url: string): void {
   if (URL.canParse(url) && SCHEME.test(new URL(url).protocol)) return
   throw new RouxError('STORE_UNAVAILABLE', 'store.neo4j.url is not the address of a Neo4j server.', {
@@ -243,7 +243,7 @@ function runnerOf(transaction: Transaction | ManagedTransaction): Run {
 
 export type Neo4j = Pick<typeof import('neo4j-driver'), 'driver' | 'auth'>
 
-/** The driver, loaded when it is needed. @throws RouxError `STORE_UNAVAILABLE` with the command that installs it */
+/** Loads the driver on demand. @throws RouxError `STORE_UNAVAILABLE` with the command that installs it */
 async function loadDriver(): Promise<Neo4j> {
   try {
     return await import('neo4j-driver')

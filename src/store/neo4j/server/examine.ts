@@ -108,7 +108,7 @@ function ownIndexes(vault: string, facts: VaultFacts | undefined): readonly stri
   return [wordNames(vault).wordIndex, ...ofVectors]
 }
 
-/** Test writes are rolled back at once. */
+/** Test writes are rolled back immediately. */
 async function examineRights(connection: Connection): Promise<DatabaseFinding> {
   try {
     const transaction = await connection.open()

@@ -1,9 +1,9 @@
 import { RouxError, SnapshotOutdated } from '../../../core/errors.ts'
 import { LEAST_VERSION, type Neo4jPlace, serverOf } from './place.ts'
 
-/** A failure of the server, or of the way to it. */
+/** A failure of the server or of the connection to it. */
 interface Failure {
-  /** As Neo4j and its driver call it. */
+  /** Error code of Neo4j or its driver. */
   readonly code: string
   readonly error: Error
   readonly place: Pick<Neo4jPlace, 'url' | 'user' | 'password' | 'database'>
@@ -16,11 +16,11 @@ interface Explanation {
   fits(failure: Failure): boolean
   message(failure: Failure): string
   readonly hint: string
-  /** The same call may succeed later. */
+  /** True if the same call may succeed later. */
   readonly isTransient?: true
 }
 
-/** What failures mean, and what to do; the first that fits. */
+/** Explanations of failures. The first match is used. */
 const EXPLANATIONS: readonly Explanation[] = [
   {
     fits: ({ code, place }) => NOT_ADMITTED.has(code) && place.password === '',
@@ -98,7 +98,7 @@ const EXPLANATIONS: readonly Explanation[] = [
   },
 ]
 
-/** What a failure of the server or the way to it means to a person: without a password, and without what was asked. */
+/** Explains a failure of the server or the connection to a person. Excludes the password and the query. */
 export function explainError(error: unknown, place: Failure['place']): unknown {
   if (error instanceof RouxError || error instanceof SnapshotOutdated || !(error instanceof Error)) return error
   if (error.name === 'AbortError') return error
@@ -118,14 +118,14 @@ const UNKNOWN: Omit<Explanation, 'fits'> = {
   isTransient: true,
 }
 
-/** True if an explained error says that the database takes no changes, from this user or from anyone. */
+/** Checks whether an explained error means that the database rejects writes, from this user or from anyone. */
 export function isWriteRefused(error: unknown): boolean {
   const { cause } = error instanceof RouxError ? error : {}
   const code = cause instanceof Error ? (codeOf(cause) ?? '') : ''
   return READ_ONLY.has(code) || code === 'Neo.ClientError.Security.Forbidden'
 }
 
-/** Our own code for a server that does not answer in time. */
+/** Roux's own code for a server that does not answer in time. */
 export const TIMED_OUT = 'TimedOut'
 
 const NOT_ADMITTED: ReadonlySet<string> = new Set([
@@ -133,14 +133,14 @@ const NOT_ADMITTED: ReadonlySet<string> = new Set([
   'Neo.ClientError.Security.CredentialsExpired',
 ])
 
-/** The database is read-only, or this member of a cluster is. */
+/** Codes for a read-only database or cluster member. */
 const READ_ONLY: ReadonlySet<string> = new Set([
   'Neo.ClientError.General.ForbiddenOnReadOnlyDatabase',
   'Neo.ClientError.General.WriteOnReadOnlyAccessDatabase',
   'Neo.ClientError.Cluster.NotALeader',
 ])
 
-/** The driver's own code for most failures that it has no other for: its connections are closed. */
+/** The driver's generic code. Its connections are closed. */
 const CLOSED = 'N/A'
 const UNREACHABLE: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
@@ -153,19 +153,19 @@ function isTls({ place }: Failure): boolean {
   return /\+s(?:sc)?:/.test(place.url)
 }
 
-/** The driver tells the reason for a failed connection in words only; of a cluster, in the cause. */
+/** Returns the reason of a failed connection, which the driver only reports as text; for a cluster, in the cause. */
 function reasonOf({ error }: Failure): string {
   return error.cause instanceof Error ? `${error.message} ${error.cause.message}` : error.message
 }
 
-/** `undefined` for what is neither of Neo4j nor of the network. */
+/** Returns `undefined` for errors that come neither from Neo4j nor from the network. */
 function codeOf(error: Error): string | undefined {
   const { code } = error as { readonly code?: unknown }
   if (typeof code === 'string' && code !== '') return code
   return error.name === 'Neo4jError' || 'syscall' in error ? CLOSED : undefined
 }
 
-/** True if the very same may succeed at once over another connection. */
+/** Checks whether the same statement may succeed immediately on a new connection. */
 export function isLostConnection(error: unknown): boolean {
   const code = error instanceof Error ? codeOf(error) : undefined
   return code === 'ServiceUnavailable' || code === 'SessionExpired' || code === 'Neo.TransientError.Transaction.DeadlockDetected'

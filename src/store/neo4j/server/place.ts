@@ -1,30 +1,33 @@
-/** A vault in a Neo4j database: which server, and under which name the vault lies there. Never logged: it holds the password. */
+/** A vault in a Neo4j database. Never log it, because it contains the password. */
 export interface Neo4jPlace {
   readonly type: 'neo4j'
   /** `bolt://…` or `neo4j://…`, encrypted with `+s`. */
   readonly url: string
   readonly user: string
   readonly password: string
-  /** Empty for the server's default one. */
+  /** Empty for the server's default database. */
   readonly database: string
-  /** What tells the vault from others of the database. */
+  /** Identifies the vault within the database. */
   readonly vault: string
-  /** What tells the folder from others that might come under the same name, and what decides how its notes are read; absent: no one asks. */
+  /**
+   * Identifies the folder and the settings that affect how notes are read, to detect another folder under the same name. If omitted,
+   * nothing is checked.
+   */
   readonly origin?: { readonly folder: string; readonly reading: string }
-  /** For how long, and up to how many bytes, the log of changes is kept; absent: none is. */
+  /** How long, and up to how many bytes, the log of changes is stored. If omitted, there is no log. */
   readonly log?: { readonly days: number; readonly bytes: number }
-  /** Where the index is, in words for people: no path, and no password. */
+  /** Location of the index for people, without path or password. */
   readonly file: string
-  /** Path of the cache of vault-wide insight on this computer. */
+  /** Path of the local cache of vault-wide insight. */
   readonly insightFile: string
-  /** Path of the cache of the map's layout on this computer. */
+  /** Path of the local cache of the map's layout. */
   readonly layoutFile: string
 }
 
-/** The version of Neo4j whose Cypher is spoken here. */
+/** Minimum version of Neo4j. */
 export const LEAST_VERSION = [5, 26] as const
 
-/** Without a name and password that were written into the address. */
+/** Returns the address without user name and password. */
 export function serverOf(url: string): string {
   try {
     return new URL(url).host

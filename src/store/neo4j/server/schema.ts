@@ -3,15 +3,15 @@ import { shortHash } from '../note-properties.ts'
 import type { Connection } from './connection.ts'
 
 /**
- * The meaning of nodes and properties; another number is another format. All our labels, types and indexes start with
- * Roux, and every node names its vault: other data in the database is never touched.
+ * Version of the data format. All labels, types and indexes start with Roux, and every node names its vault, so other data in the
+ * database is never touched.
  */
 export const FORMAT = 2
 
-/** Full-text indexes take forms and stems as given, separated by blanks. */
+/** Full-text indexes take forms and stems as given, separated by spaces. */
 const BY_BLANKS = "OPTIONS { indexConfig: { `fulltext.analyzer`: 'whitespace' } }"
 
-/** Made before the others: the node that it keeps single is the lock under which they are made. */
+/** Created first, because the node it keeps unique is the lock under which the others are created. */
 const FIRST = 'CREATE CONSTRAINT roux_schema IF NOT EXISTS FOR (n:RouxSchema) REQUIRE n.name IS UNIQUE'
 
 const STATEMENTS: readonly string[] = [
@@ -40,13 +40,13 @@ const STATEMENTS: readonly string[] = [
   `CREATE FULLTEXT INDEX roux_names IF NOT EXISTS FOR (n:RouxFile) ON EACH [n.owner, n.nameKeys, n.namePairs] ${BY_BLANKS}`,
 ]
 
-/** The names of all that are made once; a vault has others of its own. */
+/** Names of the shared indexes. Each vault has others of its own. */
 export const INDEXES: readonly string[] = STATEMENTS.flatMap((statement) => /roux_\w+/.exec(statement) ?? [])
 
-/** How long is waited for indexes to be ready, s. */
+/** Maximum time to wait for indexes to be ready, in seconds. */
 const AWAIT = 120
 
-/** The indexes of ours that are ready. */
+/** Returns Roux's indexes that are ready. */
 export async function onlineIndexes(connection: Connection): Promise<ReadonlySet<string>> {
   const rows = await connection.read<{ readonly name: string }>(
     "SHOW INDEXES YIELD name, state WHERE name STARTS WITH 'roux_' AND state = 'ONLINE' RETURN name",
@@ -54,7 +54,7 @@ export async function onlineIndexes(connection: Connection): Promise<ReadonlySet
   return new Set(rows.map(({ name }) => name))
 }
 
-/** Missing indexes, shared and of the vault; `undefined` if the database has no format yet, or an older one. */
+/** Returns the missing indexes, shared and per vault. Returns `undefined` if the database has no format yet, or an older one. */
 async function missingIndexes(connection: Connection): Promise<readonly string[] | undefined> {
   const [found] = await connection.read<{ readonly version: number }>(
     "MATCH (s:RouxSchema {name: 'schema'}) WHERE s.version IS NOT NULL RETURN s.version AS version",
@@ -66,9 +66,9 @@ async function missingIndexes(connection: Connection): Promise<readonly string[]
 }
 
 /**
- * Creates missing constraints and indexes, including the vault's own full-text index, and migrates an older version,
- * one process at a time. A user without the right to create can feed if everything exists.
- * @throws RouxError `STORE_UNAVAILABLE` when a newer version of ours made the database
+ * Creates missing constraints and indexes, including the vault's own full-text index, and migrates older formats, one process at a
+ * time. A user without the right to create schema can feed if everything exists.
+ * @throws RouxError `STORE_UNAVAILABLE` if a newer version created the database
  */
 export async function ensureSchema(connection: Connection): Promise<void> {
   const { wordIndex } = wordNames(connection.vault)
@@ -77,7 +77,7 @@ export async function ensureSchema(connection: Connection): Promise<void> {
   if (missing?.length !== 0) await makeWordIndex(connection, connection.vault)
 }
 
-/** Creates the parts shared by all vaults. */
+/** Creates the schema shared by all vaults. */
 async function makeSchema(connection: Connection): Promise<void> {
   await connection.write(FIRST)
   const lock = await connection.open()
@@ -100,7 +100,7 @@ async function makeSchema(connection: Connection): Promise<void> {
   }
 }
 
-/** @throws RouxError `STORE_UNAVAILABLE` for another format than ours */
+/** @throws RouxError `STORE_UNAVAILABLE` for an unsupported format */
 export function requireFormat(version: number | undefined): void {
   if (version === undefined || version === FORMAT) return
   const [message, hint] =
@@ -113,7 +113,7 @@ export function requireFormat(version: number | undefined): void {
   throw new RouxError('STORE_UNAVAILABLE', message, { hint })
 }
 
-/** Makes a vault's index of words, and waits until it answers. */
+/** Creates a vault's full-text index and waits until it is ready. */
 async function makeWordIndex(connection: Connection, vault: string): Promise<void> {
   const { wordIndex, wordLabel } = wordNames(vault)
   await connection.write(
@@ -123,7 +123,7 @@ async function makeWordIndex(connection: Connection, vault: string): Promise<voi
   await connection.write('CALL db.awaitIndex($wordIndex, $await)', { wordIndex, await: AWAIT })
 }
 
-/** In the first format the words of all vaults lay in one index. */
+/** In the first format, the words of all vaults shared one index. */
 async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void> {
   const vaults = await connection.read<{ readonly vault: string }>('MATCH (v:RouxVault) RETURN v.vault AS vault')
   for (const { vault } of vaults) {
@@ -138,13 +138,13 @@ async function giveVaultsTheirWordIndexes(connection: Connection): Promise<void>
   await connection.write('DROP INDEX roux_words IF EXISTS')
 }
 
-/** A name of ours in a statement that takes no parameter there. */
+/** Quotes a name for a position in a statement where parameters are not allowed. */
 export function quoted(name: string): string {
   if (!/^Roux\w+$|^roux_\w+$/.test(name)) throw new RouxError('INVALID_PARAMS', 'This is no name of an index of ours.')
   return `\`${name}\``
 }
 
-/** The labels and index names of a vault's vectors of one embedder: an index of the database holds vectors of one dimension. */
+/** Returns the labels and index names for a vault's vectors of one embedder. An index holds vectors of one dimension only. */
 export function vectorNames(vault: string, embedder: string) {
   const hash = shortHash(JSON.stringify([vault, embedder]))
   return {
@@ -155,7 +155,7 @@ export function vectorNames(vault: string, embedder: string) {
   }
 }
 
-/** The label of a vault's words and their index. Each vault has its own: an index counts how rare a word is over all that it holds. */
+/** Returns the label and index name for a vault's words. Each vault has its own index, because term statistics cover the whole index. */
 export function wordNames(vault: string) {
   const hash = shortHash(vault)
   return { wordLabel: `RouxWords_${hash}`, wordIndex: `roux_words_${hash}` }

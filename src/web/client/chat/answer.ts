@@ -1,4 +1,4 @@
-/** A note that an answer names. */
+/** A note in an answer. */
 export interface Named {
   readonly id: string
   readonly title?: string
@@ -6,21 +6,21 @@ export interface Named {
   readonly detail?: string
 }
 
-/** A community that an answer names. */
+/** A community in an answer. */
 export interface NamedCommunity {
   readonly id: string
   readonly label: string
   readonly notes: number
-  /** The notes that stand for it. */
+  /** Its key notes. */
   readonly key: readonly Named[]
 }
 
 /** The part of a tool's answer that a map can show. */
 export interface Pictured {
-  /** In one sentence. */
+  /** One sentence. */
   readonly said: string
   readonly notes: readonly Named[]
-  /** The note that others are linked with, as the call names it. */
+  /** The note whose neighbours are shown, as named in the call. */
   readonly centre?: string
   readonly path: readonly string[]
   readonly communities: readonly NamedCommunity[]
@@ -28,7 +28,7 @@ export interface Pictured {
 
 type Members = Readonly<Record<string, unknown>>
 
-/** Reads the answer of a tool with a picture; an unknown answer shows nothing and a message. */
+/** Reads the answer of a tool with a picture. An unknown answer shows nothing and a message. */
 export function readAnswer(result: Members, args: Members): Pictured {
   const facts = factsOf(result)
   const failed = isMembers(facts.error) ? facts.error.message : undefined
@@ -42,7 +42,7 @@ export function readAnswer(result: Members, args: Members): Pictured {
   return { said: `The ${count(notes.length, 'most central note')}`, notes, path: [], communities: [] }
 }
 
-/** The structured content; the first text for hosts that pass only texts. */
+/** Returns the structured content, or the first text for hosts that only pass texts. */
 function factsOf({ structuredContent, content }: Members): Members {
   if (isMembers(structuredContent)) return structuredContent
   const [first] = Array.isArray(content) ? content : []

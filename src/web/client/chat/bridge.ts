@@ -1,4 +1,4 @@
-/** A message of JSON-RPC as it comes. */
+/** An incoming JSON-RPC message. */
 interface Message {
   readonly jsonrpc?: unknown
   readonly id?: string | number
@@ -10,7 +10,7 @@ interface Message {
 
 export interface BridgeEvents {
   onNotification(method: string, params: Record<string, unknown>): void
-  /** The answer to a request; `undefined` for an unknown one. */
+  /** Returns the response to a request, or `undefined` for an unknown one. */
   onRequest(method: string): object | undefined
 }
 
@@ -30,7 +30,7 @@ export class Bridge {
     addEventListener('message', this.#listen)
   }
 
-  /** @throws Error with what the host says */
+  /** @throws Error with the host's message */
   request(method: string, params: object): Promise<unknown> {
     this.#lastId++
     const id = this.#lastId
@@ -44,14 +44,14 @@ export class Bridge {
     this.#send({ method, params })
   }
 
-  /** Nothing is sent or heard afterwards; what is waited for fails. */
+  /** Nothing is sent or received afterwards. Pending requests fail. */
   end(): void {
     removeEventListener('message', this.#listen)
     for (const { reject } of this.#waiting.values()) reject(new Error('This page was closed.'))
     this.#waiting.clear()
   }
 
-  /** A framed page does not know its host's origin, so messages go to any parent. */
+  /** A framed page does not know its host's origin, so messages are sent to any parent. */
   #send(message: object): void {
     this.#host.postMessage({ jsonrpc: '2.0', ...message }, '*')
   }

@@ -5,7 +5,7 @@ import { type PlainMap, plainMap } from '../plain-map.ts'
 import { type Pictured, readAnswer } from './answer.ts'
 import { Bridge } from './bridge.ts'
 
-/** The host's facts about itself and the frame; all may be absent. */
+/** The host's information about itself and the frame. All of it is optional. */
 interface HostContext {
   readonly theme?: unknown
   readonly styles?: { readonly variables?: Readonly<Record<string, unknown>> }
@@ -14,11 +14,11 @@ interface HostContext {
   readonly containerDimensions?: { readonly height?: unknown }
 }
 
-/** Maximum notes of an answer to find on the map. */
+/** Maximum number of notes in an answer to locate on the map. */
 const MOST_NAMED = 500
-/** Characters of a note that are read at once. */
+/** Number of characters of a note to read at once. */
 const READ = 6_000
-/** How often, and after how many ms, communities are asked for that are still being found. */
+/** How often, and at what interval in milliseconds, to ask for communities that are still being computed. */
 const GROUPS = { times: 3, after: 2_000 }
 
 let context: HostContext = {}
@@ -39,7 +39,7 @@ const bridge = new Bridge(window.parent, {
   },
   onRequest(method) {
     if (method === 'ui/resource-teardown') {
-      // After the answer has left.
+      // Runs after the response was sent.
       setTimeout(end)
       return {}
     }
@@ -103,7 +103,7 @@ byId('whole').onclick = () => {
     .catch((error: unknown) => say(messageOf(error)))
 }
 
-// A wheel that passes over the picture scrolls the conversation, unless someone is at work on the picture.
+// Scrolling over the picture scrolls the conversation, unless the picture is in use.
 byId('map').addEventListener(
   'wheel',
   (event) => {
@@ -121,7 +121,7 @@ function showAnswer(result: Readonly<Record<string, unknown>>): void {
   if (pictured.notes.length > 0) void draw(pictured, GROUPS.times)
 }
 
-/** Gets the places of notes, and shows where those of the answer are. */
+/** Requests the positions of notes, and shows those in the answer. */
 async function draw(answer: Pictured, tries: number): Promise<void> {
   if (hasEnded) return
   byId('part').textContent = 'Getting the map …'
@@ -148,7 +148,7 @@ async function draw(answer: Pictured, tries: number): Promise<void> {
   }
 }
 
-/** The note that others are linked with; the call may have named it by its title. */
+/** Returns the central note, which the call may have named by its title. */
 function centreOf({ centre }: Pictured, { named, titles }: PartialPicture): number | undefined {
   if (centre === undefined) return undefined
   const [number = -1] = named
@@ -158,7 +158,7 @@ function centreOf({ centre }: Pictured, { named, titles }: PartialPicture): numb
 
 function litBy(answer: Pictured, picture: PartialPicture): ReadonlySet<number> | undefined {
   if (answer.communities.length === 0) return new Set(picture.named.filter((number) => number >= 0))
-  // Ids of communities begin with the vault's name where there are several.
+  // If there are several vaults, ids of communities start with the vault's name.
   const ids = new Set(answer.communities.map(({ id }) => id.slice(id.lastIndexOf(':') + 1)))
   const wanted = new Set(picture.groups.flatMap(({ id }, group) => (ids.has(id) ? [group] : [])))
   const notes = picture.communities.flatMap((group, note) => (wanted.has(group) ? [note] : []))
@@ -169,12 +169,12 @@ function show(): void {
   if (graph === undefined || map === undefined) return
   const { numberOf } = graph
   const path = pictured?.path.flatMap((id) => numberOf.get(id) ?? []) ?? []
-  // The selected note stands out with its neighbours.
+  // Highlights the selected note and its neighbours.
   const near = selected === undefined ? [] : around(graph, selected, 1)
   map.show(graph, { lit: lit === undefined ? undefined : new Set([...lit, ...near]), path, focus: selected })
 }
 
-/** The same as the picture shows, for keyboards and screen readers; for all where there is no map. */
+/** Lists what the picture shows, for keyboards and screen readers, and for everyone if there is no map. */
 function listNotes({ notes, communities, path }: Pictured): void {
   const titleOf = (id: string): string => graph?.picture.titles[graph.numberOf.get(id) ?? -1] ?? id
   const button = (label: string, act: () => void): HTMLElement => {
@@ -204,7 +204,7 @@ function select(number: number): void {
   if (id !== undefined) open(id, graph?.picture.titles[number] ?? id)
 }
 
-/** Shows what can be done with a note: ask the assistant about it, or read it here. */
+/** Shows the actions for a note: ask the assistant about it, or read it here. */
 function open(id: string, title: string, sentence = ''): void {
   selected = graph?.numberOf.get(id)
   show()

@@ -7,18 +7,18 @@ import { renderMarkdown } from '../markdown.ts'
 import { parseMarkdown } from '../markdown-tree.ts'
 import { type PlainMap, plainMap } from '../plain-map.ts'
 
-/** The data the page was exported with. */
+/** The data in the exported page. */
 interface Exported {
   readonly name: string
   readonly picture: VaultPicture
-  /** By the number of the note, `null` for those that could not be read; absent where the page was written without texts. */
+  /** By note number; `null` for unreadable notes. Omitted if the page was exported without texts. */
   readonly texts?: readonly (PageText | null)[]
 }
 
-/** This page may start no thread that would parse a note: a larger one could stop it for minutes. */
+/** This page cannot use workers, and parsing a larger note could block it for minutes. */
 const MOST_MARKS = 5_000
 
-/** Titles that are listed while someone types. */
+/** Maximum number of titles to list while typing. */
 const FOUND = 40
 
 const { name, picture, texts } = JSON.parse(byId('vault').textContent ?? '') as Exported
@@ -56,7 +56,7 @@ document.addEventListener('keydown', (event) => {
 function find(words: string): void {
   const found: number[] = []
   for (let note = 0; note < graph.count && words !== ''; note++) if (folded[note]?.includes(words)) found.push(note)
-  // A title that is what was typed, then those that begin with it, then the best linked.
+  // Exact matches first, then titles that start with the text, then the most linked.
   const rank = (note: number): number => (folded[note] === words ? 0 : folded[note]?.startsWith(words) ? 1 : 2)
   found.sort((a, b) => rank(a) - rank(b) || (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
   byId('found').replaceChildren(...found.slice(0, FOUND).map((note) => choice(note)))
@@ -97,7 +97,7 @@ function select(note: number): void {
   byId('said').textContent = `${titleOf(note)}, ${linked.length} ${linked.length === 1 ? 'link' : 'links'}`
 }
 
-/** The text as it is read, where there is any; its links lead to notes on this page. */
+/** Returns the rendered text, if any. Its links lead to notes on this page. */
 function bodyOf(text: PageText | undefined): readonly HTMLElement[] {
   if (text === undefined || text.text === '') return []
   const body = element('div', { className: 'body' })
