@@ -228,9 +228,14 @@ class RecordedChanges implements Changes {
 }
 
 function notDone({ id, state }: ChangeRecord): RouxError {
-  const why = state === 'undone' ? 'was already undone' : state === 'rolled_back' ? 'was never made' : 'has not ended'
+  const why = state === 'undone' ? 'was already undone' : state === 'rolled_back' ? 'was never made' : 'is still in progress'
   return new RouxError('CONFLICT', `The change ${id} ${why}.`, {
-    hint: state === 'undone' ? 'To redo it, undo the change that undid it.' : 'There is nothing to undo.',
+    hint:
+      state === 'undone'
+        ? 'To redo it, undo the change that undid it.'
+        : state === 'rolled_back'
+          ? 'There is nothing to undo.'
+          : 'Call undo again when it is done.',
   })
 }
 

@@ -176,7 +176,7 @@ async function useTwice<T>(invocation: Invocation, { opened, use }: Use<T>): Pro
 async function awaitUpToDate({ signal }: Invocation, core: GraphCore): Promise<void> {
   core.indexing.begin()
   await core.indexing.ready(PATIENCE, signal)
-  const { phase, message = 'for an unknown reason', hint = 'Run "roux doctor".' } = core.indexing.status()
+  const { phase, message = 'the reason is unknown', hint = 'Run "roux doctor".' } = core.indexing.status()
   if (phase === 'missing') requireFolder(core.root)
   if (phase === 'failed')
     throw new RouxError('PROVIDER_ERROR', `The vault cannot be indexed: ${message.replace(/\.$/, '')}.`, { hint })
@@ -200,13 +200,13 @@ export function folderFault(path: string): string | undefined {
 }
 
 function howToName(names: readonly string[]): string {
-  if (names.length === 0) return 'Name the folder with the notes: roux … --vault <folder>'
+  if (names.length === 0) return 'Give the folder that contains the notes: roux … --vault <folder>'
   return `Name one of your vaults (${names.join(', ')}) or the folder with the notes: roux … --vault <name or folder>`
 }
 
 async function refuseTooWide(host: Host, folder: string): Promise<void> {
   if (!(await host.isTooWide(folder))) return
   throw new RouxError('VAULT_NOT_FOUND', `${folder} contains a home folder or a whole disk, so it is probably not a vault.`, {
-    hint: `Name the folder with the notes, or accept this one: --vault ${shellWord(folder)}`,
+    hint: `Give the folder that contains the notes, or accept this one: --vault ${shellWord(folder)}`,
   })
 }

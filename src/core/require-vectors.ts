@@ -29,7 +29,7 @@ export function requireVectors(
 }
 
 function wrongAnswer(id: string, what: string): RouxError {
-  return new RouxError('PROVIDER_ERROR', `The embedder ${id} answered ${what}.`, {
+  return new RouxError('PROVIDER_ERROR', `The embedder ${id} returned ${what}.`, {
     hint: 'Restart it, or choose another one with embedder.kind and embedder.model.',
   })
 }

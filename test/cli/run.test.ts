@@ -332,7 +332,7 @@ describe('the vault', () => {
     expect(await roux('get-hubs --vault ../nowhere')).toEqual({
       code: 1,
       out: '',
-      err: 'error: There is no folder /nowhere.\n  Name the folder with the notes: roux … --vault <folder>\n',
+      err: 'error: There is no folder /nowhere.\n  Give the folder that contains the notes: roux … --vault <folder>\n',
     })
   })
 
@@ -350,7 +350,7 @@ describe('the vault', () => {
     const { code, err } = await roux('status', { env: { ROUX_VAULT } })
     expect([code, err]).toEqual([
       1,
-      'error: /home contains a home folder or a whole disk, so it is probably not a vault.\n  Name the folder with the notes, or accept this one: --vault /home\n',
+      'error: /home contains a home folder or a whole disk, so it is probably not a vault.\n  Give the folder that contains the notes, or accept this one: --vault /home\n',
     ])
     expect((await roux('status ../home')).code).toBe(0)
     expect((await roux('status --vault ../home')).code).toBe(0)
@@ -634,7 +634,7 @@ describe('init and trust', () => {
   test('trust wants a file, and a sound one', async () => {
     expect(await roux('trust ..')).toMatchObject({
       code: 1,
-      err: 'error: There is no file /roux.config.yaml.\n  "roux init" writes one; "roux trust <folder>" names another folder.\n',
+      err: 'error: There is no file /roux.config.yaml.\n  Create it with "roux init", or trust another folder: "roux trust <folder>".\n',
     })
     line.write(FILE, 'tools: [')
     expect((await roux('trust')).code).toBe(1)

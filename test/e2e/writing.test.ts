@@ -287,9 +287,17 @@ describe('killed in the middle of a large move', () => {
   }
 
   const drafted = (vault: string) => readdirSync(vault).some((name) => name.includes('.roux-'))
+  const isRelinked = (vault: string) => {
+    try {
+      return readFileSync(join(vault, 'n0.md'), 'utf8').includes('[[Centre]]')
+    } catch {
+      // For a few microseconds the name is free: the old file was taken aside, and the new one does not have its name yet.
+      return false
+    }
+  }
   const moments: readonly (readonly [string, (vault: string) => boolean])[] = [
     ['while drafts are written', drafted],
-    ['when a link follows already', (vault) => readFileSync(join(vault, 'n0.md'), 'utf8').includes('[[Centre]]')],
+    ['when a link follows already', isRelinked],
     ['when it has its new name', (vault) => existsSync(join(vault, 'Centre.md'))],
   ]
 
@@ -321,7 +329,7 @@ describe('killed in the middle of a large move', () => {
 
   test('what someone wrote into the vault since is kept', async () => {
     const world = openVault(before)
-    await killWithin(world, (vault) => readFileSync(join(vault, 'n0.md'), 'utf8').includes('[[Centre]]'))
+    await killWithin(world, isRelinked)
     writeFileSync(join(world.vault, 'n0.md'), 'Mine.\n')
     renameSync(join(world.vault, 'n1.md'), join(world.vault, 'n1 elsewhere.md'))
     const server = await open(world, [])

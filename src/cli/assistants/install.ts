@@ -85,7 +85,7 @@ function putOrKeep(
 function requireVault(path: string): void {
   if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
   throw new RouxError('VAULT_NOT_FOUND', `There is no folder ${path}.`, {
-    hint: 'Name the folder with the notes: --vault <folder>',
+    hint: 'Give the folder that contains the notes: --vault <folder>',
   })
 }
 

@@ -45,7 +45,7 @@ export function checkVault(
 ): readonly Finding[] {
   const fault = folderFault(path)
   if (fault !== undefined)
-    return [fail('vault', fault, 'Name the folder with the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.')]
+    return [fail('vault', fault, 'Give the folder that contains the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.')]
   if (tooWide) return [wideFinding(path, named)]
   const outer = outerVault(path)
   if (outer === undefined) return [ok('vault', path)]
@@ -105,7 +105,7 @@ export function checkFileCase(vault: string, spelling: Settings['files']['case']
 function wideFinding(path: string, named: boolean): Finding {
   const message = `${path} contains a home folder or a whole disk, so it is probably not a vault`
   if (named) return warn('vault', message, 'A smaller folder is faster and shows an assistant less.')
-  return fail('vault', message, 'Name the folder with the notes; --vault accepts this one, too.')
+  return fail('vault', message, 'Give the folder that contains the notes; --vault accepts this one, too.')
 }
 
 function outerVault(path: string): string | undefined {

@@ -50,7 +50,7 @@ async function evaluate(
   const modes = core.embedding === undefined ? (['keyword'] as const) : (['keyword', 'semantic', 'hybrid'] as const)
   const seed = (options.get('seed') as number | undefined) ?? SEED
   const items = await knownItems(core, { count, seed, signal })
-  if (items.length === 0) throw new RouxError('INVALID_PARAMS', 'The vault has no notes to ask for.')
+  if (items.length === 0) throw new RouxError('INVALID_PARAMS', 'The vault has no notes to test search with.')
   const progress = new ProgressLine(printer, { always: true })
   const total = items.length * modes.length
   let done = 0

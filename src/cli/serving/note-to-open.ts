@@ -69,9 +69,9 @@ export async function noteToOpen(
       if (found !== undefined) return found
       near.push(...(await namesLike(core, name)))
     }
-    const leave = mayBeVault ? 'Name the folder with the notes' : 'Leave out --note'
+    const instead = mayBeVault ? 'Give the folder that contains the notes' : 'Leave out --note'
     throw new RouxError('NODE_NOT_FOUND', `There is no ${mayBeVault ? 'folder, vault or note' : 'note'} ${quoted(name)}.`, {
-      hint: near.length === 0 ? `${leave}: the page has a search.` : 'Similar names:',
+      hint: near.length === 0 ? `${instead}, and search on the page.` : 'Similar names:',
       candidates: near.slice(0, MOST_TOLD),
     })
   })

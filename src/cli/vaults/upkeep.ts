@@ -62,7 +62,7 @@ export async function trust(invocation: Invocation): Promise<number> {
   const file = await readConfigFile(path)
   if (file === undefined)
     throw new RouxError('INVALID_SETTINGS', `There is no file ${path}.`, {
-      hint: '"roux init" writes one; "roux trust <folder>" names another folder.',
+      hint: 'Create it with "roux init", or trust another folder: "roux trust <folder>".',
     })
   const [problem] = file.problems
   if (problem) throw problem

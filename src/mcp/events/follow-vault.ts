@@ -72,8 +72,8 @@ function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexSta
   const vault = name === undefined ? 'The vault' : `The vault ${name}`
   if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`
   if (phase === 'failed')
-    return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message ?? 'for an unknown reason'}.`
+    return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message ?? 'the reason is unknown'}.`
   if (phase === 'restarting')
-    return `${vault} is answered from its last good state for now: ${message ?? 'for an unknown reason'}.`
+    return `${vault} is answered from its last good state for now: ${message ?? 'the reason is unknown'}.`
   return before === 'missing' ? `${vault} is back.` : undefined
 }

@@ -85,7 +85,7 @@ const hubsResource: FixedResource = {
   name: 'hubs',
   source: { name: 'get_hubs' },
   title: 'Most central notes',
-  description: `The ${HUBS} best-linked notes, with the number of notes linking to each.`,
+  description: `The ${HUBS} most-linked notes, with the number of notes linking to each.`,
   async read(core, call) {
     const { value: hubs, warnings } = await getHubs(core, { metric: 'in_degree', limit: HUBS }, call)
     return { value: { metric: 'in_degree', hubs, count: hubs.length }, warnings }

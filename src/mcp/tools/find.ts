@@ -61,8 +61,8 @@ export const findNodesTool = defineTool({
     order_by: z
       .enum(['relevance', 'title', 'modified', 'created'])
       .default('relevance')
-      .describe('relevance: modified without words.'),
-    order: z.enum(['asc', 'desc']).optional().describe('desc; titles asc.'),
+      .describe('relevance: modified if there are no words.'),
+    order: z.enum(['asc', 'desc']).optional().describe('Default: desc, but asc for title.'),
     include_archived: z.boolean().default(false).describe('Include archived notes.'),
     links: links(),
     max_tokens: maxTokens(),
@@ -123,7 +123,7 @@ export const similarNodesTool = defineTool({
 export const suggestTagsTool = defineTool({
   name: 'suggest_tags',
   title: 'Tags and folders for a note',
-  description: 'Tags in use and folders that suit a note, by the notes nearest to it. operation: for apply_changes.',
+  description: 'Existing tags and folders that suit a note, by the notes nearest to it. Pass operation to apply_changes.',
   names: { id: 'note' },
   searchReadiness: () => 'meaning',
   input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
@@ -155,7 +155,7 @@ export const askTool = defineTool({
   name: 'ask',
   title: 'Ask a model about the notes',
   description:
-    "Another model, the user's own, answers from the notes, with verified citations (they prove where, not that it follows). Slower than search, which lets you answer yourself.",
+    "Another model, the user's own, answers from the notes, with verified citations (they prove where text stands, not that the answer follows). Slower than search, which lets you answer yourself.",
   annotations: { ...READS, idempotentHint: false, openWorldHint: true },
   names: { note_id: 'note', folder: 'place' },
   byModel: true,

@@ -24,14 +24,15 @@ const MOST_NOTES = 50
 export const contextPackTool = defineTool({
   name: 'context_pack',
   title: 'Context for a question',
-  description: 'Everything a question needs, in one budget: passages that answer, and those they link to. For given notes: ids.',
+  description:
+    'Everything a question needs within one token budget: passages that answer it, and those they link to. To start from notes, pass ids.',
   group: 'tools.insight',
   names: { ids: 'note', folder: 'place' },
   searchReadiness: () => 'meaning',
   input: () => ({
     query: z.string().max(10_000).optional().describe('The question.'),
-    ids: z.array(z.string()).max(MOST_NOTES).optional().describe('These notes first.'),
-    max_tokens: z.int().min(LEAST_TOKENS).max(MOST_TOKENS).optional().describe('Budget, 4,000.'),
+    ids: z.array(z.string()).max(MOST_NOTES).optional().describe('Start with these.'),
+    max_tokens: z.int().min(LEAST_TOKENS).max(MOST_TOKENS).optional().describe('Default: 4,000.'),
     folder: folder(),
     tag: tag(),
     offset: z.int().min(0).optional().describe('Passages to skip.'),
@@ -51,13 +52,12 @@ export const contextPackTool = defineTool({
 export const impactTool = defineTool({
   name: 'impact',
   title: 'What a change would break',
-  description:
-    'What deleting a note or folder, or operations, would do to links, without doing it: broken links, orphans, disconnected parts.',
+  description: 'What a deletion or operations would do to links, without doing it: broken links, orphans, disconnected parts.',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place', operations: (tool) => OPERATION_TOOLS.find(({ name }) => name === tool)?.names },
   input: () => ({
-    id: z.string().optional().describe('Delete this.'),
-    folder: z.string().optional().describe('Delete everything in it.'),
+    id: z.string().optional().describe('Note to delete.'),
+    folder: z.string().optional().describe('Folder to delete.'),
     operations: z
       .array(z.strictObject({ tool: z.string(), arguments: z.record(z.string(), z.unknown()) }))
       .min(1)
@@ -112,7 +112,7 @@ export const compareTool = defineTool({
   group: 'tools.insight',
   names: { a: 'note', b: 'note' },
   searchReadiness: () => 'meaning',
-  input: () => ({ a: z.string().describe('Id or title.'), b: z.string().describe('Other.'), max_tokens: maxTokens() }),
+  input: () => ({ a: z.string().describe('Id or title.'), b: z.string().describe('Id or title.'), max_tokens: maxTokens() }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitComparison },
   run: (core, { a, b }, call) => compare(core, { a, b }, call),
 })
@@ -121,14 +121,14 @@ export const changesSinceTool = defineTool({
   name: 'changes_since',
   title: 'Recent changes',
   description:
-    'Net changes by anyone since a time or an earlier answer: notes, links gained and lost, links broken and fixed, new orphans, notes linked to more.',
+    'Net changes by anyone since a time or an earlier answer: notes, links gained and lost, links broken and fixed, new orphans, notes that gained links.',
   group: 'tools.insight',
   names: { cursor: 'place', folder: 'place' },
   input: () => ({
     cursor: z.string().optional().describe('From an earlier answer.'),
     since: z.string().optional().describe('2024-01-31, monday, 12h … Default: 7d.'),
     folder: folder(),
-    limit: limit(200, 20, 'Of each list.'),
+    limit: limit(200, 20, 'Results per list.'),
     max_tokens: maxTokens(),
   }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitChanges },
@@ -143,13 +143,13 @@ export const suggestLinksTool = defineTool({
   name: 'suggest_links',
   title: 'Missing links',
   description:
-    'Missing links, likeliest first, of one note or the whole vault. named: the text has a title or alias; with line and edit, an operation for apply_changes. related: notes that belong together.',
+    'Missing links, likeliest first, of one note or the whole vault. named: the text mentions a title or alias; has the line, and edit to pass to apply_changes. related: notes that belong together.',
   group: 'tools.insight',
   names: { id: 'note', folder: 'place' },
   input: () => ({
     id: z.string().optional().describe('From this note.'),
     folder: folder(),
-    kind: z.enum(SUGGESTION_KINDS).default('both').describe('Only such.'),
+    kind: z.enum(SUGGESTION_KINDS).default('both').describe('Only this kind.'),
     limit: limit(100, 10),
     offset: offset(),
     max_tokens: maxTokens(),
@@ -162,12 +162,12 @@ export const mapTool = defineTool({
   name: 'map',
   title: 'Map of the vault',
   description:
-    'What a vault is about: its communities of notes, by links and words, each with label, key notes and typical words, and the notes between them. The best first look.',
+    'What a vault is about: its communities of notes, by links and words, each with label, key notes and typical words, and the notes that connect them. The best first look.',
   group: 'tools.insight',
   names: { scope: 'place', community: 'place' },
   input: () => ({
     scope: z.string().optional().describe('Only this folder.'),
-    community: z.string().optional().describe('Divide this one.'),
+    community: z.string().optional().describe('Look into this one.'),
     level: z.int().min(1).max(2).default(1).describe('2: smaller communities.'),
     max_tokens: maxTokens(),
   }),

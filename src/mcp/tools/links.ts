@@ -13,7 +13,7 @@ import { folder, includeContent, kinds, limit, links, maxTokens, nodeName, page,
 export const getNeighborsTool = defineTool({
   name: 'get_neighbors',
   title: 'Linked notes',
-  description: 'Notes that link to a note (backlinks) or that it links to, best linked first.',
+  description: 'Notes that link to a note (backlinks) or that it links to, most linked first.',
   names: { id: 'note' },
   input: () => ({
     id: nodeName('Note'),
@@ -35,14 +35,14 @@ export const getNeighborsTool = defineTool({
 export const findPathTool = defineTool({
   name: 'find_path',
   title: 'Path between two notes',
-  description: 'The shortest path of links, with the sentence of each.',
+  description: 'The shortest path of links, with the sentence each is in.',
   names: { source: 'note', target: 'note' },
   input: () => ({
     source: nodeName('Start'),
     target: nodeName('End'),
     direction: z.enum(['any', 'out']).default('any').describe('out: forwards only.'),
-    count: z.int().min(1).max(5).default(1).describe('Paths; all but the first are alternatives.'),
-    avoid_hubs: z.boolean().default(false).describe('Avoid the best-linked notes.'),
+    count: z.int().min(1).max(5).default(1).describe('Number of paths: the first and alternatives.'),
+    avoid_hubs: z.boolean().default(false).describe('Avoid the most-linked notes.'),
     max_tokens: maxTokens(),
   }),
   isPictured: true,
@@ -53,7 +53,7 @@ export const findPathTool = defineTool({
 export const getHubsTool = defineTool({
   name: 'get_hubs',
   title: 'Most central notes',
-  description: 'The best-linked notes of a vault, folder or tag: a good first look.',
+  description: 'The most-linked notes of a vault, folder or tag: a good first look.',
   names: { folder: 'place' },
   input: () => ({
     metric: z

@@ -39,7 +39,7 @@ export function page(maximum: number, fallback: number) {
 
 /** Number of results to skip, for tools whose specification does not prescribe the wording. */
 export function offset() {
-  return integer(0, Number.MAX_SAFE_INTEGER, 'Skip so many.')
+  return integer(0, Number.MAX_SAFE_INTEGER, 'Results to skip.')
 }
 
 /** Number of results to skip, as specified. */
@@ -53,7 +53,7 @@ export function maxTokens() {
 }
 
 export function links() {
-  return integer(0, MAX_LINKS, 'Links of each.')
+  return integer(0, MAX_LINKS, 'Links per result.')
 }
 
 /** An integer whose bounds are only mentioned in errors, because models read the schema of a common parameter with every tool. */
@@ -94,7 +94,7 @@ export function includeContent() {
 }
 
 export function relevance() {
-  return z.enum(['strict', 'normal', 'loose']).default('normal').describe('How sure a result must be.')
+  return z.enum(['strict', 'normal', 'loose']).default('normal').describe('How certain a match must be.')
 }
 
 export function expectedHash() {

@@ -35,7 +35,7 @@ export const getNodeTool = defineTool({
 export const listNodesTool = defineTool({
   name: 'list_nodes',
   title: 'List notes',
-  description: 'Ids and titles, page by page. As a tree: get_tree; a name: resolve_nodes.',
+  description: 'Ids and titles, page by page. For a tree: get_tree; to find a name: resolve_nodes.',
   names: { path: 'place', community: 'place' },
   input: () => ({
     tag: tag(),
@@ -43,7 +43,7 @@ export const listNodesTool = defineTool({
     limit: limit(1000, 100),
     offset: specifiedOffset(),
     kinds: kinds(),
-    community: z.string().optional().describe('Only of this community, from map.'),
+    community: z.string().optional().describe('Only notes of this community (from map).'),
     max_tokens: maxTokens(),
   }),
   output: outputSchema({ nodes: listOf({ id: TEXT, title: TEXT }), total: COUNT }),
@@ -54,7 +54,7 @@ export const listNodesTool = defineTool({
 export const listTagsTool = defineTool({
   name: 'list_tags',
   title: 'List tags',
-  description: 'Tags with how many notes have them or a nested tag, most used first.',
+  description: 'Tags, with the number of notes that have each or a nested tag, most used first.',
   input: () => ({
     prefix: z.string().optional().describe('Only tags that begin with this.'),
     offset: offset(),
@@ -69,9 +69,9 @@ export const listTagsTool = defineTool({
 export const listPropertiesTool = defineTool({
   name: 'list_properties',
   title: 'List properties',
-  description: 'Property keys with number of notes and kinds of values; with key, its values.',
+  description: 'Property keys, with the number of notes and kinds of values; given key, its values.',
   input: () => ({
-    key: z.string().optional().describe('Values of this.'),
+    key: z.string().optional().describe('List its values.'),
     prefix: z.string().optional().describe('Only what begins with this.'),
     ...page(1000, 50),
     max_tokens: maxTokens(),
@@ -88,7 +88,7 @@ export const getTreeTool = defineTool({
   input: () => ({
     path: z.string().optional().describe('Folder to start at.'),
     depth: z.int().min(1).max(10).default(3).describe('Levels of folders.'),
-    limit: limit(1000, 200, 'Notes in the whole tree.'),
+    limit: limit(1000, 200, 'Maximum notes in the tree.'),
     include_archived: z.boolean().default(false).describe('Include archived notes.'),
     max_tokens: maxTokens(),
   }),

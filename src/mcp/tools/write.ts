@@ -33,9 +33,9 @@ const createNodeTool = defineOperation({
   annotations: CREATES,
   names: { id: 'place', relations: 'targets' },
   input: () => ({
-    id: z.string().describe('Path in the vault, ending in .md; lowercased outside Obsidian, Foam and Logseq.'),
+    id: z.string().describe('Path in the vault, ending in .md; lowercased, except in Obsidian, Foam and Logseq.'),
     content: z.string().describe('Markdown.'),
-    title: z.string().optional().describe("Title, where it is not the file's name."),
+    title: z.string().optional().describe('Title, if not the file name.'),
     tags: tags().default([]).describe('Tags.'),
     properties: properties('Frontmatter.'),
     relations: relations(),
@@ -49,13 +49,13 @@ const updateNodeTool = defineOperation({
   name: 'update_node',
   title: 'Change a note',
   description:
-    'Changes parts of a note; the rest stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. Only to add or remove tags: manage_tags; another folder: move_node.',
+    'Changes parts of a note; the rest stays as it is. Prefer append, prepend, replace_text or section to replacing all content. title renames the file. To only add or remove tags: manage_tags; to change the folder: move_node.',
   annotations: CHANGES,
   names: { id: 'note', relations: 'targets' },
   input: () => ({
     id: nodeId('Note'),
     title: z.string().optional().describe('New title and file name.'),
-    content: z.string().optional().describe('New text of the whole note without frontmatter, or of section.'),
+    content: z.string().optional().describe('New text of the whole note without frontmatter, or of the section.'),
     tags: tags().optional().describe('All its tags from now on.'),
     properties: properties('Frontmatter to set; null removes.'),
     relations: relations(),
@@ -69,14 +69,14 @@ const updateNodeTool = defineOperation({
         line: z.int().min(1).optional().describe('Only a match that begins on this line.'),
       })
       .optional()
-      .describe('Replaces find with replace in the body.'),
+      .describe('Replaces text in the body.'),
     section: headingPath().optional().describe('Where content goes: headings, outermost first, or one "^block".'),
     mode: z
       .enum(['replace', 'append', 'prepend', 'insert_before', 'insert_after'])
       .default('replace')
       .describe('How content changes section.'),
     expected_hash: expectedHash(),
-    replace_all: z.boolean().default(false).describe('Content also replaces text you have not read (hash partial:…).'),
+    replace_all: z.boolean().default(false).describe('Let content replace text you have not read (hash partial:…).'),
     update_links: z.boolean().default(false).describe('Rewrite links when title changes; else LINK_INTEGRITY if there are any.'),
   }),
   wrap: 'node',
@@ -113,7 +113,7 @@ const moveNodeTool = defineOperation({
   names: { id: 'note or folder', to: 'place' },
   input: () => ({
     id: z.string().describe('Path of the note, file or folder, in any case.'),
-    to: z.string().describe('New path, spelled as wanted. To put it into a folder: an existing one, or "/" at the end.'),
+    to: z.string().describe('New path, spelled as wanted. To move into a folder: an existing folder, or end with "/".'),
     expected_hash: expectedHash(),
   }),
   operation: ({ id, to, expected_hash }) => defined({ kind: 'move' as const, id, to, expectedHash: expected_hash }),
@@ -192,7 +192,7 @@ const createFolderTool = defineOperation({
 const cloneNodeTool = defineOperation({
   name: 'clone_node',
   title: 'Show a note in a second folder',
-  description: 'Creates a note in another folder that embeds this one, so it appears in both without a copy.',
+  description: 'Creates a note that embeds this one, in another folder, so it appears in both without a copy.',
   annotations: CREATES,
   names: { id: 'note' },
   input: () => ({
@@ -326,10 +326,10 @@ export const listChangesTool = defineTool({
 export const undoTool = defineTool({
   name: 'undo',
   title: 'Undo a change',
-  description: 'Undoes a whole change, itself a change. CONFLICT with the diff if a file was edited since.',
+  description: 'Undoes a whole change; this is a change too. CONFLICT with the diff if a file was edited since.',
   needs: 'tools.write',
   annotations: CHANGES,
   names: { change_id: 'place' },
-  input: () => ({ change_id: z.string().describe('From the answer of a change, or list_changes.') }),
+  input: () => ({ change_id: z.string().describe('From the answer to a change, or list_changes.') }),
   run: (core, { change_id }, call) => undoChange(core, change_id, call),
 })
