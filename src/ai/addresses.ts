@@ -27,7 +27,7 @@ const MAIL_PART = /[^()[\],;]+/g
 const LONGEST_SCHEME = 31
 
 /**
- * Finds addresses and other text that programs turn into links, in order of appearance. In code, only unambiguous addresses count.
+ * Finds addresses and other text that programs turn into links, in order of appearance. In code, only finds unambiguous addresses.
  * Runs in linear time.
  */
 export function findAddresses(text: string, { inCode = false } = {}): readonly Span[] {
@@ -63,7 +63,7 @@ function withoutPunctuation(token: string): number {
   return end
 }
 
-/** Returns the start of the scheme before `://`, or -1 if not found. */
+/** Returns the start of the scheme before `://`, or -1 if there is none. */
 function schemeStart(token: string): number {
   let at = token.indexOf(':')
   while (at >= 0 && !/^[/\\]{2}/.test(token.slice(at + 1, at + 3))) at = token.indexOf(':', at + 1)
@@ -75,7 +75,7 @@ function schemeStart(token: string): number {
   return start
 }
 
-/** Returns the start of a scheme that needs no slashes, such as `data:`, or -1 if not found. */
+/** Returns the start of a scheme that needs no slashes, such as `data:`, or -1 if there is none. */
 function listedSchemeStart(token: string, goesOn: boolean): number {
   const last = goesOn ? token.length : token.length - 1
   for (let at = token.indexOf(':'); at >= 0 && at < last; at = token.indexOf(':', at + 1)) {
@@ -90,7 +90,7 @@ function listedSchemeStart(token: string, goesOn: boolean): number {
   return -1
 }
 
-/** Returns the start of `//name` or `\\\\name`, or -1 if not found. Browsers and some programs treat both as addresses. */
+/** Returns the start of `//name` or `\\\\name`, or -1 if there is neither. Browsers and some programs treat both as addresses. */
 function slashesStart(token: string): number {
   for (let at = 0; at < token.length - 2; at++) {
     const next = token.charAt(at + 2)
@@ -136,7 +136,7 @@ function isComputer(name: string, rest: string, inCode: boolean): boolean {
   })
 }
 
-/** Checks whether the dot ends a sentence without a space after it. `bread.It` is not a host in Italy. */
+/** Checks whether the dot ends a sentence that is not followed by a space. `bread.It` is not a host in Italy. */
 function isNextSentence(before: string, label: string): boolean {
   return /^\p{Lu}\p{Ll}+$/u.test(label) && /\p{Ll}$/u.test(before)
 }

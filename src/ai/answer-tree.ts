@@ -14,7 +14,7 @@ export interface AnswerTree {
   readonly blocks: readonly Block[]
   /** Number of links, images, addresses, HTML tags and executable code blocks that were removed. */
   readonly removed: number
-  /** Number of removed texts that looked like Roux citations, such as `[1]`. */
+  /** Number of removed strings that looked like Roux citations, such as `[1]`. */
   readonly forged: number
   /** True if the answer was truncated because it was too long. */
   readonly isCut: boolean
@@ -26,7 +26,10 @@ const PARSING = { extensions: [gfm()], mdastExtensions: [gfmFromMarkdown()] }
 
 /** Maximum answer length in UTF-16 units. Longer answers are truncated. */
 const MOST_CHARACTERS = 60_000
-/** Maximum number of syntax characters. The parser can take quadratic time in them, so an answer with more is treated as plain text. */
+/**
+ * Maximum number of syntax characters. Parsing can take quadratic time in their number, so an answer with more is treated as plain
+ * text.
+ */
 const MOST_MARKS = 2_000
 const MARKS: ReadonlySet<string> = new Set('!#$&*+<=>@[\\]^_`{|}~\n')
 /** Parsing a list item takes about as long as this many other syntax characters. */
@@ -55,7 +58,7 @@ function isPlain(text: string): boolean {
   return cost > MOST_MARKS
 }
 
-/** Returns the number of quotes and list items that a line starts, and its indentation. */
+/** Returns the number of quotes and list items that start on a line, and the line's indentation. */
 function startOf(line: string): { readonly depth: number; readonly indentation: number } {
   let depth = 0
   let at = 0
@@ -171,7 +174,7 @@ class Reader {
   #inlineOf(node: RootContent, children: readonly PhrasingContent[], isQuoted: boolean): RootContent[] {
     const cleaned = this.#clean(this.#piecesOf(children, []))
     const first = cleaned.findIndex((piece) => piece.kind !== 'marker' || piece.place !== 'alone')
-    // Markers on a line of their own at the start cite the preceding block.
+    // Markers on their own line before any text cite the preceding block.
     const isBelow = first > 0 && this.#blocks.length > 0
     if (isBelow) this.#handBack(cleaned.slice(0, first))
     const pieces = isBelow ? cleaned.slice(first) : cleaned
@@ -188,7 +191,7 @@ class Reader {
     return [made]
   }
 
-  /** Attaches markers without text to the preceding block. */
+  /** Assigns markers without text to the preceding block. */
   #handBack(pieces: readonly Piece[]): void {
     const markers = pieces.filter((piece) => piece.kind === 'marker')
     const last = this.#blocks.at(-1)
@@ -268,7 +271,7 @@ class Reader {
       left = edits.length === 0 ? decoded : edited(decoded, edits).filter((piece) => !isBlankCode(piece))
       if (edits.length === 0 && !hasChanged) return linesTrimmed(left)
     }
-    // If text is still not clean after this many rounds, it is an attack.
+    // Text that is still not clean after this many rounds is an attack.
     return []
   }
 }

@@ -25,7 +25,7 @@ export type WriteCitation = (n: number) => string | undefined
 interface Writing {
   readonly shown: ReadonlyMap<object, Block>
   readonly link: WriteCitation
-  /** True if `$` may start a formula. If not, it is escaped. */
+  /** True if `$` may start a formula. Otherwise, `$` is escaped. */
   readonly mayHoldFormulas: boolean
 }
 
@@ -130,7 +130,7 @@ function append(nodes: PhrasingContent[], piece: Exclude<Piece, { readonly kind:
   else if (piece.text !== '') nodes.push({ type: 'text', value: piece.text })
 }
 
-/** Moves leading and trailing white space out of an emphasis. */
+/** Moves leading and trailing white space out of emphasized text. */
 function unspaced(nodes: readonly PhrasingContent[]): {
   readonly lead: string
   readonly inner: PhrasingContent[]

@@ -10,7 +10,7 @@ import { type Word, wordsIn } from './words.ts'
 
 /** A sentence in a passage that supports the answer. */
 export interface Citation {
-  /** Number in the answer, starting at 1. */
+  /** Citation number in the answer, starting at 1. */
   readonly n: number
   /** Zero-based index of the passage in the prompt. */
   readonly passage: number
@@ -18,7 +18,10 @@ export interface Citation {
   readonly endLine: number
   /** Text of the sentence as it appears in these lines. */
   readonly quote: string
-  /** `weak` if the sentence of the answer contains a number or a negation that the passage lacks, or if they have no words in common. */
+  /**
+   * `weak` if the answer's sentence contains a number or negation that the passage lacks, or if it has no words in common with the
+   * passage.
+   */
   readonly support: 'ok' | 'weak'
 }
 
@@ -44,9 +47,9 @@ export interface CitedAnswer {
 
 /** Minimum length of a quotation in words. Shorter text in quotation marks is a name or a term. */
 const LEAST_QUOTED_WORDS = 3
-/** Maximum length of a quotation in UTF-16 units. Longer quotations are treated as false. */
+/** Maximum length of a quotation in UTF-16 units. Longer quotations are treated as not genuine. */
 const MOST_QUOTED = 20_000
-/** Maximum time in milliseconds before other tasks get a turn. */
+/** Maximum time in milliseconds before yielding to other tasks. */
 const LONGEST_TURN = 20
 
 /** Parses a model's answer and looks up every citation and quotation in the passages. */
@@ -73,11 +76,11 @@ export async function citeAnswer(answer: string, passages: readonly CitedPassage
   }
 }
 
-/** Part of an answer with its quotations and the passages that the model cited for it. */
+/** Part of an answer, with its quotations and the passages that the model cited for that part. */
 interface Claim {
   readonly words: readonly Word[]
   readonly named: readonly number[]
-  /** Location of each quotation in the passages that contain it, by passage number. */
+  /** For each quotation, its location in each passage that contains it, by passage number. */
   readonly quotations: readonly ReadonlyMap<number, Span>[]
 }
 
@@ -148,7 +151,7 @@ class AnswerReader {
     })
   }
 
-  /** Cites the passages named for a claim, provided that each of its quotations occurs in one of them. */
+  /** Cites the passages that the model cited for a claim, provided that each quotation in the claim occurs in one of them. */
   #cite({ words, named, quotations }: Claim): readonly number[] {
     const known = [...new Set(named)].filter((number) => this.#sources[number - 1] !== undefined)
     const cited = quotations.some((places) => places.size === 0) ? [] : known
@@ -186,8 +189,8 @@ function markerLookup(pieces: readonly Piece[], length: number): (start: number,
 }
 
 /**
- * Returns the passage numbers cited by each sentence. A marker cites the text before it, or its own line if it is at the start of the
- * line.
+ * Returns the passage numbers cited by each sentence. A marker cites the preceding text, or the text on its own line if the marker is
+ * at the start of the line.
  */
 function markersBySentence(
   pieces: readonly Piece[],
@@ -224,7 +227,7 @@ function slice(pieces: readonly Piece[], { start, end }: Span): readonly Piece[]
   })
 }
 
-/** Returns the emphasis that spans both sides of an offset. */
+/** Returns the emphasis that surrounds the text on both sides of an offset. */
 function wrapsAt(pieces: readonly Piece[], offset: number): readonly Wrap[] {
   let at = 0
   let before: readonly Wrap[] = []

@@ -8,10 +8,10 @@ interface FoundMarker extends Span {
 }
 
 const CLOSING: Readonly<Record<string, string>> = { '[': ']', '【': '】', '〔': '〕', '〖': '〗', '⟦': '⟧', '(': ')' }
-/** Maximum length of a marker in UTF-16 units, and maximum number of passages in it. */
+/** Maximum length of a marker in UTF-16 units, and maximum number of passages that it can cite. */
 const LONGEST = 120
 const MOST_NUMBERS = 24
-/** Characters around a bracketed number that are easy for readers to overlook. */
+/** Characters around a bracketed number that readers easily overlook. */
 const MARKUP = /[\s*_^`\\]/
 const SUPERSCRIPT = /[⁰¹²³⁴-⁹]/
 const CIRCLED = /[①-⑳⓫-⓴⓵-⓾❶-❿➀-➓]/

@@ -11,8 +11,8 @@ const TAG = /<(\/?)(?:seed:)?(?:think|thinking|thoughts?|reasoning)>|\[(\/?)THIN
 const CHANNEL = /<\|channel\|>\s*(\w{1,20})[^<]{0,100}<\|message\|>/g
 
 /**
- * Separates a model's answer from its reasoning. Reasoning is enclosed in tags, in a channel, or before a closing tag if the server
- * dropped the opening tag. Tags in code are part of the answer.
+ * Separates a model's answer from its reasoning. Reasoning is enclosed in tags or in a channel, or precedes a closing tag if the
+ * server dropped the opening tag. Tags in code are part of the answer.
  */
 export function withoutThinking(text: string): SpokenAnswer {
   const channels = [...text.matchAll(CHANNEL)]
@@ -43,14 +43,14 @@ function spokenIn(text: string, channels: readonly RegExpExecArray[]): SpokenAns
 }
 
 /**
- * Minimum number of repetitions, and their minimum total length in UTF-16 units. Small models that repeat themselves this often do
- * not stop.
+ * Minimum number of repetitions, and their minimum total length in UTF-16 units. Small models that repeat themselves this often never
+ * stop.
  */
 const LEAST_TIMES = 8
 
 const LEAST_LENGTH = 300
 
-/** Number of UTF-16 units to check at the end of the text. The repeated part is at most an eighth of that. */
+/** Number of UTF-16 units to check at the end of the text. The repeated part is at most an eighth as long. */
 const TAIL = 2_400
 
 /**

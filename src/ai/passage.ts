@@ -7,7 +7,7 @@ import { blanked } from './source.ts'
 export interface Passage {
   readonly id: string
   readonly title: string
-  /** Headings above the part, outermost first. */
+  /** Headings above the part of the note, outermost first. */
   readonly heading: readonly string[]
   /** 1-based lines of the file, inclusive. */
   readonly startLine: number

@@ -12,7 +12,7 @@ export interface Exchange {
 export interface PromptParts {
   readonly question: string
   readonly history: readonly Exchange[]
-  /** Best first. */
+  /** Ordered from best to worst. */
   readonly passages: readonly Passage[]
   /** Size of the model's context window in tokens, including the answer. */
   readonly context: number
@@ -45,12 +45,12 @@ const MOST_REMEMBERED = 1_200
 /** Minimum number of tokens for a truncated passage to be useful. */
 const LEAST_TOKENS = 40
 /**
- * Passages longer than this multiple of the available space are skipped, because removing invisible characters does not shorten them
- * enough.
+ * Passages longer than this multiple of the available space are skipped, because removing their invisible characters would not make
+ * them fit.
  */
 const MOST_HIDDEN = 2
 
-/** Composes the prompt from the rules, the passages inside a boundary that they cannot close, the question, and the rules again. */
+/** Composes the prompt from the rules, the passages enclosed in a boundary that they cannot close, the question, and the rules again. */
 export function composePrompt(parts: PromptParts): Prompt {
   const question = neutralise(parts.question).trim()
   const history = parts.history.flatMap(({ question: asked, answer }): readonly ChatMessage[] => [
@@ -75,7 +75,7 @@ interface ShownPassage {
   readonly text: string
 }
 
-/** Returns the passages that fit. If the first does not fit, returns its first lines. */
+/** Returns the passages that fit. If the first one does not fit, returns only its first lines. */
 function fitting(passages: readonly Passage[], room: number): readonly ShownPassage[] {
   const chosen: ShownPassage[] = []
   let left = room
@@ -94,7 +94,7 @@ function fitting(passages: readonly Passage[], room: number): readonly ShownPass
   return chosen
 }
 
-/** Returns the first lines of a passage that fit. */
+/** Returns as many of the passage's first lines as fit. */
 function beginningOf(passage: Passage, room: number): Passage | undefined {
   const lines = passage.text.split('\n')
   let low = 0

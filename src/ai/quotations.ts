@@ -66,7 +66,7 @@ export function findQuotations(text: string, sentences: readonly Span[]): readon
   return found.map(({ start, end }) => ({ start, end, quoted: text.slice(start, end) }))
 }
 
-/** Maximum nesting depth. Deeper quotations are part of one that is looked up anyway. */
+/** Maximum nesting depth. A deeper quotation is part of an outer one, which is looked up anyway. */
 const DEEPEST = 16
 
 /** Determines from the adjacent characters whether a mark opens or closes a quotation. */

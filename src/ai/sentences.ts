@@ -5,7 +5,7 @@ const CLOSING = /["'”’»)\]*_]/
 const CLOSING_CJK = /["'”’」』]/
 
 export interface SentenceOptions {
-  /** Checks whether a range is code, in which no sentence ends. */
+  /** Checks whether a range is code. Sentences never end in code. */
   isOpaque?(start: number, end: number): boolean
   /** Checks whether a full stop ends the sentence even if a lowercase letter follows. */
   endsHere?(start: number, end: number): boolean

@@ -9,7 +9,7 @@ export interface CitedPassage {
   readonly text: string
   /** Comments in the text, in order of appearance. They are never quoted. */
   readonly hidden?: readonly Span[]
-  /** Titles of the note and its headings, which an answer may put in quotation marks. */
+  /** Titles of the note and its headings. An answer may put them in quotation marks. */
   readonly names?: readonly string[]
 }
 

@@ -2,10 +2,10 @@ import { readable, type Word, wordsIn } from './words.ts'
 
 /** Location of a quote in the text. */
 export interface FoundQuote {
-  /** UTF-16 offsets of the start of the first word and the end of the last word. */
+  /** UTF-16 offset of the start of the first word. `end` is the end of the last word. */
   readonly start: number
   readonly end: number
-  /** True if the quote matches word for word. If not, it omits some words of the text. */
+  /** True if the quote matches word for word. Otherwise, the quote omits some words of the text. */
   readonly isExact: boolean
 }
 
@@ -19,7 +19,7 @@ export interface QuotedText {
 
 /** Maximum number of words that a quote may omit, as a fraction of its own length. */
 const MOST_SKIPPED = 0.15
-/** Maximum quote length in words. Longer quotes are not looked up, which limits the work. */
+/** Maximum quote length in words. Longer quotes are not looked up, to limit the work. */
 const MOST_WORDS = 2_000
 
 /** Preprocesses text once for many quotes. */

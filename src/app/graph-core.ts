@@ -23,39 +23,39 @@ export interface GraphCore {
   readonly insights: Insights
   readonly linkInsights: Insights<'links'>
   readonly insightState: InsightState
-  /** Makes the insights of this generation available to all who share the store; only for the process that watches the folder. */
+  /** Makes the insights of this generation available to all users of the store. Set only in the process that watches the folder. */
   readonly updateInsights?: () => Promise<void>
   readonly indexing: Indexing
   /** Checks whether the whole-vault tools ignore the file with this path. Omitted if they do not ignore any files. */
   readonly isIgnored?: (path: string) => boolean
   /** Log of graph changes. Omitted if logging is off. */
   readonly graphLog?: GraphLog
-  /** Absent if search by meaning is off. */
+  /** Omitted if semantic search is off. */
   readonly embedding?: Embedding
-  /** Weight of meaning relative to words, 0–1. `auto` uses the weight measured for the model. */
+  /** Weight of the semantic score relative to words, 0–1. `auto` uses the weight measured for the model. */
   readonly searchWeight: number | 'auto'
   /** Loads the search indexes early, while a question waits for the graph. */
   readonly loadSearchEarly?: () => void
-  /** Plans operations, even if writing is off; absent if nobody can plan. */
+  /** Plans operations, even if writing is off. Omitted if planning is unavailable. */
   readonly planning?: Planning | undefined
-  /** Absent if writing is off. */
+  /** Omitted if writing is off. */
   readonly writing?: Writing | undefined
-  /** The bytes of images for display. */
+  /** Provides the bytes of images for display. */
   readonly pictures: VaultFiles
-  /** Absent if attachments are off. */
+  /** Omitted if attachments are off. */
   readonly files?: VaultFiles | undefined
-  /** Absent if no chat model may be asked. */
+  /** Omitted if no chat model may be used. */
   readonly chat?: Chat | undefined
   close(): Promise<void>
 }
 
 /** Provides the embedder for questions. */
 export interface Embedding {
-  /** The configured embedder, opened by the first call. @throws RouxError `PROVIDER_ERROR` */
+  /** Returns the configured embedder, which the first call opens. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** The previous embedder, if it can be opened without further setup. */
+  /** Opens the previous embedder, if that is possible without further setup. */
   openFormer(id: string): Promise<Embedder | undefined>
-  /** Checks whether texts of a file may be embedded. By default, all may. */
+  /** Checks whether text from a file may be embedded. If omitted, all text may be embedded. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
 }
 
@@ -72,7 +72,7 @@ export type WarningCode =
   | 'ESTIMATED'
   | 'NOTICE'
 
-/** Something a caller should know about an answer, but not an error. */
+/** Something that a caller should know about an answer but that is not an error. */
 export interface Warning {
   readonly code: WarningCode
   readonly message: string
@@ -85,22 +85,22 @@ export interface Answer<T> {
   readonly images?: readonly Picture[]
   /** For lists, the position of the shown items within the total. */
   readonly list?: ListFacts
-  /** The items the budget left out; absent if none. */
+  /** Items omitted because of the budget. Absent if there are none. */
   readonly omitted?: Omitted
 }
 
 /** The position of a list's items within the total. */
 export interface ListFacts {
-  /** Items before the first one shown. */
+  /** Number of items before the first one shown. */
   readonly offset: number
   readonly shown: number
-  /** The total, as far as it was counted. */
+  /** Total number of items, as far as they were counted. */
   readonly count: number
   /** Items included in `count`: all of them, only the relevant notes, or only a part, for example because a vault could not answer. */
   readonly counted: 'all' | 'relevant' | 'part'
 }
 
-/** How many items the budget left out or cut, by member; `results` are the items of the list itself. */
+/** Number of items omitted or truncated because of the budget, by member. `results` counts the items of the list itself. */
 export interface Omitted {
   readonly maxTokens: number
   readonly counts: Readonly<Record<string, number>>

@@ -26,7 +26,7 @@ export function toScope({ folder, path, tag, kinds }: ScopeArguments): Scope {
   }
 }
 
-/** Returns the scope for answering a question. Excludes archived notes, and conflict copies unless the question names one. */
+/** Returns the scope for answering a question. Excludes archived notes, and excludes conflict copies unless the question mentions one. */
 export function toAnsweringScope(args: ScopeArguments, question: string): Scope {
   return { ...toScope(args), withoutArchived: true, withoutConflicts: conflictOriginal(question.trim()) === undefined }
 }

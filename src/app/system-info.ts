@@ -22,7 +22,7 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
   core.indexing.begin()
   signal?.throwIfAborted()
   const counted = await countsOf(core)
-  // Read last, because a store on a server knows nothing about its feeder until the first query.
+  // Read the indexing status last, because a store on a server cannot report on its feeder before the first query.
   const { file, message, hint: _, ...index } = core.indexing.status()
   const paths = { ...(file === undefined ? {} : { file }), ...(message === undefined ? {} : { message }) }
   return {
@@ -36,18 +36,18 @@ export async function vaultFacts(core: GraphCore, verbose: boolean, { signal }: 
 /** Health of a vault, for server monitoring. */
 export interface VaultHealth {
   readonly name: string
-  /** True if the store can currently answer. */
+  /** Whether the store can currently be queried. */
   readonly store: StoreCondition
   readonly generation?: number
   /**
-   * Seconds since the last change (`age`), and since the feeding process was last heard from (`silent`), if another process feeds the
-   * index.
+   * Seconds since the last change (`age`), and seconds since the last sign of life from the process that feeds the index, if it is
+   * another one (`silent`).
    */
   readonly age?: number
   readonly silent?: number
 }
 
-/** Queries the store itself, and gives up when the signal is aborted. */
+/** Queries the store, and stops waiting when the signal is aborted. */
 export async function vaultHealth({ name, root, store, indexing }: GraphCore, signal: AbortSignal): Promise<VaultHealth> {
   const known = { name: name ?? basename(root) }
   try {
@@ -70,7 +70,7 @@ async function countsOf({ store }: GraphCore) {
     ])
     return { generation, counts: { files, notes: notes.total, attachments: attachments.total, tags: tags.length } }
   } catch {
-    // The index was damaged and is being rebuilt, as reported by `phase`.
+    // The index was damaged and is being rebuilt, which `phase` also reports.
     return undefined
   }
 }

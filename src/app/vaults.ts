@@ -2,14 +2,14 @@ import type { GraphCore } from './graph-core.ts'
 
 /** Vaults of a server that are visible to the caller. */
 export interface Vaults {
-  /** In the order of the settings. Empty if there is only one vault, which has no name. */
+  /** Names in the order of the settings. Empty if there is only one vault, which has no name. */
   readonly names: readonly string[]
   /**
    * Returns a vault by name, opening it if necessary. Retries if an earlier attempt failed. If there are no names, returns the only
    * vault.
    */
   open(name?: string): Promise<GraphCore>
-  /** Returns the folder of a named vault without opening it. Omitted if the caller does not need to know it. */
+  /** Returns the folder of a named vault without opening it. Omitted if the caller does not need the folder. */
   folderOf?(name: string): string | undefined
 }
 

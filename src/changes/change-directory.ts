@@ -3,7 +3,7 @@ import { folderOf, nameOf } from '../core/paths.ts'
 import { type Aside, asideName, type Entry } from './entry.ts'
 import { type ChangeFiles, type FileStamp, isSameFile } from './file-system.ts'
 
-/** Number of files to sync at once, which is the size of Node's thread pool. */
+/** Number of files to sync at once. Equals the size of Node's thread pool. */
 const AT_ONCE = 4
 
 /** An entry with its index in the record, from which its temporary names are derived. */
@@ -14,7 +14,7 @@ export interface PendingWrite {
   readonly path: string
   readonly bytes: Uint8Array
   readonly mode: number | undefined
-  /** File whose owner the new file should have. */
+  /** Existing file with the owner that the new file should get. */
   readonly like: FileStamp | undefined
 }
 
@@ -82,7 +82,7 @@ export class ChangeDirectory {
     await this.#each(paths, (path) => this.discard(path))
   }
 
-  /** Gives a file a second name that must be free. @returns false if the file system does not support links between the two */
+  /** Gives a file a second name, which must not exist yet. @returns false if the file system does not support links between the two */
   link(from: string, to: string): boolean {
     this.#touch(to)
     try {
@@ -95,7 +95,7 @@ export class ChangeDirectory {
   }
 
   /**
-   * Renames a file to a free name, using a link, which never overwrites an existing file. On file systems without links, a file
+   * Renames a file to an unused name with a link, which never overwrites an existing file. On file systems without links, a file
    * created under that name between two calls (about 20 µs) is overwritten.
    */
   async renameToFree(from: string, to: string): Promise<void> {
@@ -108,7 +108,7 @@ export class ChangeDirectory {
     this.rename(from, to)
   }
 
-  /** Checks whether a folder lists both names, so they are two files rather than two spellings of one. */
+  /** Checks whether a folder lists both names, which means that they are two files rather than two spellings of one. */
   hasBoth(a: string, b: string): boolean {
     const names = this.fs.readdir(this.at(folderOf(a)))
     return [a, b].every((path) => names.includes(nameOf(path)))
@@ -119,14 +119,14 @@ export class ChangeDirectory {
     this.fs.copy(this.at(from), this.at(to))
   }
 
-  /** Creates a folder unless it exists. */
+  /** Creates a folder if it does not exist. */
   makeFolder(path: string): void {
     if (this.stamp(path)?.kind === 'folder') return
     this.#touch(path)
     this.fs.mkdir(this.at(path))
   }
 
-  /** Removes a folder if it is empty, otherwise returns `false`. */
+  /** Removes a folder if it is empty. Otherwise, returns `false`. */
   removeFolder(path: string): boolean {
     this.#touch(path)
     try {

@@ -3,7 +3,8 @@ import { RouxError } from '../core/errors.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
-// The algorithm is quadratic in the number of differing lines. Small texts have no timeout, so their diff is the same on a busy machine.
+// The algorithm is quadratic in the number of differing lines. Small files have no timeout, so that their diff is the same on a busy
+// machine.
 const LIMITS = { small: { maxEditLength: 2000 }, large: { timeout: 250, maxEditLength: 5000 } }
 
 const MAX_SMALL = 16_000
@@ -39,7 +40,7 @@ export function mismatch(file: Omit<Mismatch, 'difference'>, { expected, actual 
 /** Thrown if files differ from what was expected while a change is being applied. */
 export class FilesChanged extends Error {
   readonly files: readonly Mismatch[]
-  /** One sentence on what happened to these files. */
+  /** One sentence that describes what happened to these files. */
   readonly outcome: string
 
   constructor(files: readonly Mismatch[], outcome: string) {
@@ -55,7 +56,7 @@ const MAX_CANDIDATES = 10
 export function conflict(mismatches: readonly Mismatch[], outcome = 'Nothing was written.'): RouxError {
   const [first] = mismatches
   if (first === undefined) return new RouxError('CONFLICT', `Files changed in the meantime. ${outcome}`)
-  // The caller might have read neither the current content nor the content that was planned for.
+  // The caller may not have read either the current or the expected content.
   const told = mismatches.slice(0, MAX_CANDIDATES).map((each) => {
     const expected = partialHash(each.expected)
     return each.actual === undefined ? { ...each, expected } : { ...each, expected, actual: partialHash(each.actual) }

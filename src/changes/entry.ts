@@ -27,22 +27,22 @@ export function inOrder(entries: readonly Entry[]): readonly Entry[] {
 export type Aside =
   /** Bytes to be put in place. */
   | 'new'
-  /** The file that previously had the name. */
+  /** The file that previously had this name. */
   | 'old'
   /** Bytes from the record to be restored. */
   | 'restore'
-  /** The file removed by a rollback. */
+  /** A file that was removed by a rollback. */
   | 'undone'
 
 export function asideName(change: string, index: number, aside: Aside): string {
   return `.roux-${change}-${index}.${aside}`
 }
 
-/** Returns the file next to which a temporary name of one of these entries is located, or `undefined` for other names. */
+/** Returns the file next to which one of these entries puts a temporary name, or `undefined` for other names. */
 export function namedByAside(name: string, entries: readonly Entry[]): string | undefined {
   const [, index = '', aside] = /^\.roux-.+-(\d+)\.(\w+)$/.exec(name) ?? []
   const entry = aside === undefined ? undefined : entries[Number(index)]
-  // A moved file's old name is kept aside. All other temporary files of a move are at its destination.
+  // The file displaced by a move is kept next to the old path. All other temporary files of a move are next to its destination.
   return entry !== undefined && 'to' in entry && aside !== 'old' ? entry.to : entry?.path
 }
 

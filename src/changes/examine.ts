@@ -17,7 +17,7 @@ export interface Examined {
   readonly entries: readonly Entry[]
   /** Bytes before and after, by hash. */
   readonly contents: ReadonlyMap<string, Uint8Array>
-  /** Stamp of each existing file when its bytes were read. */
+  /** Each existing file's stamp at the time its bytes were read. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
@@ -25,7 +25,7 @@ export interface ExamineOptions {
   readonly root: string
   readonly fs: ChangeFiles
   readonly refusal: Refusal
-  /** True if the change is an undo, whose names existed before. */
+  /** True if the change is an undo, which may restore names that existed before. */
   readonly restores?: boolean
   /** Returns earlier content by hash, to show a diff. */
   knownContent(hash: string): Uint8Array | undefined
@@ -185,8 +185,8 @@ export function isRespelling(from: string, to: string): boolean {
 }
 
 /**
- * Requires that no path is a source or a destination twice, so a partly applied change is unambiguous. `keyOf` returns equal
- * keys for names that must not both be created.
+ * Requires that no path is a source or a destination more than once, so that a partly applied change is unambiguous. `keyOf` returns
+ * equal keys for names that must not both be created.
  */
 function requireOneRoleEach(intents: readonly Intent[], keyOf: (path: string) => string): void {
   const sources = new Set<string>()
@@ -239,7 +239,10 @@ function placesOf(intent: Intent): readonly string[] {
   return intent.kind === 'move' ? [intent.from, intent.to] : [intent.path]
 }
 
-/** Returns the changes that undo a recorded one. Each expects the recorded result, so later edits are not overwritten. */
+/**
+ * Returns the changes that undo a recorded change. Each expects the files in their recorded state, so that later edits are not
+ * overwritten.
+ */
 export function takeBack(entries: readonly Entry[], content: (hash: string) => Uint8Array): readonly Intent[] {
   const finalPath = finalPaths(entries)
   const replaced = new Map(entries.flatMap((entry) => (entry.kind === 'replace' ? [[entry.path, entry.after] as const] : [])))

@@ -10,7 +10,7 @@ import { ForeignDatabase } from './record/state-database.ts'
 
 const DENIED = new Set(['EACCES', 'EPERM', 'EROFS'])
 
-/** Errors caused by names that others created, deleted or replaced between two calls. */
+/** Codes of errors that occur if another program creates, deletes or replaces a name between two calls. */
 export const RACES: ReadonlySet<string> = new Set(['EEXIST', 'ENOENT', 'ENOTDIR', 'ELOOP', 'EISDIR'])
 
 /** The usual reason for leaving a file unchanged. */
@@ -74,7 +74,7 @@ export function namingFiles(error: unknown, entries: readonly Entry[]): unknown 
   return message === error.message ? error : Object.assign(new Error(message, { cause: error }), { code: errorCode(error) })
 }
 
-/** Creates the error for a missing vault folder. Nothing is known about its files. */
+/** Creates the error for a missing vault folder, whose files are in an unknown state. */
 export function missingVault(root: string): RouxError {
   return new RouxError('VAULT_NOT_FOUND', `There is no folder ${quote(root)}.`, {
     hint: 'Check that the drive it is on is connected.',
@@ -86,7 +86,7 @@ export function isNotJournal(error: unknown): boolean {
   return /malformed|not a database|corrupt/i.test(String(error))
 }
 
-/** Translates an error of the vault's lock. */
+/** Translates an error from the vault's lock. */
 export function lockError(error: unknown, path: string): unknown {
   if (!isNotJournal(error)) return journalError(error, path)
   return new RouxError('PROVIDER_ERROR', `The vault's lock file is damaged (${path}). Nothing was written.`, {
@@ -95,7 +95,7 @@ export function lockError(error: unknown, path: string): unknown {
   })
 }
 
-/** Translates an error of the journal. */
+/** Translates an error from the journal. */
 export function journalError(error: unknown, path: string): unknown {
   const meaning = error instanceof RouxError ? undefined : journalMeaning(error, path)
   return meaning === undefined ? error : new RouxError(meaning[0], meaning[1], { hint: meaning[2], cause: error })

@@ -6,7 +6,7 @@ import { errorCode } from '../core/error-code.ts'
 export interface FileStamp {
   readonly kind: 'file' | 'folder' | 'link' | 'other'
   readonly dev: bigint
-  /** 64 bits on Windows, which a number cannot represent. */
+  /** A bigint, because inode numbers on Windows have 64 bits. */
   readonly ino: bigint
   readonly size: bigint
   readonly mtimeNs: bigint
@@ -17,15 +17,15 @@ export interface FileStamp {
 }
 
 /**
- * File-system calls that change a vault. All of them can fail. Most are synchronous, because they take microseconds. Those that wait
- * for the disk run four at a time and share one commit of the file system's journal (for 600 files, fsync takes 3 ms each one by one
- * and 0.05 ms four at a time; unlink 2.5 and 0.4 ms).
+ * File-system calls that change a vault. Any of them can fail. Most are synchronous, because they take microseconds. Calls that wait
+ * for the disk run four at a time and share one commit of the file system's journal. (For 600 files, an fsync takes 3 ms one by one
+ * and 0.05 ms four at a time; an unlink takes 2.5 ms and 0.4 ms.)
  */
 export interface ChangeFiles {
   /** Returns `undefined` if nothing exists. Does not follow links. */
   lstat(path: string): FileStamp | undefined
   readdir(path: string): readonly string[]
-  /** Checks whether names can be created and removed in a folder, according to the system. */
+  /** Checks whether the system allows creating and removing names in a folder. */
   isWritable(folder: string): boolean
   /** Reads a regular file. Links are rejected. */
   read(path: string): Uint8Array
@@ -115,7 +115,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** A named pipe must not block, and links must not be followed. */
+/** Does not block on named pipes and does not follow links. */
 function withFile<T>(path: string, read: (fd: number) => T): T {
   const fd = fs.openSync(path, O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
   try {
@@ -149,7 +149,7 @@ function promised(call: (done: (error: Error | null) => void) => void): Promise<
   return new Promise((resolve, reject) => call((error) => (error === null ? resolve() : reject(error))))
 }
 
-// On Windows, virus scanners and indexers hold a file for some milliseconds after it was written.
+// On Windows, virus scanners and indexers keep a file open for some milliseconds after it was written.
 const BUSY_WAITS = isWindows ? [5, 10, 20, 40, 80, 160, 320] : []
 
 function whileBusy(call: () => void): void {

@@ -18,11 +18,11 @@ import {
   usedBytes,
 } from './record/state-database.ts'
 
-/** Identifies the file: "Roux" in ASCII, and 2 for the log of changes. */
+/** Identifies the file type: "Roux" in ASCII, and 2 for the log of changes. */
 const APPLICATION_ID = 0x526f7802
 
 /**
- * The migration to each version. `base` equals `generation` in a row that only records a generation. At most one process logs a
+ * Migrations, one for each version. `base` equals `generation` in a row that only records a generation. At most one process logs a
  * commit, but another may have just logged the same generation.
  */
 const MIGRATIONS: readonly string[] = [
@@ -47,7 +47,7 @@ const MIGRATIONS: readonly string[] = [
 /** How long to wait for another writing process, in milliseconds. A late row is better than a blocked commit. */
 const BUSY_TIMEOUT = 500
 
-/** A power cut leaves a gap, which readers detect. */
+/** A power cut can leave a gap in the log, which readers detect. */
 export const GRAPH_LOG: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -61,7 +61,7 @@ export function graphLogFile(stateFolder: string): string {
   return join(stateFolder, 'graph-log.db')
 }
 
-/** Checks whether a log is unusable, in which case all of it is discarded. */
+/** Checks whether an error means that the log is unusable and must be discarded as a whole. */
 function isDamagedLog(error: unknown): boolean {
   return isNotJournal(error) || /no such (?:table|column|index)/i.test(String(error))
 }
@@ -96,7 +96,7 @@ function packCommit(place: Place, changes: GraphChanges | undefined): Pick<Commi
   return { deflated: deflated ? 1 : 0, sum: sumOf(place, data), data }
 }
 
-/** Returns the commit as logged, without its changes if the row is damaged. */
+/** Returns a logged commit, without its changes if the row is damaged. */
 function unpackCommit(row: CommitRow): LoggedCommit {
   const { lineage, generation, base, time, deflated, sum, data } = row
   return { lineage, generation, base, time, changes: sum === sumOf(row, data) ? readChanges(data, deflated === 1) : undefined }
@@ -135,7 +135,7 @@ export function openLogReader({ stateFolder, root, openDatabase }: LogReaderOpti
       const database = openDatabase(path)
       try {
         requireFormat(database, GRAPH_LOG)
-        // The database is just being created.
+        // At version 0, the database is still being created.
         return pragma(database, 'user_version') === 0 ? none : read(database)
       } finally {
         attempt(() => database.close())
@@ -193,12 +193,12 @@ export interface OpenLogWriter extends GraphLogWriter {
 
 type Waiting = Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges | undefined }
 
-/** Maximum number of commits to buffer while the disk fails. Beyond that, there is a gap. */
+/** Maximum number of commits to buffer while writing fails. Any further commits leave a gap in the log. */
 const MOST_WAITING = 100
 
 const DAY = 86_400_000
 
-/** Number of rows to delete at once if the log is too long. */
+/** Number of rows to delete at a time if the log is too large. */
 const DROPPED = 50
 
 /** Number of commits, or milliseconds, after which the size of the log is checked again. */
@@ -216,7 +216,7 @@ class LogWriter implements OpenLogWriter {
   readonly #options: LogWriterOptions
   readonly #file: StateFile
   #statements: (LogStatements & { readonly database: Database }) | undefined
-  /** Time of the last size check, and the number of commits since. */
+  /** Time of the last size check, and number of commits since then. */
   #pruned = { commits: 0, time: 0 }
   #waiting: readonly Waiting[] = []
   #isFailing = false
@@ -235,7 +235,7 @@ class LogWriter implements OpenLogWriter {
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MOST_WAITING)
     if (this.#isLater) return
-    // Logged later, so waiting callers are answered first.
+    // Commits are logged later, so that waiting callers get their answers first.
     this.#isLater = true
     setImmediate(() => {
       this.#isLater = false
@@ -253,7 +253,7 @@ class LogWriter implements OpenLogWriter {
     try {
       this.#write()
     } catch (error) {
-      // On the next attempt, it may be another file, or not exist yet.
+      // Reopen the file on the next attempt, because it may have been replaced or may not exist yet.
       this.#file.close()
       if (isDamagedLog(error)) attempt(() => this.#deleteFile())
       this.#tell(error instanceof Error ? error.message : String(error))
@@ -277,7 +277,7 @@ class LogWriter implements OpenLogWriter {
     try {
       const now = (this.#options.now ?? Date.now)()
       const newest = last.get(this.#options.root) as { readonly time: number | null }
-      // A clock that was set back must not reorder rows.
+      // Rows must stay in order even if the clock was set back.
       const time = Math.max(now, newest.time ?? 0)
       for (const one of this.#waiting) this.#insert(this.#statements, one, time)
       if (this.#isToPrune(now)) prune(database, this.#options.retention, now)
@@ -297,7 +297,7 @@ class LogWriter implements OpenLogWriter {
 
   #insert({ known, insert }: LogStatements, commit: Waiting, time: number): void {
     const { lineage, base, generation, changes } = commit
-    // A row without changes adds nothing if the commit is already known.
+    // Skip a row without changes if the commit is already logged.
     if (base === generation && known.get(lineage, generation) !== undefined) return
     const { deflated, sum, data } = packCommit(commit, changes)
     insert.run(this.#options.root, lineage, generation, base, time, deflated, sum, data)

@@ -3,12 +3,12 @@ import type { InsightState } from '../core/insight/insight-state.ts'
 import type { SqlValue } from '../core/sql-database.ts'
 import { attempt, type OpenDatabase, StateFile, type StateFormat } from './record/state-database.ts'
 
-/** Identifies the file: "Roux" in ASCII, and 3 for insight state. */
+/** Identifies the file type: "Roux" in ASCII, and 3 for insight state. */
 const APPLICATION_ID = 0x526f7803
 /** How long to wait for another writing process, in milliseconds. */
 const BUSY_TIMEOUT = 2_000
 
-/** The migration to each version. Never edit a released one; only add new ones. */
+/** Migrations, one for each version. Never edit a released migration; only add new ones. */
 const MIGRATIONS: readonly string[] = [
   `
   CREATE TABLE communities (vault TEXT PRIMARY KEY, bytes BLOB NOT NULL) STRICT, WITHOUT ROWID;
@@ -30,8 +30,8 @@ export interface InsightStateOptions {
 }
 
 /**
- * Stored separately from the record of changes, because it is opened by the thread that answers calls, and neither must block or
- * damage the other.
+ * Stored separately from the record of changes, because this file is opened by the thread that answers calls, and neither file must
+ * block or damage the other.
  */
 export function openInsightState(options: InsightStateOptions): StoredInsightState {
   return new StoredInsightState(options)
@@ -84,7 +84,10 @@ class StoredInsightState implements InsightState {
     this.#file.close()
   }
 
-  /** Reads the rows of this vault. Empty if nothing was saved or the file cannot be read, because answers can do without. */
+  /**
+   * Reads the rows of this vault. Returns no rows if nothing was saved or the file cannot be read, because answers do not depend on
+   * them.
+   */
   #read(sql: string): readonly Readonly<Record<string, unknown>>[] {
     try {
       return (this.#file.openExisting()?.prepare(sql).all(this.#options.root) ?? []) as Readonly<Record<string, unknown>>[]

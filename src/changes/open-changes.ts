@@ -27,11 +27,11 @@ import { acquireWriteLock, thisOwner } from './write-lock.ts'
 export interface ChangesOptions {
   /** Real path of the vault's root. */
   readonly root: string
-  /** Folder of the record and the locks. Created, with mode 0700, by the first change. */
+  /** Folder for the record and the locks. Created with mode 0700 by the first change. */
   readonly stateFolder: string
   readonly openDatabase: OpenDatabase
   readonly retention?: Retention
-  /** Why a path must not be written, according to settings and ignore rules. Not called for `.trash/`. */
+  /** Returns why a path must not be written, according to settings and ignore rules. Not called for `.trash/`. */
   readonly refusal?: Refusal
   /** How long to wait for another writer, in milliseconds. */
   readonly lockTimeout?: number
@@ -108,7 +108,7 @@ class RecordedChanges implements Changes {
   }
 
   async recover(): Promise<readonly Recovery[]> {
-    // Checked without the lock, so start-up costs nothing. Another process may be applying a change.
+    // Checked without the lock, so that start-up is not delayed. Another process may be applying a change.
     if (this.#journal.applying(this.#root).length === 0) return []
     return await this.#underLock(() => this.#recover())
   }
@@ -117,7 +117,7 @@ class RecordedChanges implements Changes {
     this.#journal.close()
   }
 
-  /** Makes a change after ending those left incomplete by crashed processes. */
+  /** Makes a change, after settling changes left incomplete by crashed processes. */
   async #locked(makeChange: () => Promise<AppliedChange>): Promise<AppliedChange> {
     return await this.#underLock(async () => {
       const kept = (await this.#recover()).flatMap((recovery) => recovery.kept)
@@ -162,8 +162,8 @@ class RecordedChanges implements Changes {
   }
 
   /**
-   * Records the outcome of a change. The files are already in that state; a failed record is completed later.
-   * @returns a message if the record was not completed
+   * Records the outcome of a change. The files are already in that state, so a failure to record it is made up for later.
+   * @returns a message if the outcome was not recorded
    */
   #finish(id: string, ending: Ending): readonly string[] {
     try {

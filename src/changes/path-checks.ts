@@ -9,13 +9,13 @@ import { inTrash, nameProblem, quote, requireInside } from './path-rules.ts'
 export type Refusal = (path: string) => string | undefined
 
 export interface Room {
-  /** A path that is being vacated: the same name in another case. */
+  /** A path whose name becomes free because it differs only in case. */
   readonly leaving?: string | undefined
-  /** True if the name existed before or is in the trash, so the rules for new names do not apply. */
+  /** True if the name existed before or is in the trash. The rules for new names do not apply in that case. */
   readonly isReturn?: boolean
 }
 
-/** Checks paths of one change against the disk. Each folder is read once. Follows no symbolic links. */
+/** Checks paths of one change against the disk. Reads each folder once and does not follow symbolic links. */
 export class PathChecks {
   readonly #root: string
   readonly #fs: ChangeFiles
@@ -31,7 +31,7 @@ export class PathChecks {
     if (fs.lstat(root)?.kind !== 'folder') throw missingVault(root)
   }
 
-  /** Returns the file at a writable path, or `undefined` if there is none. @throws RouxError if it must not be written */
+  /** Returns the file at a writable path, or `undefined` if there is none. @throws RouxError if the path must not be written */
   find(path: string): FileStamp | undefined {
     this.requirePermitted(path)
     const folder = folderOf(path)
@@ -58,7 +58,7 @@ export class PathChecks {
     }
     const first = missing[0] ?? path
     this.requireWritable(folderOf(first))
-    // A restored file may be next to its twin.
+    // A restored file may differ only in case from an existing one.
     if (!isReturn || this.#fs.lstat(`${this.#root}/${first}`) !== undefined) this.#requireNoTwin(first, leaving)
     return missing
   }
@@ -104,7 +104,7 @@ export class PathChecks {
     return this.#fs.isSpelled(`${this.#root}/${path}`)
   }
 
-  /** On case-insensitive file systems, a twin is the same name. Elsewhere, the vault could no longer be copied to such a file system. */
+  /** On case-insensitive file systems, a twin has the same name. On others, the vault could no longer be copied to such a file system. */
   #requireNoTwin(path: string, leaving: string | undefined): void {
     const twin = this.#twinOf(path)
     if (twin === undefined || twin === leaving) return

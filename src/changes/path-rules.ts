@@ -1,7 +1,7 @@
 import { invalid, RouxError } from '../core/errors.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** Why a new name does not work everywhere, and one that does. */
+/** Why a new name does not work everywhere, and a suggested name that does. */
 export interface NameProblem {
   readonly reason: string
   readonly suggestion: string
@@ -10,13 +10,13 @@ export interface NameProblem {
 /** The only hidden folder that is written to. */
 export const TRASH = '.trash'
 
-/** Checks whether a path is in the trash, or the trash itself. */
+/** Checks whether a path is the trash or inside it. */
 export function inTrash(path: string): boolean {
   return path === TRASH || path.startsWith(`${TRASH}/`)
 }
 
 /**
- * Requires an unambiguous path inside the vault. Normalizes nothing.
+ * Requires an unambiguous path inside the vault. Does not normalize the path.
  * @throws RouxError `INVALID_PARAMS`, or `PERMISSION_DENIED` for a path that is outside or hidden
  */
 export function requireInside(path: string): void {
@@ -36,14 +36,15 @@ export function requireInside(path: string): void {
   }
 }
 
-// Microsoft, "Naming Files, Paths, and Namespaces": reserved with any extension, including the superscript digits.
+// Reserved names according to Microsoft, "Naming Files, Paths, and Namespaces". They are reserved with any extension and include the
+// superscript digits.
 const RESERVED = /^(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$)(?=\s*(?:\.|$))/i
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const FORBIDDEN = /[<>:"|?*\\/\x00-\x1f\x7f]/u
 const LONE_SURROGATE = /\p{Surrogate}/u
-// Obsidian rejects them in a note's name, because links cannot contain them.
+// Characters that Obsidian rejects in a note's name, because links cannot contain them.
 const UNLINKABLE = /[#^[\]]/u
-/** Limit of ext4, APFS and NTFS. The latter two count 255 units, which are never fewer bytes than this. */
+/** Limit of ext4, APFS and NTFS. APFS and NTFS count 255 units, which are never fewer bytes. */
 const MAX_BYTES = 255
 
 /** Returns what makes a new name invalid on Windows, in Obsidian or on a common file system, or `undefined` if nothing does. */

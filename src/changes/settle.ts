@@ -14,7 +14,7 @@ export type ContentOf = (hash: string) => Uint8Array
 /** What applying a change needs besides its entries. */
 export interface Means {
   readonly content: ContentOf
-  /** Stamp of each file when its bytes were compared. */
+  /** Each file's stamp at the time its bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 

@@ -32,8 +32,8 @@ export interface Host extends Places {
 export type Composition = Omit<typeof import('../compose/index.ts'), 'indexFile'>
 
 /**
- * Runs `work` with a signal that Ctrl+C or SIGTERM aborts. An error after the abort does not count as a failure; `told` is called
- * instead.
+ * Runs `work` with a signal that is aborted by Ctrl+C or SIGTERM. An error after the abort is not treated as a failure; `told` is
+ * called instead.
  * @returns the exit code
  */
 export async function interruptible(

@@ -32,14 +32,14 @@ const host: Host = {
   },
 }
 
-// `roux … | head` must end quietly. The server is excluded because its transport handles stream errors itself.
+// `roux … | head` must exit quietly. The server is excluded because its transport handles stream errors itself.
 const isServer = splitCommand(argv).command === 'serve'
 if (!isServer) {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
 }
 process.stderr.on('error', () => {})
 
-// Node waits for threads, and one may hang on a file that does not respond. End the process without waiting.
+// Exit without waiting for threads, as Node would, because one may hang on a file that does not respond.
 process.on('exit', () => {
   if (isHeldByFile()) process.kill(process.pid, 'SIGKILL')
 })

@@ -20,7 +20,7 @@ export interface Invocation {
   /** Options given on the command line, by name. */
   readonly options: ReadonlyMap<string, unknown>
   readonly positionals: readonly string[]
-  /** True if to show progress even without a terminal. */
+  /** True to show progress even without a terminal. */
   readonly loud?: boolean
   /** Aborts the command. */
   readonly signal?: AbortSignal

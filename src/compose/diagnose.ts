@@ -9,7 +9,7 @@ import { connectionTo, neo4jPlace } from './engine.ts'
 import { indexFile, realRoot, searchIndexFile } from './index-files.ts'
 import type { OpenOptions } from './open-options.ts'
 
-/** Collects diagnostic information that only the adapters have. Changes nothing on disk and downloads nothing. */
+/** Collects diagnostic information that only the adapters can provide. Changes nothing on disk and downloads nothing. */
 export async function diagnose(
   settings: Settings,
   options: Pick<OpenOptions, 'apiKey' | 'name' | 'stored' | 'storePassword'> = {},
@@ -43,7 +43,7 @@ async function examineStore(
   const called = stored ?? name
   const options = { ...(called === undefined ? {} : { name: called }), ...(storePassword === undefined ? {} : { storePassword }) }
   const { origin, ...place } = neo4jPlace(settings, { ...options, root, file: indexFile(settings, root) })
-  // Omit the origin for a vault served without its folder, because it was fed from a different folder.
+  // Omit the origin for a vault served without its folder, because the vault was fed from a different folder.
   const connection = await connectionTo(stored !== undefined || origin === undefined ? place : { ...place, origin })
   try {
     return await examineDatabase(connection)

@@ -74,7 +74,7 @@ export async function openCore(settings: Settings, options: OpenOptions): Promis
     name: options.name,
     root,
     store,
-    // Each note is read once, and texts that answers keep stay.
+    // Do not cache texts, because each note is read only once. The cache for answers is left untouched.
     texts: openTexts(reads, 0),
     runs: compute,
     file: place.insightFile,

@@ -8,7 +8,7 @@ import { type EmbeddingOptions, type OpenEmbedding, openEmbedding } from '../wor
 import { startWorker, takeIndexer } from '../workers/spare-worker.ts'
 
 export interface OpenOptions {
-  /** True if to watch the folder and stay up to date (for servers) or read it once (for commands). */
+  /** True to watch the folder and stay up to date (for servers), false to read it once (for commands). */
   readonly watch: boolean
   /** Name of the vault, if the process serves several. */
   readonly name?: string

@@ -51,7 +51,7 @@ export function followVectors(indexing: IndexingClient, engine: OpenEngine): voi
     engine
       .refreshSearch(embedder)
       .catch(() => {
-        // The next answer tries again and reports the error.
+        // The next answer retries the load and reports the error.
       })
       .finally(() => {
         isLoading = false
@@ -104,11 +104,14 @@ export function prepareForQuestions(
   }
 }
 
-/** Reads ahead and ignores errors. The first caller gets the error, and damage has already been reported to the worker. */
+/**
+ * Runs a read ahead of time and ignores errors, because the first caller receives them and damage has already been reported to the
+ * worker.
+ */
 export function tryEagerly(read: () => void): void {
   try {
     read()
   } catch {
-    // The next answer tries again.
+    // The next answer retries the read.
   }
 }

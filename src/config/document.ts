@@ -10,7 +10,7 @@ export interface ToolSwitch {
 }
 
 export interface DocumentOptions {
-  /** True if to comment out every key, so the file sets nothing until it is edited. */
+  /** True to comment out every key, so the file sets nothing until it is edited. */
   readonly inactive?: boolean
   /** Keys to omit. */
   readonly without?: readonly string[]

@@ -274,7 +274,7 @@ class Merge {
   }
 }
 
-/** Valid vault names. They are used before the colon in ids, and in the names of variables and files. */
+/** Valid vault names. A vault name precedes the colon in ids and is part of variable and file names. */
 export const VAULT_NAME = /^[a-z0-9][a-z0-9_-]{0,31}$/
 
 function wrongVaultName({ key, where }: Given): RouxError | undefined {

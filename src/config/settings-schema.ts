@@ -25,7 +25,7 @@ export interface Setting<Key extends string = string, Value = unknown> {
   readonly widens: boolean
   /**
    * Controls how lists from several sources are combined. Omitted if the first source wins. `any` concatenates the lists. With
-   * `every`, a note must match each of them.
+   * `every`, a note must match every list.
    */
   readonly combines?: 'any' | 'every'
   /** Values that are accepted without trust, because they do not cause any data to enter or leave the machine. */

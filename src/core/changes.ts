@@ -6,8 +6,8 @@ export interface TextEdit {
 }
 
 /**
- * A change to the files of a vault. Paths are vault-relative and spelled exactly as on disk. A list of changes is applied as one
- * unordered unit: every path except a destination refers to the state before any of them. The same file can be both replaced and
+ * A change to the files of a vault. Paths are vault-relative and spelled exactly as on disk. The changes in a list are applied as one
+ * unordered unit, so every path except a destination refers to the state before all of them. The same file can be both replaced and
  * moved; `replace` then uses the old path. Deleting moves a file to `.trash/`.
  */
 export type FileChange =
@@ -26,7 +26,7 @@ export type FileChange =
    * bytes; folders have none.
    */
   | { readonly kind: 'move'; readonly from: string; readonly to: string; readonly before: string | undefined }
-  /** Creates a folder unless it exists. */
+  /** Creates a folder if it does not exist. */
   | { readonly kind: 'makeFolder'; readonly path: string }
   /** Removes a folder if it is empty once everything else is done. */
   | { readonly kind: 'removeFolder'; readonly path: string }
@@ -36,13 +36,13 @@ export type ChangeState = 'applying' | 'done' | 'undone' | 'rolled_back'
 
 /** A recorded change, as shown in lists. */
 export interface ChangeSummary {
-  /** Sorts chronologically. */
+  /** Sorting by id yields chronological order. */
   readonly id: string
   /** Milliseconds since the Unix epoch. */
   readonly time: number
   readonly title: string
   readonly state: ChangeState
-  /** The change that this one undid, if any. */
+  /** Id of the change that was undone by this one, if any. */
   readonly undoes: string | undefined
   readonly files: readonly ChangedFile[]
 }
@@ -57,7 +57,7 @@ export interface AppliedChange {
   readonly id: string
   /** All paths that were created, removed or modified. A moved folder stands for everything inside it. */
   readonly paths: readonly string[]
-  /** The paths above that are folders. */
+  /** The subset of `paths` that are folders. */
   readonly folders: readonly string[]
   readonly files: readonly ChangedFile[]
   /** Messages for the caller about the completed change. */
@@ -65,9 +65,9 @@ export interface AppliedChange {
 }
 
 export interface Trashed {
-  /** Its path in the trash, including `.trash/`. */
+  /** Path of the deleted item in the trash, including `.trash/`. */
   readonly trash: string
-  /** Its path before it was deleted. */
+  /** Path of the item before it was deleted. */
   readonly path: string
 }
 
@@ -126,7 +126,7 @@ export interface Changes {
   deletions(): Iterable<Trashed>
   /** Frees disk space that the record no longer needs. Call it when idle. */
   tidy(): void
-  /** Completes or rolls back changes left by crashed processes. Cheap, and touches nothing on disk, if there are none. */
+  /** Completes or rolls back changes left by crashed processes. If there are none, the call is cheap and touches nothing on disk. */
   recover(): Promise<readonly Recovery[]>
   close(): void
 }

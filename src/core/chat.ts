@@ -21,7 +21,7 @@ export interface ChatRequest {
 export interface ChatUsage {
   readonly input: number
   readonly output: number
-  /** True if the counts are estimated from text lengths because the server reported none or impossible ones. */
+  /** True if the counts are estimates based on text length, because the server reported no counts or impossible ones. */
   readonly estimated: boolean
 }
 
@@ -64,7 +64,7 @@ export interface Chat {
   readonly context: number
   /** Maximum length of an answer in tokens. */
   readonly maxTokens: number
-  /** For each path, whether the settings allow its text to be sent to the model. */
+  /** Returns, for each path, whether the settings allow the file's text to be sent to the model. */
   mayLeave(paths: readonly string[]): readonly boolean[]
   /** Configured patterns that match no path in the vault. Each pattern is returned only once. */
   unusedPatterns?(paths: () => Promise<readonly string[]>): Promise<readonly string[]>

@@ -13,7 +13,7 @@ const MARKS = [
   String.raw` [([]conflicted[)\]]`,
   // Seafile, with the user name and the time.
   String.raw` \(SFConflict [^()]{1,140}\)`,
-  // Syncthing. Old versions include no device id.
+  // Syncthing. Old versions do not include a device id.
   String.raw`\.sync-conflict-\d{8}-\d{6}(?:-[A-Z0-9]{1,63})?`,
   // ownCloud, Resilio, and Synology Drive with host name and time.
   String.raw`_conflict-\d{8}-\d{6}`,
@@ -29,7 +29,7 @@ export function conflictOriginal(path: string): string | undefined {
   return original === name ? undefined : path.slice(0, path.length - name.length) + original
 }
 
-/** Copies of copies have two suffixes. */
+/** Recursive, because a copy of a copy has two suffixes. */
 function stripMarks(name: string): string {
   const [, stem, extension = ''] = CONFLICT.exec(name) ?? []
   return stem === undefined ? name : stripMarks(stem + extension)

@@ -1,10 +1,10 @@
-/** Lists of numbers in compressed rows: row `n` is `targets[offsets[n]]` to `targets[offsets[n + 1]]`. */
+/** Lists of numbers in compressed rows. Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
 export interface Adjacency {
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
 }
 
-/** Calls for each target in order. A row's own number is left out. */
+/** Invokes `call` for every link in order, except links from a node to itself. */
 export function eachLink({ offsets, targets }: Adjacency, call: (from: number, to: number) => void): void {
   for (let from = 0; from + 1 < offsets.length; from++) {
     for (let at = offsets[from] as number; at < (offsets[from + 1] as number); at++) {
@@ -14,7 +14,10 @@ export function eachLink({ offsets, targets }: Adjacency, call: (from: number, t
   }
 }
 
-/** The same graph with every link in the rows of both ends, each neighbour once. A link of a node to itself is left out. */
+/**
+ * Returns the undirected graph, in which each link appears in the rows of both ends and each neighbor appears once per row. Links
+ * from a node to itself are omitted.
+ */
 export function undirected(graph: Adjacency): Adjacency {
   const count = graph.offsets.length - 1
   const starts = new Uint32Array(count + 1)
@@ -44,7 +47,10 @@ export function undirected(graph: Adjacency): Adjacency {
   return { offsets, targets: all.slice(0, size) }
 }
 
-/** Row `n` holds the places of `n` among the first `length` numbers in ascending order. All numbers are below `count`. */
+/**
+ * Groups positions by number. Row `n` lists, in ascending order, the positions at which `n` occurs among the first `length` numbers.
+ * All numbers must be below `count`.
+ */
 export function placesByNumber(numbers: ArrayLike<number>, count: number, length = numbers.length): Adjacency {
   const offsets = new Uint32Array(count + 1)
   for (let at = 0; at < length; at++) offsets[(numbers[at] as number) + 1]!++

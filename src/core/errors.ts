@@ -15,7 +15,7 @@ export type ErrorCode =
   | 'TOOL_DISABLED'
   | 'PROVIDER_ERROR'
   | 'AI_DISABLED'
-  /** A model on another computer that neither a setting nor the command line allows. */
+  /** The model runs on another computer, and neither a setting nor the command line allows its use. */
   | 'REMOTE_NOT_ALLOWED'
   /** The daily token budget is used up. */
   | 'BUDGET_EXCEEDED'

@@ -3,7 +3,7 @@ export type VaultPath = string & { readonly __brand: 'VaultPath' }
 
 /**
  * Public identifier of a node: the folded vault-relative path (`ideas/graph theory.md`), or the folded name of a missing target. If
- * several paths fold alike, all but one use their exact path. In a named vault, the id is prefixed with `name:`.
+ * several paths fold to the same id, all but one use their exact path as the id. In a named vault, the id is prefixed with `name:`.
  */
 export type NodeId = string & { readonly __brand: 'NodeId' }
 

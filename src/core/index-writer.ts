@@ -10,7 +10,7 @@ export interface ResolvedLink extends Omit<Link, 'display' | 'subpath' | 'proper
   readonly subpath: string | undefined
   readonly property: string | undefined
   readonly inComment: true | undefined
-  /** Other files that match the name, if a heuristic chose among them. */
+  /** Other files that match the name, if a heuristic was needed to choose the target. */
   readonly rivals: readonly number[] | undefined
   /** Set if the link was resolved by an alias. */
   readonly byAlias: true | undefined
@@ -72,7 +72,7 @@ export interface KnownFile {
   readonly style: LinkStyle
 }
 
-/** Number of links of each style in a note, used to tell a docs folder from a vault. */
+/** Number of links of each style in a note, used to distinguish a docs folder from a vault. */
 export interface LinkStyle {
   readonly wikilinks: number
   readonly relativeLinks: number
@@ -82,7 +82,7 @@ export interface LinkStyle {
 export interface Batch {
   readonly put: readonly FileRecord[]
   readonly remove: readonly number[]
-  /** Files that were read again and found unchanged except for their stat. Readers see no change. */
+  /** Files that were read again and whose stat changed but whose content did not. Readers see no change. */
   readonly touch: readonly KnownFile[]
   /** Computes the ids, for engines that store them. Call it before `commit`. Engines that identify files by key can skip it. */
   ids(): GivenIds
@@ -112,7 +112,7 @@ export interface VaultState {
   readonly nextKey: number
   /** True if every file found in the scan is committed. Otherwise a writer is still working, or stopped partway. */
   readonly complete: boolean
-  /** A random name assigned with the first complete generation. It tells a rebuilt index from the previous one. */
+  /** A random name assigned with the first complete generation. It distinguishes a rebuilt index from the previous one. */
   readonly lineage?: string
 }
 
@@ -122,7 +122,7 @@ export interface IndexState extends VaultState {
   readonly generation: number
 }
 
-/** A generation that is being written. Readers see nothing of it until `commit`. */
+/** A generation that is being written. It is not visible to readers until `commit`. */
 export interface OpenGeneration {
   put(batch: Batch): Promise<void>
   /**
@@ -176,7 +176,7 @@ export interface IndexWriter {
   outlines(keys: readonly number[]): Promise<readonly (Outline | undefined)[]>
   /** Starts the generation that follows `base`. */
   begin(base: number): Promise<OpenGeneration>
-  /** Runs deferred maintenance. Call it when idle. */
+  /** Runs deferred maintenance. Call this method when idle. */
   tidy(): Promise<void>
   /** Discards a damaged index. The next state is generation 0. */
   reset(): Promise<void>

@@ -23,7 +23,7 @@ export interface IndexStatus {
   readonly watch: 'events' | 'polling' | 'off'
   /** Progress of the search index. Omitted until files have been compared. */
   readonly search?: SearchProgress
-  /** Why changes are currently not logged. Omitted if they are. */
+  /** Reason that changes are currently not logged. Omitted while changes are logged. */
   readonly log?: string
   /**
    * Set if another process maintains the index. `age`: seconds since the last change. `silent`: seconds since that process was last
@@ -32,13 +32,13 @@ export interface IndexStatus {
   readonly feed?: { readonly age: number; readonly silent?: number }
   /** A message for people, such as why indexing failed, why the index is in memory or why events are polled. */
   readonly message?: string
-  /** How to fix it, if known. */
+  /** How to fix the problem, if known. */
   readonly hint?: string
 }
 
 export type SearchReadiness = 'words' | 'meaning'
 
-/** Notes and links are in one file, the words and vectors that find them in another. */
+/** `index` is the file with the notes and links. `search` is a separate file with the words and vectors used to find them. */
 export type IndexName = 'index' | 'search'
 
 /** Indexing as seen by `app/`. It reads files and commits the results. Nothing else writes to the store. */
@@ -53,7 +53,7 @@ export interface Indexing {
    */
   ready(timeout: number, signal?: AbortSignal): Promise<boolean>
   /**
-   * Waits until every stored note can be found by its words, or by its meaning.
+   * Waits until every stored note can be found by its words, or by semantic similarity.
    * @param timeout milliseconds
    * @returns false if the timeout passed first; true also if that state is unreachable (see `status().search.message`)
    */

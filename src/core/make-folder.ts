@@ -9,7 +9,7 @@ export interface FolderMaking {
 /**
  * Creates a folder and its missing parents, readable only by the owner by default. Existing folders are unchanged. Node's `recursive`
  * option loops forever on file systems such as `/proc`, which report an existing parent as missing.
- * @throws what Node throws, and `EPERM` on such file systems
+ * @throws errors from Node, and `EPERM` on such file systems
  */
 export function makeFolder(path: string, node: FolderMaking, mode = 0o700): void {
   try {

@@ -3,7 +3,7 @@ export function endingOf(name: string): string {
   return /[^/]\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''
 }
 
-// These extensions belong to source code as often as to videos.
+// Extensions that are used for source code as often as for videos.
 const UNCLEAR = new Set(['ts', 'mts'])
 
 /** Returns the media type for a file name, e.g. `image/png`, or `undefined` if the extension is unknown. */

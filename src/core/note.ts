@@ -1,11 +1,11 @@
 /** How notes are read: which of Obsidian's rules apply, and the kind of vault. */
 export interface Flavour {
-  /** `lenient` is the default. `obsidian` follows Obsidian to the letter and implies that mode. */
+  /** `lenient` is the default. `obsidian` follows Obsidian's rules exactly and implies the mode `obsidian`. */
   readonly profile: 'lenient' | 'obsidian'
   readonly mode: Mode
   /** True if links and tags inside `%% comments %%` count. */
   readonly comments: boolean
-  /** Which tags in the body to ignore. By default, none. */
+  /** Tags in the body to ignore. None by default. */
   readonly ignoredTags?: IgnoredTags
 }
 
@@ -15,7 +15,7 @@ export const DEFAULT_FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', 
 export interface IgnoredTags {
   /** `#tag` in the text of a Markdown link. */
   readonly inLinkText: boolean
-  /** True if possible colours such as `#ffaa00` count as tags. */
+  /** True if tags that could be colors, such as `#ffaa00`, count as tags. */
   readonly colors: boolean
 }
 
@@ -65,7 +65,7 @@ export interface Heading {
   readonly line: number
 }
 
-/** A list item with a checkbox, `- [ ] water the roses`, or in Logseq with a keyword, `- TODO water the roses`. */
+/** A list item with a checkbox, such as `- [ ] water the roses`, or, in Logseq, with a keyword, such as `- TODO water the roses`. */
 export interface Task {
   /** 1-based line in the file. */
   readonly line: number
@@ -95,21 +95,21 @@ export interface Note {
   readonly h1?: string
   /** In order, without duplicates. */
   readonly aliases: readonly string[]
-  /** One tag per folded name, in order of first appearance, properties first. */
+  /** One tag per folded name, in order of first appearance. Tags from properties come first. */
   readonly tags: readonly Tag[]
   /** Frontmatter as plain JSON values, with keys as written. Empty if there is none or it is malformed. */
   readonly properties: Readonly<Record<string, unknown>>
-  /** In order of position. */
+  /** Ordered by position in the file. */
   readonly links: readonly Link[]
-  /** In order of position. */
+  /** Ordered by position in the file. */
   readonly headings: readonly Heading[]
   /** Ids of `^blocks` without the `^`, in order. */
   readonly blocks: readonly string[]
-  /** In order of position. Only notes have tasks. */
+  /** Ordered by position in the file. Only notes have tasks. */
   readonly tasks: readonly Task[]
   /** UTF-16 offset of the first character after the frontmatter and BOM. */
   readonly bodyStart: number
   readonly malformed: readonly MalformedPart[]
-  /** Counts used to tell a docs folder from a vault. They do not depend on the mode. */
+  /** Counts used to distinguish a docs folder from a vault. They do not depend on the mode. */
   readonly style: { readonly wikilinks: number; readonly relativeLinks: number }
 }

@@ -38,7 +38,7 @@ export interface UpdateNote {
   readonly kind: 'update'
   readonly id: string
   readonly title?: string
-  /** Replaces the body, or with `section` the part selected by `mode`. */
+  /** Replaces the body or, if `section` is given, the part selected by `mode`. */
   readonly content?: string
   readonly append?: string
   readonly prepend?: string
@@ -60,13 +60,13 @@ export interface TextReplacement {
   readonly replace: string
   /** Required number of matches. */
   readonly count: number
-  /** Only count matches that start on this line of the file. 1-based. */
+  /** If set, counts only matches that start on this 1-based line of the file. */
   readonly line?: number | undefined
 }
 
 export interface AddAttachment {
   readonly kind: 'addAttachment'
-  /** The note that the attachment belongs to, or a folder or path to put it at. */
+  /** The note that the attachment belongs to, or the folder or path at which to store it. */
   readonly id: string
   readonly filename: string
   /** Base64. */
@@ -81,14 +81,14 @@ export interface WriteRequest {
   readonly title: string
   readonly operations: readonly Operation[]
   readonly dryRun: boolean
-  /** The plan id returned by a dry run, if this request executes it. */
+  /** Id of the plan that this request executes, as returned by a dry run. */
   readonly planId?: string
 }
 
 /** The outcome for one file. */
 export interface WrittenFile {
   readonly kind: 'created' | 'changed' | 'moved' | 'deleted'
-  /** Exact paths before and after. Omitted if the file does not exist at that point. */
+  /** Exact path before (`from`) or after (`to`) the operations. Omitted if the file does not exist at that point. */
   readonly from?: string
   readonly to?: string
   /** Lines rewritten to keep links working. */
@@ -117,10 +117,10 @@ export interface LinkReport {
 export interface WriteResult {
   /** Omitted for dry runs and for requests that changed nothing. */
   readonly changeId?: string
-  /** Only for dry runs. */
+  /** Set only for dry runs. */
   readonly planId?: string
   readonly files: readonly WrittenFile[]
-  /** Paths that the operations created or changed, in order; `undefined` for removed ones. */
+  /** Paths that the operations created or changed, in order. Removed paths are `undefined`. */
   readonly subjects: readonly (string | undefined)[]
   /** The note's new text, for a single operation on a note. */
   readonly text?: WrittenText | undefined

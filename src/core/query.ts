@@ -4,7 +4,7 @@ import type { NodeId } from './ids.ts'
 export interface WordTerm {
   readonly form: string
   readonly stem: string
-  /** True if the term matches all words with its stem, its exact form, or all words that start with its form. */
+  /** Determines whether the term matches all words with the same stem, only its exact form, or all words that start with its form. */
   readonly match: 'stem' | 'form' | 'prefix'
   /** Number of times the word appears in the query. */
   readonly count: number
@@ -20,7 +20,7 @@ export interface Phrase {
 export interface PhraseWord {
   readonly form: string
   readonly stem: string
-  /** Position relative to the first word in ascending order. A gap matches any word. */
+  /** Position relative to the first word, in ascending order. A gap in the positions matches any word. */
   readonly offset: number
   readonly isPrefix: boolean
 }
@@ -33,7 +33,7 @@ export type Feature = (typeof FEATURES)[number]
 export const TASK_STATES = ['open', 'done', 'any'] as const
 export type TaskState = (typeof TASK_STATES)[number]
 
-/** The operand of a property comparison. Numbers are compared with the number, dates with the period. */
+/** The operand of a property comparison. Numeric properties are compared with `number`, and dates with `period`. */
 export interface Comparison {
   readonly operator: '<' | '<=' | '>' | '>='
   readonly number: number | undefined
@@ -42,8 +42,8 @@ export interface Comparison {
 }
 
 /**
- * A condition on notes. Texts are folded (`foldName`; paths like ids) and analysed. `and` and `or` have at least two parts, none of
- * the same kind as themselves.
+ * A condition on notes. Strings are folded (with `foldName`, or like ids for paths) and analyzed. `and` and `or` conditions have at
+ * least two parts, none of which is of the same kind.
  */
 export type Condition =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly Condition[] }
@@ -54,15 +54,15 @@ export type Condition =
 export type Lookup =
   | { readonly kind: 'word'; readonly field: WordField; readonly word: Pick<WordTerm, 'form' | 'stem' | 'match'> }
   | { readonly kind: 'phrase'; readonly field: WordField; readonly phrase: Phrase }
-  /** Matches nothing, such as a word that consists only of punctuation. */
+  /** Matches nothing. Used, for example, for a word that consists only of punctuation. */
   | { readonly kind: 'nothing' }
   /** Matches the tag and tags nested in it. */
   | { readonly kind: 'tag'; readonly name: string }
-  /** Matches notes with the property, or with this value of it. An empty string matches empty values. */
+  /** Matches notes that have the property, or have it with this value. An empty string matches empty values. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
   /** Matches notes with a property value that satisfies the comparison. */
   | ({ readonly kind: 'comparison'; readonly name: string } & Comparison)
-  /** Matches notes with a link in the property, or with one that leads to any of `targets`. */
+  /** Matches notes that have a link in the property, or one that leads to any of `targets`. */
   | { readonly kind: 'relation'; readonly name: string; readonly targets: readonly NodeId[] | undefined }
   /** Matches notes that link to any of `nodes`, or are linked from any of them, excluding `nodes` themselves. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly nodes: readonly NodeId[] }

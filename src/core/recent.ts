@@ -1,6 +1,6 @@
 /** A least-recently-used cache with a maximum total size. */
 export class Recent<Key, Value> {
-  /** Most recently used last. */
+  /** The most recently used entry is last. */
   readonly #entries = new Map<Key, Value>()
   readonly #most: number
   readonly #sizeOf: (value: Value) => number
@@ -8,7 +8,7 @@ export class Recent<Key, Value> {
 
   constructor(most: number, sizeOf: (value: Value) => number) {
     this.#most = most
-    // Adds a fixed overhead, so the number of small entries is limited too.
+    // Adds a fixed overhead per entry, so the number of small entries is limited too.
     this.#sizeOf = (value) => sizeOf(value) + 64
   }
 
@@ -16,7 +16,7 @@ export class Recent<Key, Value> {
     return this.#entries.get(key)
   }
 
-  /** Returns the cached value of a key, or reads it. */
+  /** Returns the cached value for a key. Reads and caches it if necessary. */
   get(key: Key, read: () => Value): Value {
     const kept = this.#entries.get(key)
     const value = kept === undefined ? read() : kept

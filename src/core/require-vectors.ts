@@ -1,12 +1,12 @@
 import type { Embedder } from './embedder.ts'
 import { RouxError } from './errors.ts'
 
-/** Maximum deviation of a vector's length from 1. Readers reject a deviation of 0.01, and storing rounds. */
+/** Maximum deviation of a vector's length from 1. Readers reject deviations of 0.01, and vectors are rounded when stored. */
 const LENGTH_TOLERANCE = 0.009
 
 /**
- * Validates an embedder's result: one vector per text, of the right dimension, of unit length or all zeros. Stored vectors are never
- * recomputed, so an invalid one would persist.
+ * Validates an embedder's result: one vector per string, each with the right dimension and either unit length or all zeros. Stored
+ * vectors are never recomputed, so an invalid one would persist.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export function requireVectors(
@@ -18,7 +18,7 @@ export function requireVectors(
   for (const vector of vectors) {
     if (vector.length !== dimensions) throw wrongAnswer(id, `a vector of ${vector.length} instead of ${dimensions} numbers`)
     let squares = 0
-    // `for … of` would box every number.
+    // A `for … of` loop would box every number.
     for (let at = 0; at < dimensions; at++) squares += (vector[at] as number) * (vector[at] as number)
     if (!Number.isFinite(squares)) throw wrongAnswer(id, 'a vector with a value that is no number')
     const length = Math.sqrt(squares)

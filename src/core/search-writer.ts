@@ -2,12 +2,12 @@ import type { ChunkPlace } from './search.ts'
 
 /**
  * Receives a word: its folded form, its kind (0 for a word, 1 for a part of the previous word at the same position, 2 for the last
- * character of a run in a script without spaces), its position in words, and its UTF-16 offsets in its own text. Positions never
- * decrease.
+ * character of a run in a script without spaces), its position in words, and its UTF-16 offsets in the text that contains it.
+ * Positions never decrease.
  */
 export type WordSink = (form: string, kind: number, position: number, start: number, end: number) => void
 
-/** Passes the words of the text to the sink in order and returns their number. The text is analysed on every call. */
+/** Passes the words of the text to the sink in order and returns the number of words. The text is analyzed on every call. */
 export type AnalysedText = (sink: WordSink) => number
 
 /** A note's words for the keyword index. */
@@ -26,7 +26,7 @@ export interface NoteWords {
 export interface EmbeddedText {
   /** First 16 bytes of the text's SHA-256, in hex. */
   readonly hash: string
-  /** Unit length. */
+  /** A unit vector. */
   readonly vector: Float32Array
 }
 
@@ -47,7 +47,7 @@ export interface NoteVectors {
 
 /** Notes whose words are indexed together. Nothing is visible until `commit`. */
 export interface WordBatch {
-  /** Replaces the index entries of each key. A batch puts a key at most once. */
+  /** Replaces the index entries of these notes. Each note may be put only once per batch. */
   put(notes: readonly NoteWords[]): Promise<void>
   commit(): Promise<void>
 }
@@ -57,17 +57,17 @@ export interface WordBatch {
  * so damage or a different embedding model never affects the graph. Notes have the same keys as in the index.
  */
 export interface SearchWriter {
-  /** Version of each note whose words are indexed, by key. */
+  /** Returns the version of each note whose words are indexed, by key. */
   wordVersions(): Promise<ReadonlyMap<number, number>>
-  /** Version of each note that has vectors of this embedder, by key. */
+  /** Returns the version of each note that has vectors from this embedder, by key. */
   vectorVersions(embedder: string): Promise<ReadonlyMap<number, number>>
   /** Checks whether another process has written to the index or replaced it since the last call. */
   isOutdated(): Promise<boolean>
   /** Starts a batch. `stemOf` returns the stem of each word form in it. */
   beginWords(stemOf: (form: string) => string): Promise<WordBatch>
   /**
-   * Returns the vectors stored for these keys by the hash of their text, so unchanged texts are not embedded again. Zero vectors
-   * are excluded, because they may represent rejected texts.
+   * Returns the vectors stored for these keys, by the hash of the embedded text, so unchanged text is not embedded again. Zero
+   * vectors are excluded, because they may represent rejected text.
    */
   vectorsOf(embedder: string, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>>
   putVectors(embedder: string, notes: readonly NoteVectors[]): Promise<void>
@@ -77,10 +77,10 @@ export interface SearchWriter {
   keepOnly(embedder: string): Promise<void>
   /**
    * Runs a small step of the engine's own maintenance, such as merging segments.
-   * @returns whether there is more to do
+   * @returns whether more steps are needed
    */
   maintain(): Promise<boolean>
-  /** Runs deferred maintenance. Call it when idle. */
+  /** Runs deferred maintenance. Call this method when idle. */
   tidy(): Promise<void>
   /** Deletes everything. */
   reset(): Promise<void>

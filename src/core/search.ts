@@ -5,14 +5,14 @@ export interface WordHit {
   readonly id: NodeId
   /** BM25 score over title and text. Comparable only within one result. */
   readonly score: number
-  /** Total weight (idf) of the query words found in this note, divided by that of all query words, 0–1. */
+  /** Total weight (idf) of the query words found in this note, divided by the total weight of all query words, 0–1. */
   readonly matched: number
 }
 
 export interface WordHits {
   /** Best first; ties are ordered by id. */
   readonly hits: readonly WordHit[]
-  /** Total weight of the query words that occur in any note, divided by that of all query words, 0–1. */
+  /** Total weight of the query words that occur in any note, divided by the total weight of all query words, 0–1. */
   readonly coverage: number
   /** The words that were looked up, with the number of notes that contain each. */
   readonly terms: readonly { readonly word: string; readonly notes: number }[]
@@ -41,7 +41,7 @@ export interface ChunkPlace {
 export interface NoteChunks {
   /** First 16 hex digits of the SHA-256 of the text that the positions refer to. */
   readonly content: string
-  /** In order. The vector is all zeros if the embedder knows no part of the chunk. */
+  /** In order. The vector is all zeros if the embedder recognizes nothing in the chunk. */
   readonly chunks: readonly (ChunkPlace & { readonly vector: Float32Array })[]
 }
 
@@ -61,15 +61,15 @@ export interface VectorState {
   readonly notes: number
   /** The engine's name for the current index type. */
   readonly index: string
-  /** Why this index type is used, if the settings ask for another one. */
+  /** Why this index type is used if the settings specify a different one. */
   readonly reason?: string
 }
 
 /** Progress of indexing notes for search. */
 export interface SearchProgress {
-  /** Notes whose words are indexed. */
+  /** Progress of indexing words, in notes. */
   readonly words: Progress
-  /** Notes whose vectors are indexed. Omitted if there is no embedder. */
+  /** Progress of indexing vectors, in notes. Omitted if there is no embedder. */
   readonly vectors?: Progress & {
     /** The embedder's id, once the embedder is open. */
     readonly embedder?: string
@@ -78,7 +78,7 @@ export interface SearchProgress {
   }
   /** Why indexing is stalled, such as a missing model or an unreachable endpoint. */
   readonly message?: string
-  /** True if indexing has stopped, words included, until something changes. `message` says why. */
+  /** True if indexing has stopped, including that of words, until something changes. `message` contains the reason. */
   readonly isStopped?: boolean
 }
 

@@ -23,7 +23,7 @@ export interface Node extends NodeSummary {
   readonly aliases: readonly string[]
   /** Hidden by the vault's own ignore filters. Such nodes can be read by id, but are never listed. */
   readonly excluded: boolean
-  /** Listed notes that this node links to, excluding itself, ordered by in-degree and id and limited by `NodeOptions.links`. */
+  /** Listed notes that this node links to, excluding itself. Ordered by in-degree, then id, and limited by `NodeOptions.links`. */
   readonly links: readonly NodeSummary[]
   /** Total number of linked notes. */
   readonly linkCount: number
@@ -51,7 +51,7 @@ export interface FileVersion {
   readonly hash: string
 }
 
-/** A note's text with metadata for exactly this text. */
+/** A note's text, with metadata that matches this text. */
 export interface NoteText {
   /** Decoded as UTF-8. Invalid bytes are replaced. */
   readonly text: string
@@ -61,7 +61,7 @@ export interface NoteText {
   readonly hash: string
 }
 
-/** Selects nodes. Texts are folded like ids and names (`foldId`, `foldName`). */
+/** Selects nodes. Strings are folded like ids and names (`foldId`, `foldName`). */
 export interface Scope {
   /** Only notes whose path starts with this prefix. */
   readonly path?: string
@@ -101,7 +101,7 @@ export type Direction = 'in' | 'out' | 'both'
 
 export interface NeighborOptions {
   readonly direction: Direction
-  /** Only follows links in this property. */
+  /** Follow only the links in this property. */
   readonly type?: string
   readonly kinds?: readonly NodeKind[]
 }
@@ -138,11 +138,11 @@ export interface OutgoingLink extends Occurrence {
 }
 
 export interface PathOptions {
-  /** `out` only follows links forwards. */
+  /** With `out`, links are only followed forwards. */
   readonly direction: 'any' | 'out'
   /** Maximum number of paths, shortest first. */
   readonly count: number
-  /** Prefer paths that avoid the most connected notes, if there are any. */
+  /** Prefers paths that avoid the most connected notes, if such paths exist. */
   readonly avoidHubs: boolean
 }
 
@@ -154,7 +154,7 @@ export interface RankedNode extends NodeSummary {
 
 export interface Ranked {
   readonly items: readonly RankedNode[]
-  /** Generation of the vault from which the scores were computed. */
+  /** The generation of the vault from which the scores were computed. */
   readonly generation: number
   /** Number of sampled sources, if betweenness was estimated. */
   readonly sampled?: number
@@ -163,7 +163,7 @@ export interface Ranked {
 /** The listed notes of one generation and the links among them, excluding self-links. Input for algorithms over the whole graph. */
 export interface Topology {
   readonly generation: number
-  /** Returns the ids of all nodes. They are created on demand. @throws SnapshotOutdated if the vault has changed */
+  /** Returns the ids of all nodes, which are created on demand. @throws SnapshotOutdated if the vault has changed */
   ids(): readonly NodeId[]
   /** The links of node `n` are `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. */
   readonly offsets: Uint32Array
@@ -172,7 +172,7 @@ export interface Topology {
 }
 
 export interface TagCount {
-  /** In the most common spelling. */
+  /** The most common spelling. */
   readonly tag: string
   /** Number of notes with this tag or a tag nested in it. */
   readonly count: number
@@ -180,11 +180,11 @@ export interface TagCount {
 
 /** A property and how often it is used. */
 export interface PropertyCount {
-  /** In the most common spelling. */
+  /** The most common spelling. */
   readonly key: string
-  /** Number of notes that have it. */
+  /** Number of notes that have this property. */
   readonly count: number
-  /** Types of its values, most frequent first. */
+  /** Types of the property's values, most frequent first. */
   readonly kinds: readonly ValueKind[]
 }
 
@@ -192,13 +192,13 @@ export type ValueKind = 'text' | 'number' | 'checkbox' | 'date' | 'list' | 'obje
 
 /** A property value. The items of a list are counted individually. */
 export interface ValueCount {
-  /** In the most common spelling. Empty if the property has no value. */
+  /** The most common spelling. Empty if the property has no value. */
   readonly value: string
   readonly count: number
 }
 
 export interface Folder {
-  /** Folder path, spelled as on disk. Empty for the vault's root. */
+  /** Folder path as spelled on disk. Empty for the vault's root. */
   readonly path: string
   /** Number of notes at any depth. */
   readonly noteCount: number
@@ -235,16 +235,16 @@ export interface WrittenLink {
   readonly subpath?: string
 }
 
-/** A problem as data. `app/read/problems.ts` formats the message and finds similar names. */
+/** A problem in structured form. `app/read/problems.ts` formats the message and finds similar names. */
 export type Problem = {
   readonly id: NodeId
-  /** 1-based; 0 for the whole file. */
+  /** 1-based line number. 0 if the problem concerns the whole file. */
   readonly line: number
 } & (
   | { readonly kind: 'broken_link'; readonly link: WrittenLink; readonly name: string }
   /** The note `to` exists, but not the heading or block. */
   | { readonly kind: 'broken_heading'; readonly link: WrittenLink; readonly to: NodeId }
-  /** Several files match the link. `to` was chosen among them, possibly by an alias. */
+  /** Several files match the link. `to` is the one that was chosen, possibly by an alias. */
   | {
       readonly kind: 'ambiguous_link'
       readonly link: WrittenLink
@@ -273,19 +273,19 @@ export type ProblemCounts = Readonly<Record<ProblemKind, number>>
 /** Limits which files are counted. */
 export interface WantedFilter {
   readonly folder?: string
-  /** True if links from a file with this path count. By default, all do. */
+  /** Returns true if links from a file with this path count. By default, all links count. */
   readonly counts?: (path: VaultPath) => boolean
 }
 
-/** A note that is linked to but does not exist. */
+/** A note that does not exist but is the target of links. */
 export interface WantedNote {
-  /** In the most common spelling. */
+  /** The most common spelling. */
   readonly name: string
-  /** Ids of the missing targets that refer to it. Their names differ in case, accents, or separators between words. */
+  /** Ids of the missing targets with this name. Their spellings differ in case, accents, or separators between words. */
   readonly ids: readonly [NodeId, ...NodeId[]]
-  /** Number of files that link to it. */
+  /** Number of files that link to the note. */
   readonly files: number
-  /** At most three of these files, ordered by in-degree and id. */
+  /** At most three of the files that link to the note, ordered by in-degree and id. */
   readonly sources: readonly NodeId[]
 }
 
@@ -311,7 +311,7 @@ export interface NameOptions {
   readonly limit: number
   /** Minimum similarity, 0–1. */
   readonly minimum: number
-  /** Largest difference in length worth considering (see `plainName`). Engines can return other names as well. */
+  /** Names whose length differs by more than this can be ignored (see `plainName`). Engines may return them anyway. */
   readonly slips?: number
 }
 
@@ -319,7 +319,7 @@ export interface NameOptions {
 export interface NodeOptions {
   /** Maximum number of links per node. */
   readonly links: number
-  /** True if to return `created` and `modified`. */
+  /** Whether to return `created` and `modified`. */
   readonly times?: boolean
   readonly tasks?: boolean
 }
@@ -331,18 +331,18 @@ export interface FindOptions {
 }
 
 export interface FindOrder {
-  /** Notes without that time come last in either direction. */
+  /** Notes without the requested time are sorted last in either direction. */
   readonly by: 'relevance' | 'title' | 'modified' | 'created'
-  /** Ignored for `relevance`, which is always best first. */
+  /** Ignored for `relevance`, which always puts the best note first. */
   readonly direction: 'asc' | 'desc'
   /** Words used to score the notes. Without them, notes have no score. */
   readonly terms: readonly WordTerm[]
-  /** Ids that get a score of 1. */
+  /** Ids of notes that get a score of 1. */
   readonly first: readonly NodeId[]
 }
 
 /**
- * Read access to one generation of the data. Ids and texts are compared exactly, so callers must fold them. Missing values are
+ * Read access to one generation of the data. Ids and strings are compared exactly, so callers must fold them. Missing values are
  * `undefined` or an empty list. Methods that take a list return results in the same order, in a single round trip.
  * @throws SnapshotOutdated from any method if the vault has changed; see `Store.read`
  */
@@ -351,28 +351,31 @@ export interface Snapshot {
   readonly generation: number
   /** Number of known files. */
   readonly files: number
-  /** True if every file found in the vault is included. Otherwise, this process or another one is still reading. */
+  /** True if every file found in the vault is included. Otherwise, this process or another one is still reading files. */
   readonly complete: boolean
-  /** Lineage of the index, if it has one; see `VaultState.lineage`. */
+  /** Lineage of the index. Omitted if the index has none; see `VaultState.lineage`. */
   readonly lineage?: string | undefined
   /** True if this is the last attempt, even if the vault changes again. */
   readonly isLast: boolean
   /** True if results may mix two generations, because the vault changed during the last attempt. */
   readonly isMixed: boolean
-  /** Ends this attempt, so the use case is run on a newer generation. Does nothing in the last attempt. @throws SnapshotOutdated */
+  /**
+   * Ends this attempt, so that the use case runs again on a newer generation. Does nothing in the last attempt. @throws
+   * SnapshotOutdated
+   */
   restart(): void
-  /** Returns the kind of each node, or `undefined` if there is no such node. */
+  /** Returns the kind of each node, or `undefined` for nodes that do not exist. */
   kinds(ids: readonly string[]): Promise<readonly (NodeKind | undefined)[]>
   nodes(ids: readonly NodeId[], options: NodeOptions): Promise<readonly (Node | undefined)[]>
   /** `undefined` for missing targets. */
   versions(ids: readonly NodeId[]): Promise<readonly (FileVersion | undefined)[]>
-  /** Returns the texts of nodes, for engines that store them. `undefined` for nodes without text. */
+  /** Returns the text of each node, for engines that store it. `undefined` for nodes without text. */
   texts?(ids: readonly NodeId[]): Promise<readonly (NoteText | undefined)[]>
   /** Returns the title and aliases of each note. Empty for missing notes. */
   namesOf(ids: readonly NodeId[]): Promise<readonly (readonly string[])[]>
   /** Ordered by id. Excluded nodes are left out. */
   select(scope: Scope, page: Page): Promise<Paged<NodeSummary>>
-  /** Picks one of the nodes in the scope. The same `seed` (0 ≤ seed < 1) picks the same node as long as the vault does not change. */
+  /** Picks one of the nodes in the scope. The same `seed` (0 ≤ seed < 1) selects the same node as long as the vault does not change. */
   sample(scope: Scope, seed: number): Promise<NodeId | undefined>
   /** Ordered by count, then name. */
   tags(prefix?: string): Promise<readonly TagCount[]>
@@ -386,20 +389,20 @@ export interface Snapshot {
   problems(filter: ProblemFilter, page: Page): Promise<Paged<Problem>>
   /** Number of problems of each kind that `problems` would return. */
   problemCounts(filter: Omit<ProblemFilter, 'kind'>): Promise<ProblemCounts>
-  /** Missing notes, excluding attachments, ordered by the number of matching files that link to them, then by name. */
+  /** Missing notes, without attachments. Ordered by the number of matching files that link to them, then by name. */
   wanted(filter: WantedFilter, page: Page): Promise<Paged<WantedNote>>
   /** Ordered by in-degree, then id. Excludes the node itself and excluded nodes. */
   neighbors(id: NodeId, options: NeighborOptions, page: Page): Promise<Paged<NodeId>>
   /** For each pair, all places where the first node links to the second, in order of position. */
   occurrences(pairs: readonly (readonly [from: NodeId, to: NodeId])[]): Promise<readonly (readonly Occurrence[])[]>
-  /** All places in other listed nodes that link to one of these, ordered by source and position. */
+  /** All places in other listed nodes that link to one of these nodes, ordered by source and position. */
   linksInto(ids: readonly NodeId[]): Promise<readonly Occurrence[]>
   /**
-   * For each range, the links that start in it and lead to other nodes of the scope, in order of position. Links in comments are
-   * excluded. Offsets are those of occurrences.
+   * For each range, the links that start in it and lead to other nodes in the scope, in order of position. Links in comments are
+   * excluded. Offsets are the same as in `occurrences`.
    */
   linksWithin(stretches: readonly Stretch[], scope: Scope): Promise<readonly (readonly OutgoingLink[])[]>
-  /** Shortest first, then ordered by ids. Each path is `[source, …, target]`. */
+  /** Shortest paths first, then ordered by ids. Each path is `[source, …, target]`. */
   paths(source: NodeId, target: NodeId, options: PathOptions): Promise<readonly (readonly NodeId[])[]>
   /** Ordered by score, then id. `undefined` if the metric covers the whole graph and has not been computed yet. */
   hubs(metric: Metric, scope: Scope, limit: number): Promise<Ranked | undefined>
@@ -411,30 +414,30 @@ export interface Snapshot {
   names(names: readonly string[], match: NameMatch, scope: Scope, options?: NameOptions): Promise<readonly (readonly NameHit[])[]>
   /** Notes that contain any of the words, best first, then ordered by id. */
   words(terms: readonly WordTerm[], scope: Scope, limit: number): Promise<WordHits>
-  /** For each vector of this embedder, the most similar chunks, best first. */
+  /** For each vector from this embedder, the most similar chunks, best first. */
   nearest(
     embedder: string,
     vectors: readonly Float32Array[],
     scope: Scope,
     limit: number,
   ): Promise<readonly (readonly ChunkHit[])[]>
-  /** For each vector of this embedder, the most similar titles and aliases, best first. A node can appear with several names. */
+  /** For each vector from this embedder, the most similar titles and aliases, best first. A node can appear with several names. */
   nearestNames(
     embedder: string,
     vectors: readonly Float32Array[],
     scope: Scope,
     options: NameOptions,
   ): Promise<readonly (readonly NameVectorHit[])[]>
-  /** Vectors of each note's chunks. `undefined` if there are none of this embedder. */
+  /** Vectors of each note's chunks. `undefined` for notes without vectors from this embedder. */
   vectors(embedder: string, ids: readonly NodeId[]): Promise<readonly (NoteChunks | undefined)[]>
-  /** State of the stored vectors by embedder, most recently used first. */
+  /** State of the stored vectors for each embedder, most recently used first. */
   vectorStates(): Promise<readonly VectorState[]>
-  /** Notes that match a condition, or all notes without one, in the requested order, then by id. */
+  /** Notes that match the condition, or all notes if there is no condition, in the requested order, then by id. */
   find(condition: Condition | undefined, options: FindOptions, page: Page): Promise<Found>
 }
 
 /**
- * True if a store can serve requests. `building`: incomplete · `rebuilding`: its data was unusable and is being rebuilt; calls fail
+ * Whether a store can serve requests. `building`: incomplete · `rebuilding`: its data was unusable and is being rebuilt; calls fail
  * with `STORE_UNAVAILABLE` · `unreachable`: calls fail with `STORE_UNAVAILABLE` until the store can be reached
  */
 export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
@@ -442,15 +445,15 @@ export type StoreCondition = 'ready' | 'building' | 'rebuilding' | 'unreachable'
 /** Scores of one metric, in the order of the topology they were computed from. */
 export interface Scores {
   readonly scores: Float64Array
-  /** Number of sampled sources if estimated. Omitted if exact. */
+  /** Number of sampled sources. Omitted if the scores are exact. */
   readonly sampled?: number
 }
 
-/** The read interface of an engine, used only by `app/`. `docs/architecture.md` describes the rules. */
+/** The read interface of an engine, used only by `app/`. The rules are described in `docs/architecture.md`. */
 export interface Store {
   /**
-   * Runs a use case on the newest generation. If the vault changes in the meantime, runs `use` again, up to a few times. `use` must
-   * only read, and must not wait for anything else. `signal` aborts all pending reads.
+   * Runs a use case on the newest generation. If the vault changes in the meantime, `use` is run again, up to a few times. `use` must
+   * only read from the snapshot, and must not wait for anything else. `signal` aborts all pending reads.
    * @throws RouxError `STORE_UNAVAILABLE` if there is nothing to read, see `condition`
    */
   read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T>
@@ -483,7 +486,7 @@ export type ExportRow =
       readonly tags: readonly string[]
       readonly aliases: readonly string[]
       readonly excluded: boolean
-      /** Ids of its communities, first level before second. Only set if requested and the note belongs to any. */
+      /** Ids of the note's communities, first level before second. Only set if requested and the note belongs to a community. */
       readonly communities?: readonly string[]
     }
   | {
@@ -493,7 +496,7 @@ export type ExportRow =
       readonly count: number
       readonly kinds: readonly LinkKind[]
     }
-  /** `target` as first written, without subpath and `.md`. */
+  /** `target` is spelled as first written, without subpath and `.md`. */
   | { readonly kind: 'unresolved'; readonly source: NodeId; readonly target: string; readonly count: number }
 
 /**

@@ -3,14 +3,14 @@ import type { FileVersion, NoteText } from './store.ts'
 
 export type { NoteText }
 
-/** `'unread'`: the file did not respond in time · `undefined`: the file is gone, not readable, or has no text. */
+/** `'unread'`: the file did not respond in time · `undefined`: the file does not exist, is not readable, or has no text. */
 export type ReadText = NoteText | 'unread' | undefined
 
-/** Reads the texts of notes and canvases from the folder, or from an engine if the server has no folder. */
+/** Reads the text of notes and canvases from the folder, or from an engine if the server has no folder. */
 export interface Texts {
   /**
-   * Returns texts in order. Check `hash` to see whether text is the requested version. Text can be the same object as in an
-   * earlier call.
+   * Returns the text of each file in order. Check `hash` to see whether it is the requested version. A result can be the same object
+   * as in an earlier call.
    */
   read(versions: readonly FileVersion[], signal?: AbortSignal): Promise<readonly ReadText[]>
 }
@@ -18,8 +18,8 @@ export interface Texts {
 /** Reads the bytes of any file in the vault. */
 export interface VaultFiles {
   /**
-   * A stretch of a file, shorter where the file ends, and the size of the whole; `undefined` when it is gone, outside of the vault or
-   * may not be read. @throws RouxError `TIMEOUT` when the file does not respond.
+   * Reads a range of a file, truncated at the end of the file, and the size of the whole file. Returns `undefined` if the file does
+   * not exist, is outside the vault or may not be read. @throws RouxError `TIMEOUT` if the file does not respond
    */
   read(path: VaultPath, stretch: { readonly offset: number; readonly length: number }): Promise<FileBytes | undefined>
 }

@@ -53,7 +53,7 @@ export class Calls<S extends Methods<S>> {
     this.#post = post
   }
 
-  /** True if no call is waiting for its result. */
+  /** True if no call is pending. */
   get isIdle(): boolean {
     return this.#pending.size === 0
   }
@@ -66,7 +66,7 @@ export class Calls<S extends Methods<S>> {
   ): Promise<ResultOf<S[Name]>> {
     return new Promise<unknown>((resolve, reject) => {
       const id = this.#nextId++
-      // Throws if the argument cannot be cloned. Nothing is pending in that case.
+      // Throws if the argument cannot be cloned. The call is not pending in that case.
       this.#post({ id, method, argument }, transfer as readonly ArrayBuffer[])
       this.#pending.set(id, { resolve, reject, ...(options as Pick<Pending, 'onProgress'>) })
     }) as Promise<ResultOf<S[Name]>>
@@ -91,7 +91,7 @@ export class Calls<S extends Methods<S>> {
   }
 }
 
-/** Runs a method called by another thread and sends the result. */
+/** Runs a method called by another thread and sends back the result. */
 export async function answer<S extends Methods<S>>(
   service: S,
   { id, method, argument }: Call,
@@ -122,7 +122,7 @@ function received({ message, stack, code, ...details }: SentError): Error {
   return error
 }
 
-/** The parts of a worker that calls need. */
+/** The parts of a worker that are needed for calls. */
 export interface CalledWorker {
   postMessage(message: unknown, transfer: readonly ArrayBuffer[]): void
   on(event: 'message', listener: (reply: Reply) => void): unknown

@@ -9,7 +9,7 @@ export interface FileStat {
   /** Milliseconds, with fractions if the platform provides them. */
   readonly mtime: number
   readonly ctime: number
-  /** Milliseconds. 0 if the platform does not know. */
+  /** Milliseconds. 0 if the platform does not provide it. */
   readonly birthtime: number
   /** In bytes. */
   readonly size: number
@@ -18,7 +18,7 @@ export interface FileStat {
 export interface ListedFile {
   readonly path: VaultPath
   readonly stat: FileStat
-  /** True if it matches the vault's own ignore filters (`userIgnoreFilters`). */
+  /** True if the file matches the vault's own ignore filters (`userIgnoreFilters`). */
   readonly excluded: boolean
 }
 
@@ -36,13 +36,16 @@ export interface Listing {
   readonly unreadable: readonly { readonly path: VaultPath; readonly message: string }[]
 }
 
-/** Bytes of a file. */
+/** A range of a file's bytes. */
 export interface ByteRange {
   readonly offset: number
   readonly length: number
 }
 
-/** The folder on disk. Calls are synchronous, because they run in the indexing worker, where that is three times as fast. */
+/**
+ * The folder on disk. Calls are synchronous, because they run in the indexing worker, where synchronous calls are three times as
+ * fast.
+ */
 export interface Vault {
   /** The real path of the root. */
   readonly root: string
@@ -56,8 +59,8 @@ export interface Vault {
   /** Returns the symbolic link at this path if it points outside the vault. */
   outsideLink(path: VaultPath): OutsideLink | undefined
   /**
-   * Reads a file, or a range truncated at the end of the file. Returns `undefined` if the file does not exist, `'unreadable'` if it
-   * exists but cannot be read.
+   * Reads a file, or a range of it, truncated at the end of the file. Returns `undefined` if the file does not exist, `'unreadable'`
+   * if it exists but cannot be read.
    */
   read(path: VaultPath, stretch?: ByteRange): Uint8Array | undefined | 'unreadable'
   /** The mode determined by a marker folder, or `undefined` if there is none. */
@@ -73,7 +76,7 @@ export interface Dirty {
 }
 
 export interface Watcher {
-  /** Resolves once all later changes will be reported. */
+  /** Resolves when watching has started. All later changes will be reported. */
   readonly ready: Promise<void>
   close(): Promise<void>
 }

@@ -6,7 +6,7 @@ export interface VectorGraphs {
 
 /** Builds a graph. Calls must not overlap. */
 export interface VectorGraphBuilder {
-  /** Adds or replaces the vectors of labels, which are concatenated in `vectors`. Takes ownership of both arrays. */
+  /** Adds vectors, or replaces those of existing labels. `vectors` contains them concatenated. Takes ownership of both arrays. */
   add(labels: Uint32Array, vectors: Float32Array): Promise<void>
   delete(labels: Uint32Array): Promise<void>
   /** Writes the graph to a file. */

@@ -10,17 +10,17 @@ export interface EmbedderSettings {
   /** `openai`: bearer token, sent only to `baseUrl`. */
   readonly apiKey?: string
   /**
-   * Length of the vectors. It is verified, requested from `openai` servers, and for the static table determines the number of
-   * columns. Defaults to the model's own.
+   * Number of dimensions of the vectors. It is verified, sent to `openai` servers, and used as the number of columns of the static
+   * table. Defaults to the model's own.
    */
   readonly dimensions?: number
-  /** Text before every query. Defaults to the model's known prefix. */
+  /** Prepended to every query. Defaults to the model's known prefix. */
   readonly queryPrefix?: string
-  /** Text before every passage. Defaults to the model's known prefix. */
+  /** Prepended to every passage. Defaults to the model's known prefix. */
   readonly passagePrefix?: string
-  /** Maximum number of tokens of the text; the rest is truncated. Defaults to the model's known limit. */
+  /** Maximum number of tokens per text. Longer text is truncated. Defaults to the model's known limit. */
   readonly maxTokens?: number
-  /** `openai`: maximum number of texts per request. Defaults to 64. */
+  /** `openai`: maximum number of strings per request. Defaults to 64. */
   readonly batch?: number
   /** `openai`: timeout of a request in milliseconds. Defaults to 60,000. */
   readonly timeoutMs?: number
@@ -30,7 +30,7 @@ export interface EmbedderSettings {
 
 /** Progress of a download. */
 export interface DownloadProgress {
-  /** Bytes so far, over all files. */
+  /** Bytes downloaded so far, in all files. */
   readonly loaded: number
   /** Total bytes, if known. */
   readonly total?: number
@@ -45,7 +45,10 @@ export interface Provenance {
   readonly recipe: Readonly<Record<string, unknown>>
 }
 
-/** Returns `kind:model:dimensions:recipe`, the last as 8 hex digits of its hash, because a different prefix gives different vectors. */
+/**
+ * Returns `kind:model:dimensions:recipe`. The recipe is represented by 8 hex digits of its hash, because a different prefix gives
+ * different vectors.
+ */
 export function embedderId({ kind, model, dimensions, recipe }: Provenance): string {
   const digest = createHash('sha256').update(JSON.stringify(recipe)).digest('hex').slice(0, 8)
   return `${kind}:${model}:${dimensions}:${digest}`

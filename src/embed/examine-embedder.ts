@@ -4,7 +4,7 @@ import { reasonOf } from '../core/provider-error.ts'
 import type { EmbedderSettings } from './embedder-settings.ts'
 import { type EmbedderDependencies, openEmbedder } from './open-embedder.ts'
 
-/** The result of examining an embedder: it works, or what prevents it. */
+/** The result of examining an embedder: either that it works, or what prevents it from working. */
 export interface EmbedderFinding {
   readonly works: boolean
   readonly message: string
@@ -18,8 +18,8 @@ const SERVER_PATIENCE = 8_000
 const MODEL_PATIENCE = 60_000
 
 /**
- * Tries the configured embedder with one short text. Downloads nothing, and contacts a server only if one is configured. Every
- * problem becomes a finding.
+ * Tries the configured embedder with one short string. Does not download anything, and contacts a server only if one is configured.
+ * Every problem is reported as a finding.
  */
 export async function examineEmbedder(
   settings: EmbedderSettings,
@@ -31,7 +31,7 @@ export async function examineEmbedder(
   return obstacles.length > 0 ? obstacles.map(toFinding) : [await tryOut(careful, dependencies)]
 }
 
-/** Transformers need several parts, so all missing ones are listed at once. */
+/** The `transformers` embedder needs several parts, so all missing ones are reported at once. */
 async function findObstacles(settings: EmbedderSettings, dependencies: EmbedderDependencies): Promise<readonly unknown[]> {
   if (settings.kind !== 'transformers') return []
   const { obstaclesOf } = await import('./transformers-embedder.ts')

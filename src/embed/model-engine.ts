@@ -4,7 +4,7 @@ import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
 import { providerError, reasonOf } from '../core/provider-error.ts'
 
-/** Precisions by file name, in order of preference: 8 bits take a quarter of the size and are as good. */
+/** Precisions by file name, in order of preference. 8-bit weights are a quarter of the size and just as good. */
 const PRECISIONS = [
   ['q8', 'model_quantized.onnx'],
   ['int8', 'model_int8.onnx'],
@@ -18,15 +18,15 @@ const PRECISIONS = [
 
 const DESCRIPTIONS = ['config.json', 'tokenizer_config.json']
 
-/** A tokenizer can have 17 MB, so it is left to the worker. */
+/** A tokenizer can be as large as 17 MB, so it is read by the worker. */
 const NEEDED = [...DESCRIPTIONS, 'tokenizer.json']
 
 const HUB_ID = /^[A-Za-z0-9][\w.-]*(\/[A-Za-z0-9][\w.-]*)?$/
 
-/** All supported precisions, preferred one first. */
+/** All supported precisions, in order of preference. */
 export const PREFERRED_PRECISIONS: readonly string[] = PRECISIONS.map(([precision]) => precision)
 
-/** The parts of `@huggingface/transformers` that are used. It is loaded only for this kind of embedder. */
+/** The parts of `@huggingface/transformers` that Roux uses. The package is loaded only for this kind of embedder. */
 export interface Engine {
   readonly env: {
     allowRemoteModels: boolean
@@ -80,8 +80,8 @@ export interface EngineModel {
 export type LoadedEngine = { readonly engine: Engine } | { readonly problem: 'missing' | 'broken'; readonly message: string }
 
 /**
- * Loads the first of these packages that is installed. Uses `require` instead of `import`, because bundlers leave it alone, it finds
- * packages next to the bundle, and it accepts paths on every platform.
+ * Loads the first of these packages that is installed. Uses `require` instead of `import`, because bundlers leave it unchanged, it
+ * finds packages next to the bundle, and it accepts paths on every platform.
  */
 export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   const require = createRequire(import.meta.url)
@@ -97,7 +97,7 @@ export function loadEngine(specifiers: readonly string[]): LoadedEngine {
   return { problem: 'missing', message: `none of ${specifiers.join(', ')} is installed` }
 }
 
-/** Checks whether one of these packages is installed. Loads nothing. */
+/** Checks whether one of these packages is installed, without loading it. */
 export function isEngineInstalled(specifiers: readonly string[]): boolean {
   const require = createRequire(import.meta.url)
   return specifiers.some((specifier) => resolveWith(require, specifier) !== undefined)
@@ -111,19 +111,19 @@ function resolveWith(require: NodeJS.Require, specifier: string): string | undef
   }
 }
 
-/** Where a model's files are or would be. */
+/** Where a model's files are located, or would be after a download. */
 export interface ModelPlace {
   /** Absolute path of its folder. */
   readonly folder: string
-  /** Its hub id. Omitted for the user's own folder. */
+  /** The model's hub id. Omitted for the user's own folder. */
   readonly hubId?: string
 }
 
 /**
- * Distinguishes a folder from a hub id. Only text that looks like a path is a folder, because otherwise an unrelated folder in the
- * working directory could be mistaken for a hub model.
+ * Distinguishes a folder from a hub id. Only a string that looks like a path is treated as a folder. Otherwise, an unrelated folder
+ * in the working directory could be mistaken for a hub model.
  * @param models folder of downloaded models, each in `<owner>/<name>`
- * @throws RouxError `PROVIDER_ERROR` if it can be neither
+ * @throws RouxError `PROVIDER_ERROR` if the string can be neither
  */
 export function placeModel(model: string, models: string): ModelPlace {
   if (isAbsolute(model) || /^(\.\.?|~)([\\/]|$)/.test(model)) return { folder: expand(model) }
@@ -144,8 +144,8 @@ export function inspectModelFolder(folder: string): { readonly precision: string
 }
 
 /**
- * Describes damage in a model's folder as a clause. Returns `undefined` if its descriptions can be read; other damage shows on
- * loading.
+ * Returns a clause that describes damage in a model's folder, or `undefined` if its description files can be read. Other damage is
+ * only detected on loading.
  */
 export function findDamage(folder: string): string | undefined {
   return DESCRIPTIONS.find((name) => !isJsonObject(join(folder, name)))?.concat(' is damaged')

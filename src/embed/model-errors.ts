@@ -1,6 +1,6 @@
 import { providerError, reasonOf } from '../core/provider-error.ts'
 
-/** The tested version. It takes 470 MB and is therefore not installed with Roux. */
+/** The tested version. The package takes 470 MB and is therefore not installed with Roux. */
 const INSTALL = '`npm install -g --ignore-scripts @huggingface/transformers@4.3.1`'
 
 /** Error for an engine that is not installed. */

@@ -1,6 +1,6 @@
 import { trimEndOf } from '../core/text/trim-characters.ts'
 
-/** How the text's vector is computed from its tokens' vectors: their mean, or the first one. */
+/** How the vector of a text is computed from the vectors of its tokens: as their mean, or as the first one. */
 export type Pooling = 'mean' | 'first'
 
 /** How a model must be used. */
@@ -32,7 +32,7 @@ const KNOWN: readonly (readonly [RegExp, Partial<ModelRecipe>])[] = [
   [/^(snowflake-)?arctic-embed-.*v2/, { queryPrefix: 'query: ', pooling: 'first' }],
   [/^(snowflake-)?arctic-embed/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
   [/^mxbai-embed-large/, { queryPrefix: BGE_QUERY, pooling: 'first' }],
-  // The first generation of gte uses mean pooling, those in Alibaba's own namespace the first token.
+  // The first generation of gte uses mean pooling. Models in Alibaba's own namespace use the first token.
   [/^gte-(multilingual-base|modernbert-base|(base|large)-en-v1\.5)/, { pooling: 'first' }],
   [/^all-minilm-l6/, { maxTokens: 256 }],
   [/^all-minilm-l12/, { maxTokens: 128 }],

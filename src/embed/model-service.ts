@@ -14,8 +14,8 @@ import type { Pooling } from './model-recipes.ts'
 import { unitVector } from './vectors.ts'
 
 /**
- * Texts are truncated to this many characters per token before tokenization. No tokenizer on the hub has longer tokens on average,
- * and most are not linear on text without spaces.
+ * Text is truncated to this many characters per token before tokenization. No tokenizer on the hub has longer tokens on average, and
+ * most tokenizers take more than linear time on text without spaces.
  */
 const CHARACTERS_PER_TOKEN = 32
 
@@ -44,7 +44,7 @@ export interface OpenedModel {
   readonly precision: string
 }
 
-/** Concatenated vectors. Text without direction has an all-zero vector. */
+/** Concatenated vectors. The vector is all zeros for text that cannot be normalized to a unit vector. */
 export interface FlatVectors {
   readonly values: Float32Array
   readonly dimensions: number
@@ -53,7 +53,7 @@ export interface FlatVectors {
 /** A loaded model, inside its worker. */
 export interface ModelService {
   readonly opened: OpenedModel
-  /** Embeds texts as one padded batch. They should have similar lengths. */
+  /** Embeds strings as one padded batch. They should have similar lengths. */
   embed(texts: readonly string[]): Promise<FlatVectors>
   close(): Promise<void>
 }
@@ -140,7 +140,7 @@ async function followDownload(
     if (status !== 'progress' || file === undefined || bytes === undefined) return
     loaded.set(file, bytes)
     const sum = [...loaded.values()].reduce((left, right) => left + right, 0)
-    // A hundred steps are enough for people, but the engine reports every packet.
+    // A hundred progress steps are enough for people, but the engine reports every packet.
     if (sum - told >= (size ?? 100_000_000) / 100 || sum === size) tell(sum)
   }
 }
@@ -176,7 +176,7 @@ function checkShape({ data, dims }: EngineTensor, texts: number): void {
   throw new Error(`the model answered with a shape of ${dims.join(' × ')} for ${texts} texts`)
 }
 
-/** Tokenizes text and truncates it to `maxTokens`, keeping the markers at its end. */
+/** Tokenizes text and truncates it to `maxTokens`, keeping the end markers. */
 export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: number): Encoding {
   const encoding = tokenizer(text.slice(0, maxTokens * CHARACTERS_PER_TOKEN), { return_tensor: false })
   const ids = encoding.input_ids ?? []
@@ -186,14 +186,14 @@ export function encode(tokenizer: EngineTokenizer, text: string, maxTokens: numb
   return Object.fromEntries(Object.entries(encoding).map(([key, values]) => [key, cut(values)]))
 }
 
-/** Returns the number of end markers, which an encoding shares with that of an empty text. */
+/** Returns the number of end markers, which are the final ids shared with the encoding of an empty text. */
 function endMarks(ids: readonly number[], empty: readonly number[]): number {
   let marks = 0
   while (marks < empty.length && ids.at(-1 - marks) === empty.at(-1 - marks)) marks++
   return marks
 }
 
-/** One row of numbers per text, padded to the longest. */
+/** One row of numbers per text, padded to the length of the longest row. */
 export interface PaddedInput {
   readonly values: BigInt64Array
   readonly dims: readonly [texts: number, tokens: number]
@@ -215,8 +215,8 @@ export function padInputs(encodings: readonly Encoding[], pad: number): Readonly
 }
 
 /**
- * Returns the concatenated unit vectors of the texts, computed from their tokens' vectors (`dims`: texts, tokens, dimensions; padding
- * at the end).
+ * Returns the concatenated unit vectors of a batch, computed from the token vectors (`dims`: texts, tokens, dimensions; padding at
+ * the end).
  * @throws Error if a vector is zero or contains NaN
  */
 export function pool({ data, dims }: EngineTensor, lengths: readonly number[], pooling: Pooling): Float32Array {

@@ -8,11 +8,11 @@ export interface EmbedderDependencies extends TransformersDependencies, OpenAiDe
   readonly tablePath: string
 }
 
-/** How long the built-in table is kept after a query, in milliseconds. Reading it again takes as long as a short call. */
+/** How long the built-in table is kept after a query, in milliseconds. Reading the table again takes as long as a short call. */
 const KEPT = 30_000
 
 /**
- * Opens the configured embedder, or returns `undefined` for `none`. Loads only what it needs.
+ * Opens the configured embedder, or returns `undefined` for `none`. Loads only what the embedder needs.
  * @throws RouxError `PROVIDER_ERROR` with a hint if it cannot be used; the signal's reason if aborted
  */
 export async function openEmbedder(

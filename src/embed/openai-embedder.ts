@@ -25,13 +25,16 @@ const DEFAULT_TIMEOUT = 60_000
 
 const BACKOFF = 500
 
-/** Maximum number of characters per request. Servers limit the tokens of a request (OpenAI 300,000) and reject longer ones completely. */
+/**
+ * Maximum number of characters per request. Servers limit the tokens of a request (OpenAI: 300,000) and reject longer requests
+ * completely.
+ */
 const REQUEST_CHARACTERS = 200_000
 
-/** An English token has about 4 characters. Truncating slightly too much is better than having the whole text rejected. */
+/** An English token has about 4 characters. Truncating slightly too much is better than having the server reject the whole text. */
 const CHARACTERS_PER_TOKEN = 3
 
-/** Texts this short are not truncated further if the server rejects them as too long. */
+/** Strings this short are not truncated further if the server rejects them as too long. */
 const MIN_CHARACTERS = 64
 
 /** Replaced in tests. */
@@ -40,7 +43,8 @@ export interface OpenAiDependencies {
   readonly random?: () => number
   readonly backoffMs?: number
   /**
-   * Called before each request and informed of its usage. Without it, every server is allowed and nothing is counted.
+   * Called before each request. The returned meter receives its usage. Without this function, every server is allowed and nothing is
+   * counted.
    * @throws RouxError `REMOTE_NOT_ALLOWED`
    */
   admit?(place: { readonly baseUrl: string; readonly model: string }): Promise<Meter>
@@ -48,7 +52,7 @@ export interface OpenAiDependencies {
 
 /**
  * Uses any server that implements OpenAI's `POST /embeddings`. Requests one vector first if `settings.dimensions` is omitted.
- * Passages are retried if that may help. Opening and queries are not, because someone is waiting.
+ * Requests for passages are retried if that may help. Opening and queries are not retried, because a caller is waiting.
  * @throws RouxError `PROVIDER_ERROR` if the server cannot be used; the signal's reason if aborted
  */
 export async function openOpenAiEmbedder(
@@ -83,7 +87,7 @@ export async function openOpenAiEmbedder(
 /** Fields of every request. */
 interface AskedModel {
   readonly model: string
-  /** Sent only if configured, because servers that cannot shorten vectors reject it. */
+  /** Sent only if configured, because servers that cannot shorten vectors reject this field. */
   readonly dimensions?: number
 }
 
@@ -100,7 +104,7 @@ class OpenAiEmbedder implements Embedder {
   readonly #asked: AskedModel
   readonly #prefixes: Readonly<Record<EmbedKind, string>>
   readonly #characters: number
-  /** Requests run one at a time, so those of a query and of a long call alternate. */
+  /** Requests run one at a time, so the requests of a query alternate with those of a long call. */
   #last: Promise<unknown> = Promise.resolve()
   readonly #closing = new AbortController()
 
@@ -139,7 +143,7 @@ class OpenAiEmbedder implements Embedder {
     await this.#last
   }
 
-  /** Splits texts into batches of at most `batch` texts and `REQUEST_CHARACTERS` characters. */
+  /** Splits strings into batches with at most `batch` strings and `REQUEST_CHARACTERS` characters. */
   #batches(texts: readonly string[]): readonly (readonly string[])[] {
     const batches: string[][] = []
     let room = 0
@@ -156,8 +160,8 @@ class OpenAiEmbedder implements Embedder {
   }
 
   /**
-   * Returns the vectors of a batch. If the server rejects it as too long, the batch is split in half, and a single text is truncated
-   * to its first half.
+   * Returns the vectors of a batch. If the server rejects the batch as too long, it is split in half. A batch of one string is
+   * truncated to the first half of the string.
    */
   async #ask(texts: readonly string[], options: SendOptions): Promise<readonly Float32Array[]> {
     const answer = await this.#inTurn(texts, options)
@@ -193,7 +197,7 @@ function embedRequest(asked: AskedModel, texts: readonly string[]) {
   return { path: '/embeddings', body: { ...asked, input: texts }, output: 0, usageOf: usageIn }
 }
 
-/** Reads the usage at the end of a response, without parsing the vectors before it again. */
+/** Reads the usage at the end of a response without parsing the vectors that precede it. */
 function usageIn(body: string): Spent | undefined {
   const [, tokens] = /"usage"\s*:\s*\{[^{}]*"(?:prompt|total)_tokens"\s*:\s*(\d{1,9})\b/.exec(body.slice(-2_000)) ?? []
   return tokens === undefined || Number(tokens) === 0 ? undefined : { input: Number(tokens), output: 0, estimated: false }
@@ -254,7 +258,7 @@ function checkedUrl(baseUrl: string): string {
 /** Requirements for a response. */
 export interface Expected {
   readonly count: number
-  /** If omitted, the first vector decides. */
+  /** If omitted, the first vector determines the expected dimension. */
   readonly dimensions: number | undefined
 }
 

@@ -3,15 +3,15 @@ import { ROW_SUMS_MODULE } from './row-sums-module.ts'
 /** Sums rows of a table of int8 weights. */
 export interface RowSums {
   readonly kind: 'simd' | 'plain'
-  /** Returns the column sums of `count` rows (by number), each multiplied by its factor. Valid until the next call. */
+  /** Returns the column sums of `count` rows (given by number), each row multiplied by its factor. Valid until the next call. */
   of(rows: Int32Array, factors: Float64Array, count: number): Float64Array
 }
 
-/** Memory for a table in which its rows can be summed. */
+/** Memory for a table whose rows can be summed. */
 export interface TableRoom {
   /** Allocates the memory. Must be called once. */
   allocate(bytes: number): Uint8Array
-  /** For weights in that memory. Sums the first `columns` of `dimensions` columns. */
+  /** Returns sums for weights in this memory. Only the first `columns` of `dimensions` columns are summed. */
   sums(weights: Int8Array, shape: TableShape): RowSums
 }
 
@@ -21,8 +21,8 @@ interface TableShape {
 }
 
 /**
- * Allocates memory for a table whose rows are summed by WebAssembly SIMD if available, or otherwise by plain JavaScript, which is
- * several times slower with identical results. WebAssembly memory reserves gigabytes of address space; if that is not allowed, plain
+ * Allocates memory for a table. Rows are summed by WebAssembly SIMD if available, or otherwise by plain JavaScript, which is several
+ * times slower with identical results. WebAssembly memory reserves gigabytes of address space; if that is not allowed, plain
  * JavaScript is used too.
  */
 export function makeTableRoom(simd = true): TableRoom {
@@ -75,7 +75,7 @@ interface WasmRuntime {
   readonly Memory: new (size: { readonly initial: number }) => { readonly buffer: ArrayBuffer }
 }
 
-/** Addresses of the list of row addresses, its end, the factors, the first sum, and the end of the sums. */
+/** The arguments are addresses: of the list of row addresses, its end, the factors, the first sum, and the end of the sums. */
 type AddRows = (list: number, end: number, factors: number, sums: number, stop: number) => void
 
 const runtime = (globalThis as { readonly WebAssembly?: WasmRuntime }).WebAssembly

@@ -4,21 +4,22 @@ import { makeTableRoom, type RowSums, readingSums } from './row-sums.ts'
 import { damaged, openStaticRows, readStaticHeader, readStaticTable, type TableHead } from './static-table.ts'
 import { WordPieces } from './word-pieces.ts'
 
-/** How long the table is kept after the last text, in milliseconds, because another edit may follow. */
+/** How long the table is kept after the last embedding, in milliseconds. Another edit may follow soon. */
 const KEPT = 5_000
 
 const BATCH = 256
 
-/** Milliseconds of work between yields, without which aborts and calls would have to wait. */
+/** Maximum milliseconds of work before yielding, so aborts and other calls do not have to wait. */
 const TURN = 15
 
-/** Initial capacity for the word pieces of the text. */
+/** Initial capacity for the word pieces of a text. */
 const FIRST_FACTORS = 512
 
 const LETTER = /[\p{L}\p{N}]/u
 
 /**
- * Loads the table at `path`. With `dimensions`, only the first columns are used, which is smaller, faster and slightly less accurate.
+ * Loads the table at `path`. If `dimensions` is given, only the first columns are used, which is smaller, faster and slightly less
+ * accurate.
  * @throws RouxError `PROVIDER_ERROR` that names the file if it cannot be used
  */
 export function openStaticEmbedder(path: string, dimensions?: number, room = makeTableRoom()): StaticEmbedder {
@@ -33,8 +34,8 @@ export function openStaticEmbedder(path: string, dimensions?: number, room = mak
 }
 
 /**
- * The same for a few texts, such as queries. Only the rows of their words are read: 256 bytes each, while the whole table has 8 MB.
- * The file stays open until `close`. @throws RouxError as `openStaticEmbedder` does
+ * Like `openStaticEmbedder`, but for a few short strings, such as queries. Only the rows of their words are read: 256 bytes each,
+ * while the whole table has 8 MB. The file stays open until `close`. @throws RouxError as `openStaticEmbedder` does
  */
 export function openSparseStaticEmbedder(path: string, dimensions?: number): StaticEmbedder {
   const table = openStaticRows(path)
@@ -53,7 +54,7 @@ function piecesOf({ vocabulary, rows }: TableHead, path: string): WordPieces {
   return pieces
 }
 
-/** Length assumed for each letter of a dropped word, about the mean length of the table's rows (.83). */
+/** Vector length assumed for each letter of a dropped word, about the mean length of the table's rows (.83). */
 const UNKNOWN_LENGTH = 1
 
 /** Returns the number of columns of a table to use. */
@@ -65,12 +66,15 @@ function columnsOf(table: Pick<TableHead, 'dimensions'>, path: string, wanted: n
   )
 }
 
-/** Returns the id for vectors made from a table's first columns. */
+/** Returns the id for vectors computed from a table's first columns. */
 function staticId({ model }: Pick<TableHead, 'model'>, dimensions: number): string {
   return `static:${model}:${dimensions}`
 }
 
-/** The text's vector is the normalized sum of its word pieces' vectors; no model runs. Queries and passages are treated alike. */
+/**
+ * Computes a text's vector as the normalized sum of its word pieces' vectors, without running a model. Queries and passages are
+ * treated alike.
+ */
 export class StaticEmbedder implements Embedder {
   readonly id: string
   readonly dimensions: number
@@ -109,7 +113,7 @@ export class StaticEmbedder implements Embedder {
     return vectors
   }
 
-  /** Embeds one text synchronously. Linear in the text's length; at most one pass over the table. */
+  /** Embeds one text synchronously. Takes time linear in the text's length, plus at most one pass over the table. */
   embedText(text: string): Float32Array {
     const { counts, rows, distinct } = this.#pieces.count(text)
     if (distinct > this.#factors.length) this.#factors = new Float64Array(2 * distinct)
@@ -121,7 +125,7 @@ export class StaticEmbedder implements Embedder {
     return toUnit(this.#sums.of(rows, factors, distinct))
   }
 
-  /** Single letters carry no meaning, in any script. Punctuation is ignored. */
+  /** Single letters are ignored because they carry no meaning in any script. Punctuation is ignored too. */
   coverage(text: string): Coverage {
     const { counts, rows, distinct, unknown } = this.#pieces.count(text)
     let words = 0
@@ -181,16 +185,16 @@ function toUnit(sum: Float64Array): Float32Array {
 }
 
 export interface LazyOptions {
-  /** How long the table is kept after the last text, in milliseconds. */
+  /** How long the table is kept after the last embedding, in milliseconds. */
   readonly kept?: number
-  /** True if the first text is expected soon, so the table is opened immediately. */
+  /** True if the first embedding is expected soon, so the table is opened immediately. */
   readonly isExpected?: boolean
-  /** True if texts are few and short, so only the rows of their words are read. */
+  /** True if there will only be a few short strings, so only the rows of their words are read. */
   readonly isSparse?: boolean
 }
 
 /**
- * The built-in embedder for threads that rarely embed. Its table, 8 MB if read completely, is in memory only while in use.
+ * Opens the built-in embedder for threads that rarely embed. Its table, 8 MB if read completely, is kept in memory only while in use.
  * @throws RouxError `PROVIDER_ERROR` that names the file if it cannot be used
  */
 export function openLazyStaticEmbedder(
@@ -256,7 +260,7 @@ class LazyStaticEmbedder implements Embedder {
   #keep(): void {
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
-      // Text that is still being embedded keeps the table until it is done.
+      // While text is being embedded, the table must be kept.
       if (this.#running === 0) this.#giveUp()
     }, this.#kept)
     this.#timer.unref()

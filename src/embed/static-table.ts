@@ -8,7 +8,7 @@ export interface TableHead {
   /** Name of the teacher model: `all-minilm-l6-v2`. */
   readonly model: string
   readonly rows: number
-  /** Number of columns, in order of importance. The first n form a valid table too. */
+  /** Number of columns, which are sorted by importance. The first n columns form a valid table too. */
   readonly dimensions: number
   /** UTF-8, one piece per line. */
   readonly vocabulary: Uint8Array
@@ -62,7 +62,7 @@ export function openStaticRows(path: string): StaticRows {
     return {
       ...head,
       read(row) {
-        // Its file descriptor may already belong to another file.
+        // The file descriptor may already belong to another file.
         if (!isOpen) throw damaged(path, 'it was closed')
         return rowOf(file, end + row * head.dimensions, head.dimensions, path)
       },
@@ -83,7 +83,7 @@ function rowOf(file: number, at: number, size: number, path: string): Int8Array 
   return row
 }
 
-/** Parses everything before the weights, and returns where they start. `size` is that of the whole file. */
+/** Parses everything before the weights, and returns the offset at which they start. `size` is the size of the whole file. */
 function headIn(bytes: Uint8Array, path: string, size: number): { readonly head: TableHead; readonly end: number } {
   const { rows, dims, vocabBytes, model, length } = headerOf(bytes, path)
   const vocabularyEnd = PREAMBLE + length + vocabBytes
@@ -126,7 +126,7 @@ interface Header {
   readonly model: string
 }
 
-/** @returns a message if it is invalid */
+/** @returns a message if the header is invalid */
 function parseHeader(json: string): Header | string {
   let header: Readonly<Record<string, unknown>> | null
   try {
@@ -165,7 +165,7 @@ function readFile(path: string, room: Pick<TableRoom, 'allocate'>): Uint8Array {
   return withFile(path, (file) => readWhole(file, room.allocate(fstatSync(file).size)))
 }
 
-/** @throws RouxError `PROVIDER_ERROR` for any system error */
+/** @throws RouxError `PROVIDER_ERROR` on any system error */
 function tried<T>(path: string, act: () => T): T {
   try {
     return act()

@@ -15,10 +15,10 @@ import { isBlank } from './vectors.ts'
 /** Milliseconds that a worker has to release its model before it is terminated. */
 const GRACE = 3000
 
-/** Number of texts per padded batch. More are not faster and take more memory (measured on all-MiniLM-L6-v2). */
+/** Number of strings per padded batch. Larger batches are not faster and take more memory (measured on all-MiniLM-L6-v2). */
 const SLICE = 16
 
-/** Four slices, so sorting by length saves padding. */
+/** Four slices, so that sorting by length reduces padding. */
 const BATCH = 64
 
 const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'
@@ -28,7 +28,7 @@ export interface TransformersDependencies {
   readonly workerEntry: string | URL
   /** Folder for downloaded models. */
   readonly modelsFolder: string
-  /** Where to look for the engine, instead of next to this program and in Node's global folder. */
+  /** Where to look for the engine. By default, this is next to the program and in Node's global folder. */
   readonly engines?: readonly string[]
   /** URL of a Hugging Face mirror. */
   readonly hubUrl?: string
@@ -37,8 +37,8 @@ export interface TransformersDependencies {
 
 /**
  * Loads a model with `@huggingface/transformers` in a worker.
- * @throws RouxError `PROVIDER_ERROR` if the package or model is missing, damaged or of another dimension; the signal's reason if
- * aborted
+ * @throws RouxError `PROVIDER_ERROR` if the package or model is missing or damaged, or the model has another dimension; the signal's
+ * reason if aborted
  */
 export async function openTransformersEmbedder(
   settings: EmbedderSettings,
@@ -60,7 +60,7 @@ export async function openTransformersEmbedder(
   }
 }
 
-/** Returns missing packages or files that would keep a model from loading, without loading it. */
+/** Returns the missing packages or files that would prevent a model from loading. Does not load it. */
 export function obstaclesOf(settings: EmbedderSettings, dependencies: TransformersDependencies): readonly unknown[] {
   const obstacles: unknown[] = []
   if (!isEngineInstalled(dependencies.engines ?? defaultEngines())) obstacles.push(missingEngine())
@@ -150,7 +150,7 @@ interface OpeningOptions {
   readonly dependencies: TransformersDependencies
 }
 
-/** Returns the worker's first message: load from the folder, or download the model if allowed. */
+/** Returns the worker's first message, which is to load the model from the folder, or to download it if allowed. */
 function planOpening(
   { folder, hubId }: ModelPlace,
   recipe: ModelRecipe,
@@ -193,7 +193,7 @@ function defaultEngines(): readonly string[] {
   return ['@huggingface/transformers', join(global, '@huggingface', 'transformers')]
 }
 
-/** Returns the indexes of non-blank texts, in slices of similar length. */
+/** Returns the indexes of non-blank strings, in slices of similar length. */
 function sliceByLength(texts: readonly string[]): readonly (readonly number[])[] {
   const filled = [...texts.keys()].filter((index) => !isBlank(texts[index] ?? ''))
   const byLength = filled.toSorted((left, right) => (texts[left]?.length ?? 0) - (texts[right]?.length ?? 0))
@@ -209,7 +209,7 @@ function checkDimensions(model: string, actual: number, expected: number | undef
   )
 }
 
-/** A model in a separate worker. The worker starts with the first request, and again after it has ended. */
+/** A model in a separate worker. The worker starts with the first request, and is restarted if it has ended. */
 class ModelWorker {
   readonly #calls: WorkerCalls<ModelWorkerService, Worker>
   readonly #model: ModelToOpen
@@ -244,7 +244,7 @@ class ModelWorker {
     return await this.#calls.call('embed', texts)
   }
 
-  /** Ends the worker, once it has released its model or after a few seconds if it is busy. */
+  /** Ends the worker once it has released its model, or after a few seconds if it is busy. */
   async close(): Promise<void> {
     const { worker } = this.#calls
     if (worker === undefined) return

@@ -4,7 +4,7 @@ const DROPPED = 1
 /** The character ends the word. */
 const SPACE = 2
 
-/** The character ends the word and is a word by itself: punctuation, and Chinese and Japanese ideographs. */
+/** The character ends the word and is a word by itself. Used for punctuation, and Chinese and Japanese ideographs. */
 const ALONE = 3
 
 /** The character is part of the word, unchanged. */
@@ -36,7 +36,7 @@ const IDEOGRAPHS: readonly (readonly [number, number])[] = [
   [0x2f800, 0x2fa1f],
 ]
 
-/** BERT's WordPiece maps longer words to unknown. */
+/** BERT's WordPiece treats longer words as unknown. */
 const MAX_CHARACTERS = 100
 
 /** UTF-8 takes at most 4 bytes per character. */
@@ -56,12 +56,12 @@ const CONTINUATION = hashBytes(Uint8Array.of(HASH_SIGN, HASH_SIGN), 0, 2)
 
 /** Number of occurrences of each vocabulary piece in the text. */
 export interface PieceCounts {
-  /** By row. Reused by the next count. */
+  /** Indexed by row. The next count reuses the array. */
   readonly counts: Int32Array
   /** The rows that occur, in order of first appearance. The first `distinct` items are valid. */
   readonly rows: Int32Array
   readonly distinct: number
-  /** Number of letters and digits in dropped words. For words that are too long, only the examined part counts. */
+  /** Number of letters and digits in dropped words. For words that are too long, only the examined part is counted. */
   readonly unknown: number
 }
 
@@ -69,9 +69,9 @@ const LETTERS = /[\p{L}\p{N}]/gu
 
 /**
  * BERT's uncased tokenization with WordPiece (greedy, longest piece first; Devlin et al. 2018). Counts pieces instead of listing
- * them, so a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped.
- * The vocabulary stays in its file format, and an open-addressing table finds pieces by their bytes. Linear: every character of a
- * word starts at most one search, with as many steps as the longest piece has bytes.
+ * them, so a long text needs no more vector additions than the vocabulary has rows. A word with an unknown piece is dropped. The
+ * vocabulary is kept in its file format, and an open-addressing table finds pieces by their bytes. Takes linear time: every character
+ * of a word starts at most one search, with as many steps as the longest piece has bytes.
  */
 export class WordPieces {
   /** Number of pieces, one per row. */
@@ -79,7 +79,7 @@ export class WordPieces {
   readonly #bytes: Uint8Array
   /** Start of each piece, including its line break, plus the end of the last one. */
   readonly #starts: Uint32Array
-  /** Row + 1 by slot. 0 means free. */
+  /** Row + 1 for each slot. 0 means the slot is free. */
   readonly #slots: Int32Array
   readonly #hashes: Int32Array
   readonly #longest: number
@@ -200,7 +200,7 @@ export class WordPieces {
     }
   }
 
-  /** Splits the word into pieces. @returns the number of pieces, or 0 if one is unknown */
+  /** Splits the word into pieces. @returns the number of pieces, or 0 if any piece is unknown */
   #split(): number {
     const end = this.#wordBytes
     let pieces = 0
@@ -214,7 +214,7 @@ export class WordPieces {
     return pieces
   }
 
-  /** Returns the row of the longest piece that starts there, or -1. Pieces consist of whole characters. */
+  /** Returns the row of the longest piece that starts at `start`, or -1. Pieces consist of whole characters. */
   #longestPiece(start: number, continues: boolean): number {
     const most = Math.min(this.#wordBytes - start, this.#longest)
     let hash = continues ? CONTINUATION : FNV_BASIS
@@ -241,7 +241,7 @@ export class WordPieces {
 
   #isAt(row: number, start: number, length: number): boolean {
     const first = this.#starts[row] as number
-    // Within a word, `#` always stands alone, so two of them can only be a continuation prefix.
+    // Within a word, `#` is always separated, so two in a row can only be a continuation prefix.
     const skipped = length > 2 && this.#bytes[first] === HASH_SIGN && this.#bytes[first + 1] === HASH_SIGN ? 2 : 0
     if ((skipped === 2) !== start > 0) return false
     for (let i = skipped; i < length; i++) {
@@ -272,10 +272,10 @@ export class WordPieces {
   }
 }
 
-/** Returns where lines start, and where one after the last would start. */
+/** Returns the offsets at which lines start, plus the offset at which another line would start. */
 function lineStarts(bytes: Uint8Array): Uint32Array {
   const starts = [0]
-  // A loop over bytes would run only once, before it is compiled.
+  // A loop over the bytes would run only once, so it would not be compiled in time.
   for (let at = bytes.indexOf(NEWLINE); at >= 0; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
   starts.push(bytes.length + 1)
   return Uint32Array.from(starts)
@@ -295,8 +295,8 @@ function slotOf(hash: number, mask: number): number {
 /**
  * BERT's uncased basic tokenization, character by character: drops control characters, separates ideographs and punctuation, strips
  * accents (NFD without nonspacing marks) and lowercases each letter (without final sigma). Decomposing single characters avoids
- * reordering marks, which takes quadratic time in a long run and only matters for marks that are kept; no vocabulary contains those.
- * Results are cached in 1.1 MB of address space, of which text only touches the pages of its scripts.
+ * reordering marks, which takes quadratic time in a long run. The order only matters for marks that are kept, and no vocabulary
+ * contains any. Results are cached in 1.1 MB of address space, of which text only touches the pages of its scripts.
  */
 class BertCharacters {
   readonly #roles = new Uint8Array(CODE_POINTS)
@@ -307,7 +307,7 @@ class BertCharacters {
     return this.#roles[codePoint] || this.#classify(codePoint)
   }
 
-  /** Returns the replacement of a `SPELLED` character: parts of words, and spaces that end them. */
+  /** Returns the replacement of a `SPELLED` character, which consists of parts of words and of spaces that end them. */
   spell(codePoint: number): readonly number[] {
     return this.#spellings.get(codePoint) ?? []
   }

@@ -41,8 +41,9 @@ export interface Betweenness {
 }
 
 /**
- * Computes betweenness over undirected links (Brandes 2001). Exact if `nodes × edges` is within `budget` steps, otherwise an unbiased
- * estimate from evenly drawn sources (Brandes, Pich 2007), which are the same for graphs of the same size.
+ * Computes betweenness over undirected links (Brandes 2001). The result is exact if `nodes × edges` is within `budget` steps.
+ * Otherwise, it is an unbiased estimate from evenly spaced sources (Brandes, Pich 2007), which are the same for graphs of the same
+ * size.
  */
 export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Betweenness {
   const { offsets, targets } = undirected(graph)
@@ -53,7 +54,7 @@ export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Betw
   const scores = new Float64Array(count)
   const search = new Brandes(offsets, targets)
   for (let at = 0; at < sources; at++) {
-    // Strides over the nodes. Keys follow the order of first indexing, so this covers all folders.
+    // Selects evenly spaced nodes. Keys follow the order of first indexing, so all folders are covered.
     search.add(Math.floor((at * count) / sources), scores)
   }
   // Every unordered pair is counted from both ends (on average, if sampled).
@@ -62,7 +63,7 @@ export function betweenness(graph: Adjacency, budget = BETWEENNESS_BUDGET): Betw
   return sources === count ? { scores } : { scores, sampled: sources }
 }
 
-/** About two seconds of one core on a laptop. obsidian-hub (6,571 notes, about 45,000 edges) is computed exactly. */
+/** About two seconds on one core of a laptop. obsidian-hub (6,571 notes, about 45,000 edges) is computed exactly. */
 const BETWEENNESS_BUDGET = 1e9
 const MIN_SOURCES = 64
 

@@ -2,8 +2,8 @@ import { foldId, type NodeId, toNodeId, type VaultPath } from '../core/ids.ts'
 import { KeyOrder } from './key-order.ts'
 
 /**
- * Indexes files by path and id. An id is the folded path. Of several paths that fold alike (twins), one has the plain id and the
- * others use their exact path.
+ * Indexes files by path and id. An id is the folded path. If several paths fold to the same string (twins), one file has the folded
+ * path as its id and the others their exact path.
  */
 export class FileIds {
   readonly #vault: string | undefined
@@ -18,7 +18,7 @@ export class FileIds {
     this.#vault = vault
   }
 
-  /** Adds the path of an unused key. */
+  /** Adds a path under an unused key. */
   add(key: number, path: VaultPath): void {
     while (this.#paths.length <= key) {
       this.#paths.push(undefined)
@@ -60,7 +60,10 @@ export class FileIds {
     this.#order.move(key)
   }
 
-  /** Of several paths that fold alike, the already folded one has the plain id, otherwise the first in code-point order. */
+  /**
+   * Assigns ids to files whose paths fold to the same string. The folded path becomes the id of the file whose path equals it, or
+   * else of the first file in code-point order. The others use their exact path.
+   */
   #regroup(folded: string, keys: readonly number[]): void {
     const sorted = [...keys].sort((a, b) => (this.#pathOf(a) < this.#pathOf(b) ? -1 : 1))
     const plain = sorted.find((key) => this.#pathOf(key) === folded) ?? sorted[0]
@@ -92,14 +95,14 @@ export class FileIds {
     return this.#folds[key] ?? ''
   }
 
-  /** Returns the file with this exact path, or else one with the same folded path. */
+  /** Returns the file with this exact path, or else a file with the same folded path. */
   find(path: string): number | undefined {
     const group = this.#byFold.get(foldId(path))
     if (group === undefined || typeof group === 'number') return group
     return group.find((key) => this.#paths[key] === path) ?? group[0]
   }
 
-  /** Returns the other files whose paths fold to the same id, in order of precedence. Usually empty. */
+  /** Returns the other files whose paths fold to the same string, in order of precedence. Usually empty. */
   twins(key: number): readonly number[] {
     const group = this.#twins.has(key) ? this.#byFold.get(this.folded(key)) : undefined
     return typeof group === 'object' ? group.filter((other) => other !== key) : []

@@ -7,7 +7,7 @@ import { usual } from './tag-index.ts'
 export interface FolderEntry {
   /** Subfolders by folded name. */
   readonly folders: ReadonlyMap<string, FolderEntry>
-  /** Keys of the notes directly in it, in no particular order. */
+  /** Keys of the notes directly in the folder, in no particular order. */
   readonly notes: readonly number[]
   /** Number of `notes` that are archived. */
   readonly archived: number
@@ -40,7 +40,7 @@ export class FolderIndex {
     entry.spellings.set(path, (entry.spellings.get(path) ?? 0) + 1)
   }
 
-  /** Reverts `add` with the same row. */
+  /** Reverses `add`. Must be called with the same row. */
   remove(row: GraphRow): void {
     if (!isListedRow(row)) return
     const path = folderOf(row.path ?? '')
@@ -77,7 +77,7 @@ export class FolderIndex {
   }
 }
 
-/** Returns the spelling used by most of the folder's notes, or by its first subfolder if it has none. */
+/** Returns the spelling used by most of the folder's notes. If it has none, the spelling of its first subfolder is used. */
 export function spelledPath({ spellings, folders }: FolderEntry): string {
   if (spellings.size > 0) return usual(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

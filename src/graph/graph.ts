@@ -4,7 +4,7 @@ import { FileIds } from './file-ids.ts'
 import { MissingTargets } from './missing-targets.ts'
 import { selectTop } from './select-top.ts'
 
-/** A file's row in the graph. `key` is small, dense and belongs to the path. */
+/** A file's row in the graph. `key` is a small, dense number that belongs to the path. */
 export interface GraphRow {
   readonly key: number
   /** `undefined` if the file no longer exists. */
@@ -17,7 +17,7 @@ export interface GraphRow {
   readonly title: string
   readonly aliases: readonly string[]
   readonly tags: readonly string[]
-  /** Distinct keys of the files it links to, including itself for self-links. */
+  /** Distinct keys of the files that this file links to, including itself for self-links. */
   readonly targets: Int32Array
   /** Missing targets as written, one per folded name. */
   readonly missing: readonly string[]
@@ -25,14 +25,14 @@ export interface GraphRow {
   readonly problems: readonly [broken: number, ambiguous: number, malformed: number, brokenHeadings: number]
 }
 
-/** Number of a node: files have their key (≥ 0), missing targets are negative. Valid until the next `apply`. */
+/** Identifies a node: a file's key (≥ 0), or a negative number for a missing target. Valid until the next `apply`. */
 export type NodeIndex = number
 
 const NOTHING = new Int32Array(0)
 
 /**
- * The link graph in memory, as typed and plain arrays indexed by key. It is a projection of the store's rows. `apply` moves it to the
- * next generation at a cost that depends on the change, not on the graph.
+ * The link graph in memory, stored as typed and plain arrays indexed by key. It is a projection of the store's rows. `apply` moves it
+ * to the next generation at a cost that depends on the size of the change, not of the graph.
  */
 export class Graph {
   readonly #vault: string | undefined
@@ -40,7 +40,7 @@ export class Graph {
   readonly #missing = new MissingTargets()
   readonly #rows: (GraphRow | undefined)[] = []
   readonly #in: number[][] = []
-  // Checked for every node of the vault in one call. Unlike rows, this array is contiguous in memory.
+  // Checked for every node of the vault in one call, so it is contiguous in memory, unlike the rows.
   #listed = new Uint8Array(1024)
   #problemCount = new Int32Array(1024)
   #inDegree = new Int32Array(1024)
@@ -66,7 +66,7 @@ export class Graph {
     return this.#rows[key]
   }
 
-  /** Replaces the rows of these files together. Each file must appear once. */
+  /** Replaces the rows of these files together. Each file may appear only once. */
   apply(rows: readonly GraphRow[]): void {
     const moved = rows.filter((row) => this.#rows[row.key]?.path !== row.path)
     this.#unlink(rows)
@@ -100,7 +100,7 @@ export class Graph {
     const change = listed - (this.#listed[row.key] ?? 0)
     if (change === 0) return
     this.#listed[row.key] = listed
-    // Links of the rows being applied were removed before, and are counted when they are added.
+    // Links of the rows being applied have already been removed, and are counted when they are added again.
     for (const source of this.#in[row.key] ?? []) add(this.#outDegree, source, change)
   }
 
@@ -149,12 +149,12 @@ export class Graph {
     return entries.sort((a, b) => (a.id < b.id ? -1 : Number(a.id > b.id))).map(({ node }) => node)
   }
 
-  /** Returns a node's folded path without the vault's name. Twins share it. */
+  /** Returns a node's folded path without the vault's name. Twins share the same folded path. */
   folded(node: NodeIndex): string {
     return node < 0 ? foldId(this.#missing.name(-node - 1)) : this.#ids.folded(node)
   }
 
-  /** Returns the other files whose paths fold to the same id, in order of precedence. Usually empty. */
+  /** Returns the other files whose paths fold to the same string, in order of precedence. Usually empty. */
   twins(key: number): readonly number[] {
     return this.#ids.twins(key)
   }
@@ -168,7 +168,7 @@ export class Graph {
     return this.#ids.id(node) ?? this.idOf('')
   }
 
-  /** Returns the id of a folded path, whether or not it exists. */
+  /** Returns the id for a folded path, even if no such node exists. */
   idOf(folded: string): NodeId {
     return toNodeId(folded, this.#vault)
   }
@@ -181,7 +181,7 @@ export class Graph {
     return node < 0 ? 'missing' : this.#rows[node]?.kind
   }
 
-  /** Checks whether a node is a note that is not excluded. Only these count in lists, degrees and paths. */
+  /** Checks whether a node is a note that is not excluded. Only such notes count in lists, degrees and paths. */
   isListedNote(node: NodeIndex): boolean {
     return node >= 0 && this.#listed[node] === 1
   }
@@ -194,7 +194,7 @@ export class Graph {
     return this.#problemCount[key] ?? 0
   }
 
-  /** Returns the node of an id, which includes the vault's name if it has one. */
+  /** Returns the node with an id, which includes the vault's name if the vault has one. */
   find(id: string): NodeIndex | undefined {
     const path = this.#withoutVault(id)
     return this.#findFile(path) ?? this.findMissing(path)
@@ -214,7 +214,7 @@ export class Graph {
     return number === undefined ? undefined : -number - 1
   }
 
-  /** Returns the keys of files that link to a node, in no particular order, including itself for self-links. */
+  /** Returns the keys of files that link to a node, in no particular order. A node with a self-link is included itself. */
   sources(node: NodeIndex): readonly number[] {
     return node < 0 ? this.#missing.sources(-node - 1) : (this.#in[node] ?? [])
   }
@@ -233,7 +233,7 @@ export class Graph {
     return (this.#rows[key]?.missing ?? []).map((name) => -this.#missing.numberOf(name) - 1)
   }
 
-  /** Number of listed notes that link to a node, excluding itself. */
+  /** Number of listed notes that link to a node, excluding the node itself. */
   inDegree(node: NodeIndex): number {
     if (node >= 0) return this.#inDegree[node] ?? 0
     let degree = 0
@@ -241,7 +241,7 @@ export class Graph {
     return degree
   }
 
-  /** Number of listed notes that a file links to, excluding itself. */
+  /** Number of listed notes that a file links to, excluding the file itself. */
   outDegree(key: number): number {
     return this.#outDegree[key] ?? 0
   }
@@ -275,14 +275,14 @@ function add(counts: Int32Array, key: number, by: number): void {
 }
 
 /**
- * Maximum length of a list to search for each key individually. Removing thousands of keys from a hub would otherwise take quadratic
- * time.
+ * Maximum length of a list that is searched separately for each key to remove. With longer lists, removing thousands of keys from a
+ * hub would take quadratic time.
  */
 const SHORT = 64
 /** Up to this many keys, individual searches are faster than scanning the whole list. */
 const FEW = 4
 
-/** Removes a key from a list. From a long one, all keys are removed later together. */
+/** Removes a key from a list. If the list is long, its keys are collected and removed together later. */
 function withdraw(list: number[] | undefined, key: number, leaving: Map<number[], number[]>): void {
   if (list === undefined) return
   if (list.length <= SHORT) {

@@ -1,7 +1,7 @@
 /** If a larger share of keys has moved, the whole list is sorted again, because merging would save nothing. */
 const SORT_ANEW = 1 / 4
 
-/** Keys sorted by text. The order is updated lazily: changes since the last use are merged in one linear pass. */
+/** Keys sorted by text. The order is updated lazily. Changes since the last use are merged in one linear pass. */
 export class KeyOrder {
   readonly #textOf: (key: number) => string | undefined
   readonly #moved = new Set<number>()
@@ -12,7 +12,7 @@ export class KeyOrder {
     this.#textOf = textOf
   }
 
-  /** Called if a key's text changed, or the key was added or removed. */
+  /** Must be called if a key's text has changed, or the key was added or removed. */
   move(key: number): void {
     this.#moved.add(key)
   }

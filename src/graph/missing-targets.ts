@@ -1,6 +1,6 @@
 import { foldId } from '../core/ids.ts'
 
-/** Missing targets, numbered from 0 in order of appearance. Names that fold alike are the same target. */
+/** Missing targets, numbered from 0 in order of appearance. Names that are equal after folding are the same target. */
 export class MissingTargets {
   readonly #names: string[] = []
   readonly #sources: number[][] = []
@@ -18,23 +18,23 @@ export class MissingTargets {
     return number
   }
 
-  /** Returns the number of a target if it is linked to. */
+  /** Returns the number of a target, or `undefined` if nothing links to it. */
   find(name: string): number | undefined {
     const number = this.#byFold.get(foldId(name))
     return number === undefined || this.sources(number).length === 0 ? undefined : number
   }
 
-  /** As first written. */
+  /** The name as first written. */
   name(number: number): string {
     return this.#names[number] ?? ''
   }
 
-  /** Keys of the files that link to it. */
+  /** Keys of the files that link to the target. */
   sources(number: number): number[] {
     return this.#sources[number] ?? []
   }
 
-  /** Numbers of linked targets in no particular order. */
+  /** Numbers of the targets that are linked to, in no particular order. */
   numbers(): readonly number[] {
     const numbers: number[] = []
     this.#sources.forEach((sources, number) => {

@@ -2,8 +2,8 @@ import type { PathOptions } from '../core/store.ts'
 import type { Graph } from './graph.ts'
 
 /**
- * Finds the shortest paths between two files, shortest first, then ordered by ids: `[source, …, target]` as keys. Intermediate nodes
- * are listed notes. Longer paths are found with Yen's algorithm (J. Y. Yen, 1971), using bidirectional searches.
+ * Finds paths between two files, shortest first, then ordered by ids: `[source, …, target]` as keys. Intermediate nodes are listed
+ * notes. Longer paths are found with Yen's algorithm (J. Y. Yen, 1971), using bidirectional searches.
  */
 export function findPaths(graph: Graph, source: number, target: number, options: PathOptions): readonly (readonly number[])[] {
   const walk = new Walk(graph, options.direction)
@@ -17,7 +17,7 @@ export function findPaths(graph: Graph, source: number, target: number, options:
 interface Search {
   readonly source: number
   readonly target: number
-  /** Notes with more neighbours are avoided. */
+  /** Notes with more neighbors are avoided. */
   readonly ceiling: number
   /** Nodes that must not be visited. */
   readonly banned: ReadonlySet<number>
@@ -26,8 +26,8 @@ interface Search {
 }
 
 /**
- * Returns the degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so a path is
- * found if there is one.
+ * Returns the degrees above which a note counts as a hub, in the order to try: the 99th percentile, the 99.9th, then no limit, so a
+ * path is found if one exists.
  */
 function ceilings(graph: Graph, source: number, target: number): readonly number[] {
   const counts: number[] = []
@@ -40,7 +40,7 @@ function ceilings(graph: Graph, source: number, target: number): readonly number
     notes++
   }
   const at = (share: number): number => degreeAt(counts, Math.floor(notes * share))
-  // In a small vault, the percentile would be the most connected note itself, which would then not count as a hub.
+  // In a small vault, the percentile would be the degree of the most connected note itself, which would then not count as a hub.
   const small = notes < 100 ? [at(0.9) - 1] : []
   return [...small, at(0.99), at(0.999), Number.POSITIVE_INFINITY].filter((ceiling) => ceiling >= 2)
 }
@@ -95,11 +95,11 @@ function sameList(a: readonly number[], b: readonly number[]): boolean {
 
 /** The nodes reached by one side of a search. */
 interface Front {
-  /** True if links are followed from the source, rather than backwards from the target. */
+  /** True if links are followed from the source, false if they are followed backwards from the target. */
   readonly forwards: boolean
-  /** Distance + 1 by key, or 0 if not reached. */
+  /** Distance + 1 for each key, or 0 if the key was not reached. */
   readonly reached: Int32Array
-  /** The nodes reached last. */
+  /** The most recently reached nodes. */
   keys: readonly number[]
 }
 
@@ -154,14 +154,17 @@ class Walk {
     return ceiling === Number.POSITIVE_INFINITY || degreeOf(this.#graph, key) <= ceiling
   }
 
-  /** Visits the neighbours: along the links if `forwards`, otherwise against them, and both if links count in either direction. */
+  /**
+   * Visits the neighbors: along the links if `forwards`, otherwise against them. If links count in either direction, all neighbors
+   * are visited.
+   */
   #each(key: number, forwards: boolean, visit: (other: number) => void): void {
     const both = !this.#forwardsOnly
     if (forwards || both) for (const other of this.#graph.targets(key)) visit(other)
     if (!forwards || both) for (const other of this.#graph.sources(key)) visit(other)
   }
 
-  /** Returns the smallest path by ids through the nodes where both sides met. */
+  /** Returns the path that comes first by ids, among those through the nodes where both sides met. */
   #trace(search: Search, meeting: readonly number[]): readonly number[] {
     const marked = this.#mark(search, meeting)
     const path = [search.source]
@@ -181,7 +184,7 @@ class Walk {
     const lengthAt = (key: number): number => (from[key] ?? 0) + (this.#to[key] ?? 0)
     const length = meeting.reduce((least, key) => Math.min(least, lengthAt(key)), Number.POSITIVE_INFINITY)
     const marked = new Set(meeting.filter((key) => lengthAt(key) === length))
-    // Sets iterate in insertion order, including elements added during iteration.
+    // Iterating over a set includes elements added during iteration.
     for (const key of marked) {
       const step = from[key] ?? 0
       if (step <= 1) continue
@@ -192,7 +195,7 @@ class Walk {
     return marked
   }
 
-  /** Returns the neighbour with the smallest id on a shortest path. */
+  /** Returns the neighbor with the smallest id on a shortest path. */
   #next(search: Search, at: number, marked: ReadonlySet<number>): number | undefined {
     const here = this.#from[at] ?? 0
     const left = marked.has(at) ? (this.#to[at] ?? 0) : 0

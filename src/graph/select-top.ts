@@ -1,7 +1,7 @@
-/** For more than this, sorting everything is faster than keeping the best in order. */
+/** Above this number, sorting all items is faster than keeping the best ones in order. */
 const MOST_KEPT = 1_000
 
-/** Returns the first `count` items in an order, sorted. Faster than sorting everything if `count` is small. */
+/** Returns the first `count` items in sorted order. Faster than sorting everything if `count` is small. */
 export function selectTop<T>(items: Iterable<T>, count: number, comesBefore: (a: T, b: T) => boolean): T[] {
   const best: T[] = []
   if (count <= 0) return best

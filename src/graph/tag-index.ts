@@ -4,16 +4,16 @@ import { type GraphRow, isListedRow } from './graph.ts'
 
 interface TagEntry {
   readonly keys: Set<number>
-  /** Number of listed notes among them. */
+  /** Number of these files that are listed notes. */
   listed: number
   /** Number of files for each spelling. */
   readonly spellings: Map<string, number>
 }
 
-/** Indexes which files have which tags. A nested tag also counts for its parents. */
+/** Indexes files by tag. A nested tag also counts for its parents. */
 export class TagIndex {
   readonly #tags = new Map<string, TagEntry>()
-  /** Cached until a note changes: all tags of listed notes with their folded names, in order. */
+  /** All tags of listed notes with their folded names, in order. Cached until a note changes. */
   #counted: readonly { readonly folded: string; readonly tag: TagCount }[] | undefined
 
   add(row: GraphRow): void {
@@ -29,7 +29,7 @@ export class TagIndex {
     }
   }
 
-  /** Reverts `add` with the same row. */
+  /** Reverses `add`. Must be called with the same row. */
   remove(row: GraphRow): void {
     this.#counted = undefined
     const listed = isListedRow(row) ? 1 : 0

@@ -11,7 +11,7 @@ export class EventStream {
   #waiting = 0
   #open = true
 
-  /** Starts the response, which must be open. `onEnd` is called once, whichever side ends it. */
+  /** Starts the response, which must still be open. `onEnd` is called once, regardless of which side ends the stream. */
   constructor(response: ServerResponse, { keepAlive, streamBacklog }: Limits, onEnd: () => void = () => {}) {
     this.#response = response
     this.#backlog = streamBacklog
@@ -53,7 +53,7 @@ export class EventStream {
   }
 }
 
-/** Starts a stream with the first event, if the client accepts streams. */
+/** Starts a stream when the first event is sent, if the client accepts streams. */
 export class EventsOnDemand {
   readonly #exchange: { readonly request: IncomingMessage; readonly response: ServerResponse }
   readonly #limits: Limits
@@ -71,7 +71,7 @@ export class EventsOnDemand {
     this.#stream.send(message)
   }
 
-  /** Sends the responses as events if some were sent before, otherwise returns `false`. */
+  /** Sends the responses as events if any events were sent before. Otherwise returns `false`. */
   end(answers: readonly JSONRPCMessage[]): boolean {
     for (const answer of answers) this.#stream?.send(answer)
     this.#stream?.end()
@@ -82,6 +82,6 @@ export class EventsOnDemand {
 const EVENT_STREAM = {
   'Content-Type': 'text/event-stream',
   'Cache-Control': 'no-cache, no-transform',
-  // Otherwise, reverse proxies would buffer events.
+  // Keeps reverse proxies from buffering events.
   'X-Accel-Buffering': 'no',
 }

@@ -3,17 +3,17 @@ import { sendJson } from './refusal.ts'
 import { type Admission, defineRoute, type Route } from './routes.ts'
 import type { Access, Principal } from './tokens.ts'
 
-/** Anyone may check here whether the server is running. */
+/** Anyone may use this path to check whether the server is running. */
 const HEALTH_PATH = '/health'
 
 /** The whole response for senders without a token. */
 const HEALTH = '{"status":"ok"}'
 
-/** Returns the additional response for a token's owner, or `undefined`. */
+/** Returns the additional part of the response for the owner of a token, or `undefined`. */
 export type HealthFor = (access: Access) => Promise<HealthReport | undefined>
 
 export interface HealthReport {
-  /** True if every vault can answer. */
+  /** True if every vault can serve requests. */
   readonly isWell: boolean
   readonly vaults: readonly unknown[]
 }
@@ -24,7 +24,7 @@ interface HealthParts {
 }
 
 /**
- * Reports that the server is running, even while serving the protocol is disabled, and to senders with a token also the state of the
+ * Reports that the server is running, even while serving the protocol is disabled. Senders with a token also receive the state of the
  * vaults.
  */
 export function healthRoute({ authorize, healthFor }: HealthParts): Route {
@@ -37,7 +37,7 @@ export function healthRoute({ authorize, healthFor }: HealthParts): Route {
   return defineRoute({
     path: HEALTH_PATH,
     methods: { GET: answer, HEAD: answer },
-    // Without a known token, the sender is anonymous and gets the short response.
+    // Without a known token, the sender is anonymous and receives the short response.
     admit(request) {
       const admission = authorize(request)
       return { sender: 'sender' in admission ? admission.sender.access : undefined }

@@ -30,7 +30,7 @@ export interface AccessPolicy {
 
 type Check = (request: IncomingMessage, policy: AccessPolicy, limits: Limits) => Refusal | undefined
 
-/** Checks where a request comes from, before its token. */
+/** Checks where a request comes from, before its token is checked. */
 export const checkAddress: Check = firstOf([checkHeaderCount, checkSingleHeaders, checkHost, checkOrigin])
 
 /** Checks the headers of a protocol request. */
@@ -112,7 +112,7 @@ function accepts(header: string, type: string): boolean {
 }
 
 /**
- * Rejects an address that would implicitly expose the server to other computers, and lists with entries that never match.
+ * Rejects an address that would implicitly expose the server to other computers, and lists that contain entries that never match.
  * @throws RouxError `INVALID_SETTINGS` that names the entry
  */
 export function checkAccessPolicy({ host: address, hosts, origins }: Pick<AccessPolicy, 'host' | 'hosts' | 'origins'>): void {
@@ -139,7 +139,7 @@ export function isPreflight({ method, headers }: IncomingMessage): boolean {
   return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined
 }
 
-/** Allows the requesting page, whose origin was checked, to read the response. */
+/** Allows the page that sent the request to read the response. Its origin has already been checked. */
 export function allowOrigin({ headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
   if (headers.origin === undefined) return
@@ -170,12 +170,12 @@ export function isLoopbackAddress(address: string): boolean {
   return isLoopbackName(inUrl(address)) || /^127(\.\d{1,3}){3}$/.test(address)
 }
 
-/** Checks whether an address to listen on means all addresses of this computer. */
+/** Checks whether a listen address stands for all addresses of this computer. */
 export function isEveryAddress(address: string): boolean {
   return address === '0.0.0.0' || address === '::' || address === ''
 }
 
-/** Checks whether an origin is a page on this computer. */
+/** Checks whether an origin belongs to a page on this computer. */
 function isLoopbackOrigin(origin: string): boolean {
   const host = /^https?:\/\/([^/@?#]+)$/.exec(origin)?.[1]
   const name = host === undefined ? undefined : hostName(host)

@@ -48,9 +48,9 @@ export interface HttpServerOptions extends AccessPolicy {
 
 /** A listening server. */
 export interface HttpServer {
-  /** Where the protocol is served. */
+  /** Endpoint of the protocol. */
   readonly url: string
-  /** Finishes running calls, ends every stream, and resolves when nothing is open anymore, within `limits.drain`. */
+  /** Finishes running calls and ends every stream. Resolves when everything is closed, within `limits.drain`. */
   stop(): Promise<void>
 }
 
@@ -71,7 +71,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   }
 }
 
-/** How soon a stream ends after its token has changed or serving was disabled, in milliseconds. Calls check immediately. */
+/** How often streams are checked for changed tokens or disabled serving, in milliseconds. Calls are checked immediately. */
 const CHECK_MS = 1_000
 
 class Endpoint {
@@ -158,7 +158,7 @@ class Endpoint {
     }
   }
 
-  /** Runs the checks in this order, before the body is read. */
+  /** Runs all checks in this order before the body is read. */
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     // Responses contain notes, so no proxy may cache them or treat them as anything but JSON.
     response.setHeader('Cache-Control', 'no-store').setHeader('X-Content-Type-Options', 'nosniff')

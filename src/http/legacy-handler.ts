@@ -20,10 +20,10 @@ export interface LegacyOptions {
 
 type TokenExchange = Exchange<Principal>
 
-/** Version of clients that send none: the last one without the header. */
+/** Assumed version if clients do not send one: the last version without the header. */
 const VERSION_WITHOUT_HEADER = '2025-03-26'
 
-/** Serves protocol versions up to 2025-11-25, in sessions or individually for clients without one. */
+/** Serves protocol versions up to 2025-11-25, either in sessions or as single requests for clients without a session. */
 export class LegacyHandler {
   readonly #options: LegacyOptions
   /** Requests without a session that are in progress. */
@@ -33,7 +33,7 @@ export class LegacyHandler {
     this.#options = options
   }
 
-  /** Handles a POST request. Resolves when it is answered. */
+  /** Handles a POST request. Resolves when the response has been sent. */
   async post(exchange: TokenExchange, arrival: Arrival): Promise<void> {
     const { response } = exchange
     const found = this.#sessionOf(exchange)

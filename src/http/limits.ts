@@ -3,28 +3,29 @@ import { type Refusal, refusal } from './refusal.ts'
 
 /** Limits for the clients of a server. Times are in milliseconds, sizes in bytes. */
 export const LIMITS = {
-  // A note has at most 1 MB, and JSON may use up to six bytes for each.
+  // A note has at most 1 MB, and JSON may use up to six bytes for each byte.
   body: 4 * 1024 * 1024,
-  // With the scope `attach`. An attachment of 5 MB takes 6.7 MB as base64.
+  // Applies to the scope `attach`. An attachment of 5 MB takes 6.7 MB as base64.
   attachmentBody: 8 * 1024 * 1024,
   headers: 100,
   headerBytes: 16 * 1024,
-  // A slower client only occupies a connection.
+  // A slower client would only occupy a connection.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the 60 s of reverse proxies, so no connection is closed that they are about to use.
+  // Longer than the 60 s of reverse proxies, so that connections are not closed just as a proxy reuses them.
   idleTimeout: 75_000,
-  // A call is answered within 30 s, and a stream sends something every 15 s. A client that reads nothing for this long is gone.
+  // A call is answered within 30 s, and a stream sends something every 15 s. A client that does not read anything for this long is
+  // considered gone.
   stallTimeout: 120_000,
-  // Connections are renewed occasionally instead of living as long as the process.
+  // Connections are renewed occasionally instead of being kept as long as the process.
   requestsPerConnection: 10_000,
   connections: 512,
-  // All calls share one thread for the protocol, so more of them would only wait longer.
+  // All calls share one thread for the protocol, so a higher limit would only make them wait longer.
   calls: 128,
   callsPerToken: 64,
   streams: 256,
   streamsPerToken: 128,
-  // Notifications are only hints. A client with this many unread ones does not read them.
+  // Notifications are only hints. A client with this many unread notifications is not reading them.
   streamBacklog: 1_000,
   sessions: 512,
   sessionsPerToken: 256,
@@ -35,7 +36,7 @@ export const LIMITS = {
 
 export type Limits = Readonly<Record<keyof typeof LIMITS, number>>
 
-/** A reserved place, which `end` releases, or why there is none. */
+/** A reserved place, which is released by `end`, or the reason why no place is available. */
 export type Place = { readonly refusal: Refusal } | { end(): void }
 
 type LoadLimits = Pick<Limits, 'calls' | 'callsPerToken' | 'streams' | 'streamsPerToken'>
@@ -63,7 +64,7 @@ export class Load {
     return this.#streams.take(key)
   }
 
-  /** Resolves when no call is in progress, or after a number of milliseconds. */
+  /** Resolves when no call is in progress, at the latest after this number of milliseconds. */
   async idle(atMost: number): Promise<void> {
     if (this.#calls.taken === 0) return
     await new Promise<void>((resolve) => {

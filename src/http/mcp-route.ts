@@ -10,12 +10,12 @@ import { type Admission, defineRoute, type Exchange, type Route } from './routes
 import type { Principal } from './tokens.ts'
 
 /**
- * Number of calls to start per turn of the event loop. Each takes about a millisecond, and polling for other work a twentieth of
- * that.
+ * Number of calls to start per turn of the event loop. Each call takes about a millisecond, and polling for other work takes a
+ * twentieth of that.
  */
 const AT_ONCE = 2
 
-/** Where the protocol is served. */
+/** Endpoint of the protocol. */
 export const MCP_PATH = '/mcp'
 
 export interface McpRouteOptions {
@@ -63,7 +63,7 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
     await turns.take()
     const arrival = readArrival(body.value)
     if (isLegacy(request, arrival)) return await legacy.post(exchange, arrival)
-    // A stream is not a call, because it lasts as long as its client likes.
+    // A stream is not counted as a call, because it lasts as long as the client wants.
     if (isListening(arrival)) place.end()
     await modern.post(exchange, arrival)
   } finally {
@@ -73,8 +73,8 @@ async function post(exchange: Exchange<Principal>, options: McpRouteOptions, tur
 
 /**
  * Starts calls in the order of arrival, a few per turn of the event loop. Otherwise, all calls that arrived together would be
- * answered before other events are handled, and a change, which waits for another thread several times, would each time wait for as
- * many calls as there are clients.
+ * answered before other events are handled. A change waits for another thread several times, and each time it would have to wait for
+ * as many calls as there are clients.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = []

@@ -24,7 +24,7 @@ export interface ModernOptions {
   readonly limits: Limits
   /** Creates the server of a single request. */
   serverFor(principal: Principal): Server
-  /** Receives bugs. Errors of clients are answered and not logged. */
+  /** Receives messages about bugs. Client errors are reported to the client and not logged. */
   log(line: string): void
 }
 
@@ -33,13 +33,13 @@ interface Streams {
   readonly events: EventFeed
 }
 
-/** Serves the version of 2026-07-28, which has no sessions and uses streams for listening. */
+/** Serves protocol version 2026-07-28, which has no sessions and uses streams for listening. */
 export class ModernHandler {
   readonly #options: ModernOptions
   readonly #calls: McpHttpHandler
   /**
-   * Separate from calls, because streams are closed at shutdown while calls are still being answered. One for each set of principals
-   * with equal permissions.
+   * Streams for each set of principals with equal permissions. Separate from calls, because streams are closed at shutdown while
+   * calls are still being answered.
    */
   readonly #streams = new Map<string, Streams>()
   readonly #principals = new WeakMap<Request, Principal>()
@@ -50,7 +50,7 @@ export class ModernHandler {
     this.#calls = this.#handler()
   }
 
-  /** Handles a POST request. Resolves when it is answered, or its stream has ended. */
+  /** Handles a POST request. Resolves when the response has been sent or the stream has ended. */
   async post({ request, response, sender }: Exchange<Principal>, arrival: Arrival): Promise<void> {
     const fault = arrival.kind === 'fault' ? arrival.response : batchFault(arrival, MODERN_VERSION)
     if (fault !== undefined) return sendFault(response, fault)
@@ -79,7 +79,7 @@ export class ModernHandler {
     }
   }
 
-  /** Ends the streams of principals that may not continue. */
+  /** Ends the streams of principals that may no longer continue. */
   endUnless(mayGoOn: (principal: string) => boolean): void {
     for (const [stream, principal] of this.#listening) if (!mayGoOn(principal)) stream.abort()
   }
@@ -119,7 +119,7 @@ export class ModernHandler {
       if (principal === undefined) throw new Error('A request bypassed the table of routes.')
       return this.#options.serverFor(principal)
     } catch (error) {
-      // The SDK answers this as an internal error without reporting it.
+      // The SDK responds with an internal error without reporting it.
       this.#options.log(`A request failed: ${error instanceof Error ? error.stack : String(error)}`)
       throw error
     }
@@ -155,7 +155,7 @@ export function isListening(arrival: Arrival): boolean {
   return message !== undefined && isListen(message)
 }
 
-/** Returns the message, or `undefined` for a batch or an invalid message. */
+/** Returns the single message of a request, or `undefined` for a batch or an invalid message. */
 function onlyMessage(arrival: Arrival): JSONRPCMessage | undefined {
   return arrival.kind === 'messages' && !arrival.isBatch ? arrival.messages[0] : undefined
 }
@@ -168,10 +168,10 @@ function toRequest({ method = 'POST', headers }: IncomingMessage, signal: AbortS
   return new Request('http://localhost/mcp', { method, headers: known, signal })
 }
 
-/** Headers with a meaning in the protocol. The token is not passed on. */
+/** Headers used by the protocol. The token is not passed on. */
 const HEADERS = ['content-type', 'accept', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'mcp-session-id'] as const
 
-/** A request in the SDK's form, and its response. */
+/** A request as represented by the SDK, and its response. */
 interface Asked {
   readonly request: Request
   readonly response: ServerResponse

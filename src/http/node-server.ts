@@ -11,7 +11,7 @@ export function openNode(limits: Limits, onRequest: (request: IncomingMessage, r
     requestTimeout: limits.requestTimeout,
     keepAliveTimeout: limits.idleTimeout,
     connectionsCheckingInterval: CHECK_MS,
-    // Roux's own error says how to fix it.
+    // Roux's own error explains how to fix the problem.
     requireHostHeader: false,
   })
   node.maxConnections = limits.connections
@@ -23,7 +23,7 @@ export function openNode(limits: Limits, onRequest: (request: IncomingMessage, r
     onRequest(request, response)
   }
   node.on('request', onAny)
-  // Otherwise, bodies would be requested before the sender is known.
+  // By default, Node would request bodies before the sender is known.
   node.on('checkContinue', onAny)
   node.on('clientError', (error, socket) => refuseClient(error, socket as Socket, last.get(socket)))
   return node
@@ -34,7 +34,7 @@ const CHECK_MS = 1_000
 
 /** Responds to invalid HTTP if possible. */
 function refuseClient(error: NodeJS.ErrnoException, socket: Socket, response: ServerResponse | undefined): void {
-  // Inside a response, another one would become part of it.
+  // A second response would become part of the one being sent.
   const isAnswering = response?.headersSent === true && !response.writableEnded
   if (!socket.writable || isAnswering || error.code === 'ECONNRESET') {
     socket.destroy()

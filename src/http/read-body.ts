@@ -56,7 +56,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer | 'too
 
 function decode(bytes: Buffer): string | undefined {
   try {
-    // A leading byte order mark is dropped, which RFC 8259 allows.
+    // Drops a leading byte order mark, as allowed by RFC 8259.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
     return undefined

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONRPCMessage } from '@modelcontextprotocol/server'
 import { messageToJson } from '../mcp/transport/json-rpc.ts'
 
-/** Why a request is not served, and the response. */
+/** The reason why a request is not served, and the response. */
 export interface Refusal {
   readonly status: number
   /** Body of the response, a small JSON object with the member `error`. */
@@ -21,7 +21,7 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// How much of an unread body is discarded, and for how long, so its sender can read the response.
+// How much of an unread body is discarded, and for how long, so that the sender can read the response.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 
@@ -36,7 +36,10 @@ export function sendFault(response: ServerResponse, fault: JSONRPCMessage): void
   sendJson(response, 400, messageToJson(fault))
 }
 
-/** Responds to a request that may still be arriving. The connection is closed, but only after the response can be read. */
+/**
+ * Responds to a request that may still be arriving. Afterwards, the connection is closed with enough delay for the response to be
+ * read.
+ */
 export function sendRefusal(response: ServerResponse, { status, body, headers }: Refusal): void {
   const request = response.req
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)

@@ -17,23 +17,23 @@ export type Answer<Sender> = (exchange: Exchange<Sender>) => Promise<void> | voi
 
 /** A handler for a path. */
 export interface RouteLiteral<Sender> {
-  /** Matched exactly: nothing in a request's path is decoded or resolved. */
+  /** Matched exactly. A request's path is neither decoded nor resolved. */
   readonly path: string
-  /** By method, in the order in which they are listed to clients. */
+  /** Handlers by method, in the order in which the methods are listed to clients. */
   readonly methods: Readonly<Record<string, Answer<Sender>>>
   /** Decides who may use the route, such as everyone or the bearer of a token. */
   admit(request: IncomingMessage): Admission<Sender>
-  /** True if a preflight request tells pages of other allowed origins what they may send. */
+  /** True if responses to preflight requests tell pages of other allowed origins what they may send. */
   readonly answersPreflight: boolean
 }
 
-/** A route in the table. The type of its sender is private. */
+/** A route in the table, without the type of its sender. */
 export interface Route {
   readonly path: string
   readonly answersPreflight: boolean
   /** Returns the refusal for an unsupported method, otherwise `undefined`. */
   methodRefusal(method: string): Refusal | undefined
-  /** Admits and handles a request, or returns the refusal. */
+  /** Admits and handles a request, or returns the reason for refusing it. */
   serve(request: IncomingMessage, response: ServerResponse): Promise<Refusal | undefined>
 }
 
@@ -61,7 +61,7 @@ export function defineRoute<Sender>({ path, methods, admit, answersPreflight }: 
   }
 }
 
-/** Finds the route for a path exactly as written. There is only one spelling. */
+/** Finds the route for a path exactly as written. Each route has only one spelling. */
 export function findRoute(routes: readonly Route[], { url = '' }: IncomingMessage): Route | undefined {
   const [path] = url.split('?', 1)
   return routes.find((route) => route.path === path)
@@ -82,6 +82,6 @@ export interface ServerParts {
 /** Routes in addition to those of the protocol. */
 export interface ExtraRoutes {
   readonly routes: readonly Route[]
-  /** Ends long-lived work started with a token, unless it may continue. */
+  /** Ends long-running work started with a token, unless the token may still be used. */
   endUnless(mayGoOn: (key: string) => boolean): void
 }

@@ -9,14 +9,14 @@ import { type Refusal, refusal } from './refusal.ts'
 /** The negotiated state with one client of an older protocol version. */
 export interface Session {
   readonly id: string
-  /** Key of the principal that opened it. It does not exist for any other. */
+  /** Key of the principal that opened the session. Other principals cannot use it. */
   readonly principal: string
   readonly version: string
   readonly server: Server
   readonly transport: ExchangeTransport
   /** The stream for messages that do not belong to a request. */
   stream?: EventStream | undefined
-  /** In milliseconds of a monotonic clock. */
+  /** Time of a monotonic clock in milliseconds. */
   lastUsed: number
 }
 
@@ -25,8 +25,9 @@ const SWEEP_MS = 60_000
 type SessionLimits = Pick<Limits, 'sessions' | 'sessionsPerToken' | 'sessionIdle'>
 
 /**
- * The sessions of one server. A session ends after being idle for long. If a token has too many, its longest idle session ends; if
- * the server has too many, that of the token with the most sessions ends. So no token can end the sessions of one that has fewer.
+ * The sessions of one server. A session ends after being idle for a long time. If a token has too many sessions, its longest idle
+ * session ends. If the server has too many, the longest idle session of the token with the most sessions ends, so a token cannot end
+ * the sessions of one that has fewer.
  */
 export class Sessions {
   readonly #byId = new Map<string, Session>()
@@ -44,7 +45,7 @@ export class Sessions {
     return this.#byId.size
   }
 
-  /** Opens a session. Refuses if there are too many and all are busy. */
+  /** Opens a session. Refuses if there are too many sessions and all of them are busy. */
   open(session: Omit<Session, 'id' | 'lastUsed'>): { readonly session: Session } | { readonly refusal: Refusal } {
     const { sessions, sessionsPerToken } = this.#limits
     const own = this.#of(session.principal)
@@ -57,7 +58,7 @@ export class Sessions {
     return { session: opened }
   }
 
-  /** Returns a session by id, if this principal opened it. */
+  /** Returns the session with an id if it was opened by this principal. */
   find(id: string, principal: string): Session | undefined {
     const session = this.#byId.get(id)
     if (session === undefined || session.principal !== principal) return undefined
@@ -97,7 +98,7 @@ export class Sessions {
     return [...this.#byId.values()].filter((session) => session.principal === principal)
   }
 
-  /** Returns the sessions of the token with the most sessions, among those that have one to end. */
+  /** Returns the sessions of the token with the most sessions, considering only tokens that have a session that can be ended. */
   #most(): readonly Session[] {
     const byToken = new Map<string, Session[]>()
     for (const session of this.#byId.values()) {
@@ -147,8 +148,8 @@ export class ExchangeTransport implements Transport {
   }
 
   /**
-   * Delivers messages and returns the responses. None of the requests must be pending. There are fewer responses if some are
-   * cancelled or the transport is closed. `onEvent` receives messages sent in the meantime.
+   * Delivers messages and returns the responses. None of the requests may already be pending. There are fewer responses if some
+   * requests are cancelled or the transport is closed. `onEvent` receives messages sent in the meantime.
    */
   post(messages: readonly JSONRPCMessage[], onEvent: (message: JSONRPCMessage) => void): Promise<readonly JSONRPCMessage[]> {
     if (this.#isClosed) return Promise.resolve([])

@@ -12,7 +12,7 @@ export function tokenFileIn(stateFolder: string): string {
 }
 
 /**
- * Reads the tokens from a file. Returns `undefined` if there is none.
+ * Reads the tokens from a file. Returns `undefined` if the file does not exist.
  * @throws RouxError `PERMISSION_DENIED` if it cannot be read, `INVALID_SETTINGS` if it is damaged. A damaged file is never replaced,
  * because it may contain secrets that are in use.
  */
@@ -58,7 +58,7 @@ export function changeTokens(path: string, change: (tokens: readonly Token[] | u
 }
 
 /**
- * Makes a file inaccessible to other users of this computer. Returns a warning if they could read it until now.
+ * Makes a file inaccessible to other users of this computer. Returns a warning if other users could read the file until now.
  * @throws RouxError `PERMISSION_DENIED` if that is not possible
  */
 export function closeToOthers(path: string): string | undefined {
@@ -77,14 +77,14 @@ export function closeToOthers(path: string): string | undefined {
   return `Other users of this computer could read ${path} (mode ${found.toString(8)}); now they cannot. "roux token rotate" gives new secrets.`
 }
 
-/** Returns the permission bits of a file, or `undefined` if there is no file or no such bits. */
+/** Returns the permission bits of a file, or `undefined` if the file or its permission bits do not exist. */
 export function modeOf(path: string): number | undefined {
   if (process.platform === 'win32') return undefined
   const stats = statOf(path)
   return stats === undefined ? undefined : stats.mode & 0o777
 }
 
-/** Checks whether mode bits grant access to others. */
+/** Checks whether permission bits grant access to others. */
 export function isOpenToOthers(mode: number): boolean {
   return (mode & 0o077) !== 0
 }
@@ -112,7 +112,7 @@ function statOf(path: string): Stats | undefined {
   try {
     return statSync(path)
   } catch {
-    // Reading reports the reason.
+    // The reason will be reported when the file is read.
     return undefined
   }
 }

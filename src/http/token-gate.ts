@@ -6,14 +6,14 @@ import type { Admission } from './routes.ts'
 import { closeToOthers, readTokens, versionOf } from './token-file.ts'
 import { accessOf, digestOf, type Principal, type Token } from './tokens.ts'
 
-/** Longer headers contain no valid token and need no digest. */
+/** Longer headers cannot contain a valid token, so no digest is computed for them. */
 const LONGEST_HEADER = 200
 
 interface Known extends Principal {
   readonly digest: Buffer
 }
 
-/** Looks up principals by token. Changes of the file take effect on the next lookup. */
+/** Looks up principals by token. Changes to the file take effect on the next lookup. */
 export class TokenGate {
   readonly #path: string
   readonly #warn: (message: string) => void
@@ -27,7 +27,7 @@ export class TokenGate {
     this.#warn = warn
   }
 
-  /** Why nobody is accepted: the file cannot be read. */
+  /** The error that keeps all tokens from being accepted, if the file cannot be read. */
   get fault(): RouxError | undefined {
     this.#refresh()
     return this.#fault
@@ -38,7 +38,7 @@ export class TokenGate {
     this.#refresh()
     const digest = digestOf(secret)
     let found: Known | undefined
-    // Compares with every token, so timing reveals neither which one matched nor how closely.
+    // Compares with every token, so timing does not reveal which one matched or how closely.
     for (const known of this.#known) if (timingSafeEqual(known.digest, digest)) found = known
     return found
   }
@@ -52,12 +52,12 @@ export class TokenGate {
   #refresh(): void {
     const version = versionOf(this.#path)
     if (version === this.#version) return
-    // Set before anything can fail, so a failure is reported once per change of the file instead of on every request.
+    // The version is set before anything can fail, so a failure is reported once per change of the file instead of on every request.
     this.#version = version
     try {
       const warning = closeToOthers(this.#path)
       if (warning !== undefined) this.#warn(warning)
-      // Restricting access changed the file. Set before reading, so later writes are noticed.
+      // Restricting access has changed the file. The version is set before reading, so later writes are noticed.
       this.#version = versionOf(this.#path)
       this.#known = (readTokens(this.#path) ?? []).map(toKnown)
       this.#fault = undefined

@@ -5,7 +5,7 @@ import { didYouMean, nearest } from '../core/text/nearest.ts'
 /** The permissions of a token. Each tool needs one of these. */
 export const SCOPES = ['read', 'write', 'attach', 'ai'] as const
 
-/** A secret that grants access, with a name for people. */
+/** A secret that grants access, with a human-readable name. */
 export interface Token {
   readonly name: string
   /** `roux_` and 43 characters of base64url, from 32 random bytes. */
@@ -17,7 +17,7 @@ export interface Token {
 /** The token created on first use. */
 export const DEFAULT_NAME = 'default'
 
-/** Creates the first token, which may do whatever the settings allow. */
+/** Creates the first token, which has every permission that the settings allow. */
 export function firstToken(): Token {
   return { name: DEFAULT_NAME, secret: newSecret(), scopes: SCOPES, vaults: '*' }
 }
@@ -100,7 +100,7 @@ export interface Access {
   /** The token's name, for messages. */
   readonly name: string
   readonly scopes: ReadonlySet<Scope>
-  /** The vaults by name, or all of them. */
+  /** The names of the vaults, or `*` for all of them. */
   readonly vaults: '*' | readonly string[]
 }
 

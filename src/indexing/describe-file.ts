@@ -72,7 +72,7 @@ export function describeNote(
     aliases: note.aliases,
     tags: note.tags.map((tag) => tag.name),
     links: note.links,
-    // Only `.md` files determine the kind of vault, regardless of what the mode counts as a note.
+    // Only `.md` files determine the kind of vault, regardless of which files the mode treats as notes.
     style: isNote && /\.md$/i.test(file.path) ? note.style : NO_STYLE,
     malformed: note.malformed.length,
     info: infoOf(note, text, isNote),
@@ -104,7 +104,7 @@ function infoOf(note: Note, text: string, isNote: boolean): FileInfo {
   }
 }
 
-/** Returns the title: the property, or in a docs folder the first heading. `undefined` means the file name. */
+/** Returns the title from the property, or in a docs folder from the first heading. `undefined` means that the file name is used. */
 function titleOf(note: Note, mode: Mode): string | undefined {
   return note.title ?? (mode === 'docs' || mode === 'foam' ? note.h1 : undefined)
 }

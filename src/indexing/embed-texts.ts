@@ -2,20 +2,20 @@ import type { Embedder } from '../core/embedder.ts'
 import { isTransient } from '../core/errors.ts'
 import { requireVectors } from '../core/require-vectors.ts'
 
-/** How long after a call the next one is expected, in milliseconds. */
+/** Maximum time in milliseconds after a call during which another one is expected. */
 const EXPECTED_MS = 500
 
-/** Pause between steps while idle, in milliseconds. With two cores, a server and its client need both. */
+/** Pause between steps while idle, in milliseconds. On a machine with two cores, a server and its client need both. */
 const PAUSE_MS = 4
 
-/** Pause after work while calls are arriving, as a multiple of the time worked, and its upper limit in milliseconds. */
+/** Pause after work while calls are arriving, as a multiple of the time worked, and the maximum pause in milliseconds. */
 const REST = 2
 
 const MOST_REST_MS = 16
 
 /** Result of embedding texts. */
 export interface Embedded {
-  /** In order. All zeros for rejected texts. */
+  /** In order. Rejected texts have a vector of all zeros. */
   readonly vectors: readonly Float32Array[]
   /** Reasons for rejections, by the index of the text. */
   readonly refused: ReadonlyMap<number, string>
@@ -27,13 +27,14 @@ export interface EmbeddingTerms {
   readonly signal: AbortSignal
 }
 
-/** Text that no working embedder rejects. */
+/** A word that every working embedder accepts. */
 const PLAIN = 'note'
 
 /**
  * Embeds texts in batches of the engine's size. A failing batch is split until the rejected texts are isolated and the others have
  * vectors.
- * @throws the embedder's error if it is not caused by text, that is, if it also fails on a plain word or may be transient
+ * @throws the embedder's error if it is not caused by a text, that is, if embedding also fails for a plain word or the error may be
+ * transient
  */
 export async function embedTexts(embedder: Embedder, texts: readonly string[], terms: EmbeddingTerms): Promise<Embedded> {
   const parts: Embedded[] = []
@@ -98,12 +99,12 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Decides when to embed and how much at once, so concurrent calls get most of the processor. */
+/** Decides when to embed and how much at once, so concurrent calls get most of the processor time. */
 export class EmbeddingPace {
   #askedAt = Number.NEGATIVE_INFINITY
   #workedSince = performance.now()
 
-  /** Notes that a call has arrived. */
+  /** Records that a call has arrived. */
   asked(): void {
     this.#askedAt = performance.now()
   }
@@ -133,7 +134,7 @@ export class EmbeddingRate {
   #ms = 0
 
   add(notes: number, ms: number): void {
-    // Older batches count half, because the time to load a model says nothing about its later speed.
+    // Older batches count half, because the time needed to load a model is unrelated to its later speed.
     this.#notes = this.#notes / 2 + notes
     this.#ms = this.#ms / 2 + ms
   }

@@ -11,30 +11,30 @@ export interface EmbeddingParts {
   readonly openEmbedder: () => Promise<Embedder>
   /** Reads the current state of notes, leaving out deleted ones. */
   readonly read: (keys: readonly number[]) => Promise<readonly ReadNote[]>
-  /** True if to delete the vectors of other embedders once this one's are complete; see `SearchServiceParts.isEager`. */
+  /** Whether to delete the vectors of other embedders once this embedder's vectors are complete; see `SearchServiceParts.isEager`. */
   readonly supersedes: boolean
   /** Called when the event that `step` was waiting for has happened. */
   readonly onWake: () => void
 }
 
-/** Number of notes whose vectors are stored at once. Fewer while calls arrive, because the next caller loads them. */
+/** Number of notes whose vectors are stored at once. Smaller while calls arrive, because the next caller has to load them. */
 const STORE_NOTES = 256
 const STORE_NOTES_ASKED = 64
-/** Maximum time in milliseconds that vectors wait to be stored, which is what a crash can lose. */
+/** Maximum time in milliseconds before finished vectors are stored. A crash loses no more than this. */
 const STORE_MS = 5_000
-/** Maximum number of notes whose vectors can be reused for others, about ten megabytes. */
+/** Maximum number of notes whose vectors are kept for reuse in other notes, about ten megabytes. */
 const MOST_LENDERS = 5_000
-/** First and maximum delay before the embedder is retried after a failure, in milliseconds. It doubles each time. */
+/** First and maximum delay before a failed embedder is retried, in milliseconds. The delay doubles each time. */
 const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
 /** Number of consecutive transient failures after which callers stop waiting. */
 const MOST_FAILURES = 3
-/** Version of a note with a rejected text, so another process tries again. */
+/** Version stored for a note with a rejected text, so that another process tries again. */
 const INCOMPLETE = 0
-/** Maximum number of notes to read and embed before yielding, about 40 ms. Fewer while calls arrive. */
+/** Maximum number of notes to read and embed before yielding, about 40 ms. Smaller while calls arrive. */
 const NOTES_AT_ONCE = 64
 const NOTES_AT_ONCE_ASKED = 16
-/** Number of notes read together, and so the maximum number embedded beyond a full batch. */
+/** Number of notes read together, which is also the maximum number embedded beyond a full batch. */
 const READ_TOGETHER = 8
 
 /** Maximum number of titles and aliases of a note that are embedded. */
@@ -56,12 +56,12 @@ interface Ready {
   readonly wanted: number | undefined
 }
 
-/** Result of the last batch by text hash. */
+/** Result of the last batch for a text, by its hash. */
 type Outcome =
   | { readonly vectors: ReadonlyMap<string, Float32Array>; readonly refused: ReadonlyMap<string, string> }
   | { readonly error: unknown }
 
-/** A note with text that the embedder rejects. */
+/** A note that contains text rejected by the embedder. */
 interface Refused {
   readonly path: string
   readonly version: number
@@ -89,7 +89,7 @@ export class EmbeddingQueue {
   #isRunning = false
   #outcome: Outcome | undefined
   #ready: Ready[] = []
-  /** Keys that are pending or ready. */
+  /** Keys of notes that are pending or ready. */
   readonly #inHand = new Set<number>()
   #readySince = 0
   #retryIn = RETRY_FIRST
@@ -97,7 +97,7 @@ export class EmbeddingQueue {
   #problem: string | undefined
   /** Number of consecutive transient failures. */
   #failures = 0
-  /** True if the next retry is not soon. */
+  /** True if the next retry will not be soon. */
   #isStuck = false
   /** True if the vectors of other embedders have been deleted. */
   #isAlone = false
@@ -108,7 +108,7 @@ export class EmbeddingQueue {
     this.#parts = parts
   }
 
-  /** Why embedding is stalled, or if it is complete, what could not be embedded. */
+  /** The reason why embedding is stalled, or if it is complete, what could not be embedded. */
   get problem(): string | undefined {
     return this.#problem ?? (this.#isThrough ? refusalOf(this.#refused) : undefined)
   }
@@ -132,7 +132,7 @@ export class EmbeddingQueue {
     return this.#pace.isAsked
   }
 
-  /** Notes that a call has arrived, so embedding does not delay it. */
+  /** Records that a call has arrived, so embedding does not delay it. */
   asked(): void {
     this.#pace.asked()
   }
@@ -153,15 +153,15 @@ export class EmbeddingQueue {
     this.#known?.delete(key)
   }
 
-  /** Notes that the vectors of these keys are no longer stored. */
+  /** Records that the vectors of these keys are no longer stored. */
   forgot(keys: readonly number[]): void {
     for (const key of keys) this.#dropped.delete(key)
     this.#lent = undefined
   }
 
   /**
-   * Drops the lists of notes, which `reload` reads again.
-   * @returns false if they were kept because work is in progress or waiting for a retry
+   * Drops the lists of notes, which are read again by `reload`.
+   * @returns false if the lists were kept because work is in progress or waiting for a retry
    */
   forget(): boolean {
     if (this.#known === undefined || !this.#isThrough) return false
@@ -178,7 +178,7 @@ export class EmbeddingQueue {
     return {
       done: this.#known === undefined ? 0 : Math.max(0, total - left),
       total,
-      // Until the store was read, the embedder's finished notes are unknown.
+      // The embedder's finished notes are unknown until the store has been read.
       ...(this.#embedder === undefined || this.#known === undefined ? undefined : { embedder: this.#embedder.id }),
       ...(remaining === undefined ? undefined : { remaining }),
     }
@@ -209,7 +209,7 @@ export class EmbeddingQueue {
     return 'waiting'
   }
 
-  /** Stores finished vectors, which may have taken a slow model long to compute. */
+  /** Stores finished vectors, because a slow model may have taken long to compute them. */
   async close(): Promise<void> {
     clearTimeout(this.#retryTimer)
     this.#abort.abort()
@@ -217,13 +217,13 @@ export class EmbeddingQueue {
       if (this.#outcome !== undefined) this.#take(this.#outcome)
       if (this.#ready.length > 0) await this.#store()
     } catch {
-      // If nothing can be written anymore, the next start embeds these notes again.
+      // If storing fails, the next start embeds these notes again.
     } finally {
       await this.#embedder?.close()
     }
   }
 
-  /** Other embedders' vectors were used until now. */
+  /** Until now, the vectors of other embedders were in use. */
   async #supersede({ id }: Embedder): Promise<void> {
     if (!this.#parts.supersedes || this.#isAlone || this.#wanted.size === 0) return
     await this.#parts.search.keepOnly(id)
@@ -248,7 +248,7 @@ export class EmbeddingQueue {
       })
   }
 
-  /** Reads notes until a batch is full, then starts embedding their unknown texts. */
+  /** Reads notes until a batch is full, then starts embedding the texts without known vectors. */
   async #start(embedder: Embedder): Promise<void> {
     const pending: Pending[] = []
     const texts = new Map<string, string>()
@@ -260,7 +260,7 @@ export class EmbeddingQueue {
       const wanted = new Map(some.map((key) => [key, this.#wanted.get(key)]))
       const notes = await this.#parts.read(some)
       for (const note of notes) pending.push(prepare(note, wanted.get(note.words.key), { known, texts }))
-      // Deleted notes have nothing to embed.
+      // Deleted notes do not need to be embedded.
       const read = new Set(notes.map(({ words }) => words.key))
       for (const key of some) if (!read.has(key)) this.#queue.delete(key)
     }
@@ -271,11 +271,11 @@ export class EmbeddingQueue {
   }
 
   /**
-   * Returns vectors that can be reused: those of the notes themselves and of other queued notes. A moved note has a new key, and its
-   * old one may already belong to another note.
+   * Returns vectors that can be reused, from the notes themselves and from other queued notes. A moved note has a new key, and its
+   * old key may already belong to another note.
    */
   async #knownVectors(embedder: Embedder, keys: readonly number[]): Promise<ReadonlyMap<string, Float32Array>> {
-    // The built-in table computes vectors faster than they can be read.
+    // The built-in table computes vectors faster than stored ones can be read.
     if (embedder.id.startsWith('static:')) {
       const stored = keys.filter((key) => this.#known?.has(key))
       return await this.#parts.search.vectorsOf(embedder.id, stored)
@@ -364,7 +364,7 @@ export class EmbeddingQueue {
     if (this.#abort.signal.aborted) return
     this.#problem = error instanceof Error ? error.message : String(error)
     this.#failures++
-    // Opening was already tried several times.
+    // Opening the embedder was already tried several times.
     this.#isStuck = this.#embedder === undefined || !isTransient(error) || this.#failures >= MOST_FAILURES
     this.#retryTimer = setTimeout(() => {
       this.#retryTimer = undefined
@@ -375,7 +375,7 @@ export class EmbeddingQueue {
   }
 }
 
-/** Returns the hashes of a note's texts and adds unknown ones to `texts`. */
+/** Returns the hashes of a note's texts and adds texts without known vectors to `texts`. */
 function prepare(
   note: ReadNote,
   wanted: number | undefined,
@@ -405,7 +405,7 @@ function outcomeOf(known: ReadonlyMap<string, Float32Array>, hashes: readonly st
   }
 }
 
-/** Returns a message about notes that lack text, or `undefined` if there are none. */
+/** Returns a message about notes that could not be embedded, or `undefined` if there are none. */
 function refusalOf(refused: ReadonlyMap<number, Refused>): string | undefined {
   const [first] = refused.values()
   if (first === undefined) return undefined

@@ -1,6 +1,6 @@
 /**
- * Counts the changes reported by the watcher and those that are in the index. The counters are shared between threads, so a
- * thread that answers calls immediately sees whether the index is outdated.
+ * Counts the changes reported by the watcher and the changes that are in the index. The counters are shared between threads, so the
+ * thread that serves calls sees immediately whether the index is outdated.
  */
 export class Freshness {
   readonly #counts: Int32Array
@@ -28,7 +28,7 @@ export class Freshness {
     Atomics.add(this.#counts, NOTICED, 1)
   }
 
-  /** Notes that the first `count` changes are in the index. */
+  /** Records that the first `count` changes are in the index. */
   take(count: number): void {
     Atomics.store(this.#counts, TAKEN, count)
   }

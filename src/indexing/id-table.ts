@@ -2,25 +2,25 @@ import { foldId, toNodeId } from '../core/ids.ts'
 import type { Batch, GivenId, GivenIds, KnownFile } from '../core/index-writer.ts'
 import { FileIds } from '../graph/file-ids.ts'
 
-/** The changes of one generation among the files. */
+/** The changes to files in one generation. */
 export interface FileChanges {
   readonly removed: readonly KnownFile[]
   readonly placed: readonly Pick<KnownFile, 'key' | 'path'>[]
 }
 
-/** Assigns ids to files, for engines that request them with `Batch.ids`. Empty until then. */
+/** Assigns ids to files, for engines that request them with `Batch.ids`. Empty until ids are requested. */
 export class IdTable {
   readonly #known: ReadonlyMap<string, KnownFile>
   #ids: FileIds | undefined
 
-  /** `known`: all files as of the last commit, maintained by the owner. */
+  /** `known` contains all files as of the last commit and is maintained by the owner. */
   constructor(known: ReadonlyMap<string, KnownFile>) {
     this.#known = known
   }
 
   /**
-   * Returns a function that computes the ids for each part of a generation. The first call includes changes to files that are not
-   * put.
+   * Returns a function that computes the ids for each part of a generation. The first call also returns changed ids of files that are
+   * not put.
    */
   change(changes: FileChanges): (part: Pick<Batch, 'put'>, isFirst: boolean) => GivenIds {
     let others: readonly GivenId[] | undefined
@@ -60,7 +60,7 @@ export class IdTable {
   }
 }
 
-/** Returns all files whose path folds like this one. */
+/** Returns all files whose paths are equal to this one after folding. */
 function groupOf(ids: FileIds, path: string): readonly number[] {
   const one = ids.find(path)
   return one === undefined ? [] : [one, ...ids.twins(one)]

@@ -16,17 +16,17 @@ import { IdTable } from './id-table.ts'
 import { checkSubpaths, LinkTable, type Renamed } from './link-table.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 
-/** What to compare with the files: everything, or certain folders (with or without subfolders) and files. */
+/** What to compare with the index: everything, or specific files and folders (with or without subfolders). */
 export type Scope = { readonly all: true } | Parts
 
 interface Parts {
   readonly all: false
   readonly folders: readonly { readonly path: string; readonly recursive: boolean }[]
-  /** Read even if their stat is unchanged. */
+  /** Files that are read even if their stat is unchanged. */
   readonly files: readonly string[]
   /** Renamed files and folders whose data stays valid. */
   readonly moves?: readonly Move[]
-  /** The recorded change that caused this. */
+  /** The recorded change that caused these changes. */
   readonly change?: string
 }
 
@@ -39,7 +39,10 @@ export interface IndexerOptions {
   readonly profile: Flavour['profile']
   readonly comments: boolean
   readonly ignoredTags?: IgnoredTags
-  /** `auto` uses a marker folder, or else compares the number of relative Markdown links with that of wikilinks. */
+  /**
+   * `auto` uses the marker folder if there is one. Otherwise, it compares the number of relative Markdown links with the number of
+   * wikilinks.
+   */
   readonly mode: 'auto' | Mode
   /** Determined by the name alone. */
   readonly kindOf: (path: string, mode: Mode) => FileKind
@@ -62,7 +65,7 @@ export interface Reconciled {
   readonly mode: Mode
 }
 
-/** The names and links in the index. */
+/** The names and links stored in the index. */
 export interface IndexLook {
   readonly names: NameIndex
   /** Returns the files whose links mention a folded name. */
@@ -75,8 +78,8 @@ export interface IndexLook {
 }
 
 /**
- * Up to this many files are committed at once. More are committed in slices, so memory and the pause for readers do not grow
- * with the vault.
+ * Maximum number of files committed at once. More files are committed in slices, so that memory use and the pause for readers do not
+ * grow with the vault.
  */
 const WHOLE_FILES = 10_000
 const SLICE_FILES = 2_500
@@ -85,12 +88,12 @@ const SLICE_BYTES = 64 << 20
 const PUT_FILES = 2_500
 /** If the first index takes longer, it is committed in parts, so callers can get partial results. */
 const SLICE_MS = 4_000
-/** A change within this time of being read may leave the same stat (ms), so such a file is read again next time. */
+/** A file modified within this time of being read (ms) may keep the same stat, so it is read again next time. */
 const RACY_MS = 40
 
 /**
  * The only writer of the index. `reconcile` compares files with the index and commits the difference, whether at start-up, after
- * watcher events, when polling or after own writes. Calls must not overlap.
+ * watcher events, when polling, or after Roux's own writes. Calls must not overlap.
  */
 export class Indexer {
   readonly #vault: Vault
@@ -130,10 +133,10 @@ export class Indexer {
       if ((await this.#writer.state()).generation !== this.#generation) await this.#recall()
       let done: Reconciled | undefined
       try {
-        // An index deleted under a running server is empty, and an incomplete one may lack any file, so everything is compared.
+        // An index deleted under a running server is empty, and an incomplete index may lack any file, so everything is compared.
         done = await this.#attempt(this.#isComplete ? scope : { all: true })
       } finally {
-        // After a failed commit, or one by another process, the cached state no longer matches the index.
+        // After a failed commit, or a commit by another process, the cached state no longer matches the index.
         if (done === undefined) this.forget()
       }
       if (done === undefined) continue
@@ -142,7 +145,7 @@ export class Indexer {
     }
   }
 
-  /** Commits that a crashed process did not log leave a gap from here on. */
+  /** A crashed process may not have logged its last commits, which leaves a gap in the log. */
   #markOnce(): void {
     const [log, lineage, generation] = [this.#options.log, this.#lineage, this.#generation]
     if (this.#isMarked || log === undefined || lineage === undefined || !this.#isComplete) return
@@ -150,7 +153,7 @@ export class Indexer {
     void this.#options.permission.then(() => log.mark(lineage, generation))
   }
 
-  /** Checks whether a reported file is unchanged since it was last read, as after an own write. */
+  /** Checks whether a reported file is unchanged since it was last read, as is the case after Roux's own writes. */
   isCurrent(path: string): boolean {
     const file = this.#vault.stat(toVaultPath(path))
     const known = this.#known.get(path)
@@ -158,7 +161,7 @@ export class Indexer {
     return file.stat.mtime === known.stat.mtime && file.stat.size === known.stat.size && file.excluded === known.excluded
   }
 
-  /** Preloads the data needed by the next change of a name. */
+  /** Preloads the data that is needed when a name changes. */
   async warm(): Promise<void> {
     await this.#links?.warm()
   }
@@ -170,7 +173,7 @@ export class Indexer {
     return { ...(await links.look()), flavour: links.flavour, known: this.#known, nextKey: this.#nextKey + this.#reserved.size }
   }
 
-  /** Drops cached state, which the next `reconcile` reads again. */
+  /** Drops cached state, which is read again by the next `reconcile`. */
   forget(): void {
     this.#generation = -1
   }
@@ -257,7 +260,7 @@ export class Indexer {
     return { generation: this.#generation, changed, mode: this.#mode }
   }
 
-  /** Returns the link style of the whole vault after these notes change and those are removed. */
+  /** Returns the link style of the whole vault after adding or updating the notes in `facts` and removing those in `gone`. */
   #styleWith(facts: readonly Pick<FileFacts, 'path' | 'style'>[], gone: readonly KnownFile[]): LinkStyle {
     let { wikilinks, relativeLinks } = this.#style
     for (const { path, style } of facts) {
@@ -297,9 +300,9 @@ export class Indexer {
     return { ...plan, read: plan.read.map((file) => bornWith(file, this.#known.get(formerPath(file.path, moves) ?? ''))) }
   }
 
-  /** Returns links to the outside: those of the scope as listed, the others as known. */
+  /** Returns links that point outside the vault. Those in the scope are taken from the listings, the others from the last known state. */
   #outsideNow({ folders, files }: Parts, listings: readonly Listing[]): readonly OutsideLink[] {
-    // A link to a folder counts as a folder, not as a file.
+    // A symbolic link to a folder is reported as a folder, not as a file.
     const named = new Set([...files, ...folders.map(({ path }) => path)])
     const isWithin = containment(folders)
     const kept = this.#outside.filter(({ path }) => !named.has(path) && !isWithin(path))
@@ -335,7 +338,7 @@ export class Indexer {
     })
   }
 
-  /** Reads files until the slice is full. */
+  /** Reads files until a slice is full. */
   #readSlice(queue: readonly ListedFile[], most: number, onProgress: (count: number) => void): Slice {
     const facts: FileFacts[] = []
     const vanished: KnownFile[] = []
@@ -377,7 +380,7 @@ export class Indexer {
     try {
       return this.#describe(asRead, described, bytes)
     } catch (error) {
-      // Reading never throws. If it does because of a bug, other notes must still be indexed.
+      // Reading never throws unless there is a bug. In that case, other notes must still be indexed.
       const message = `A bug in Roux prevents it from reading this file: ${(error as Error).message}.`
       return describeFailed(asRead, described, message)
     }
@@ -395,7 +398,7 @@ export class Indexer {
     return this.#options.keepsTexts === true ? { ...facts, text } : facts
   }
 
-  /** Separates files whose bytes are unchanged. Only their stat is updated. */
+  /** Separates the files whose bytes are unchanged. For those, only the stat is updated. */
   async #leaveUnchanged(facts: readonly FileFacts[], forced: Plan['forced']): Promise<Pick<Changes, 'put' | 'touch'>> {
     if (forced === 'all') return { put: facts, touch: [] }
     const hashes = await this.#writer.hashes(facts.map(({ path }) => this.#known.get(path)?.key ?? -1))
@@ -403,7 +406,7 @@ export class Indexer {
     const touch: KnownFile[] = []
     facts.forEach((fact, at) => {
       const known = this.#known.get(fact.path)
-      // Files without a hash, such as attachments, were not read before either. A new stat alone is no change.
+      // Files without a hash, such as attachments, were not read before either. For them, a new stat alone is not a change.
       const unchanged = known !== undefined && known.excluded === fact.excluded && fact.hash === hashes[at]
       if (!unchanged) put.push(fact)
       else if (!sameStat(known.stat, fact.stat)) touch.push({ ...known, stat: fact.stat })
@@ -431,7 +434,7 @@ export class Indexer {
     const outlines = { writer: this.#writer, placed: new Map(placed.map((fact) => [fact.key, outlineOf(fact)])) }
     const resolved = placed.map((fact) => links.resolve(fact, fact.links))
     const own = await checkSubpaths(resolved, outlines)
-    // Turns the facts into records in place, because copying thousands of such wide objects would slow down a cold start.
+    // Converts the facts into records in place, because copying thousands of such large objects would slow down a cold start.
     const records = placed.map((fact, at): FileRecord => Object.assign(fact, resolved[at], { links: own[at] ?? [] }))
     const known = await this.#writer.records([...affected])
     const logged = await this.#recordsToLog(placed, removed)
@@ -458,7 +461,7 @@ export class Indexer {
     return true
   }
 
-  /** Returns the previous records of changing files if they are logged. The first content of an index is not a change. */
+  /** Returns the previous records of changing files if changes are logged. The first content of an index is not logged as a change. */
   async #recordsToLog(
     placed: readonly { readonly key: number; readonly path: string }[],
     removed: readonly number[],
@@ -493,7 +496,7 @@ export class Indexer {
     this.#isMarked = true
   }
 
-  /** Adds the files that link to headings and blocks of these notes, if those have changed. */
+  /** Adds the files that link to headings and blocks of these notes, if the headings or blocks have changed. */
   async #addOutlines(
     placed: readonly (FileFacts & { readonly key: number })[],
     links: LinkTable,
@@ -569,7 +572,7 @@ function unusedKeys(files: Iterable<KnownFile>, end: number): number[] {
 }
 
 const PROGRESS_STEP = 256
-/** Enough to be unique among the indexes of one machine. */
+/** Long enough to be unique among the indexes of one machine. */
 const LINEAGE_BYTES = 6
 
 interface Plan {
@@ -594,7 +597,7 @@ interface Changes {
   readonly gone: readonly KnownFile[]
   readonly touch: readonly KnownFile[]
   readonly outside: readonly OutsideLink[]
-  /** True if nothing remains to be read after these. */
+  /** True if no files remain to be read after this commit. */
   readonly complete: boolean
   readonly origin: Origin
 }
@@ -618,13 +621,16 @@ function containment(folders: Parts['folders']): (path: string) => boolean {
   }
 }
 
-/** Uses the earliest known birth time, because programs that save by replacing a file, as Roux and many editors do, reset it. */
+/**
+ * Uses the earliest known birth time, because programs that save by replacing a file (as Roux and many editors do) reset the birth
+ * time.
+ */
 function bornWith(file: ListedFile, known: KnownFile | undefined): ListedFile {
   if (known === undefined || known.stat.birthtime >= file.stat.birthtime) return file
   return { ...file, stat: { ...file.stat, birthtime: known.stat.birthtime } }
 }
 
-/** Returns a path's name before files and folders were moved. */
+/** Returns the path that a file had before files and folders were moved. */
 function formerPath(path: string, moves: readonly Move[]): string | undefined {
   const move = moves.find(({ to }) => path === to) ?? moves.find(({ to }) => path.startsWith(`${to}/`))
   return move === undefined ? undefined : move.from + path.slice(move.to.length)
@@ -649,7 +655,7 @@ function outlineOf({ kind, hash, info }: FileFacts): Outline | undefined {
 
 function sameOutline(a: Outline | undefined, b: Outline | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
-  // Only the text and nesting of headings matter, not their position.
+  // Only the text and nesting of headings are compared, not their positions.
   const namesOf = ({ headings, blocks }: Outline): string =>
     JSON.stringify([headings.map(({ level, text }) => [level, text]), blocks])
   return namesOf(a) === namesOf(b)

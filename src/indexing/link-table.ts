@@ -13,7 +13,7 @@ export interface Renamed {
   readonly affected: Set<number>
 }
 
-/** State during a change of names. `changed` collects the folded names that were added, removed or respelled. */
+/** State while names are changed. `changed` collects the folded names that were added, removed or respelled. */
 interface Renaming {
   readonly names: NameIndex
   readonly mentions: Mentions
@@ -21,8 +21,8 @@ interface Renaming {
 }
 
 /**
- * Names of files and mentions of names, which are needed to resolve links and to find links affected by changed names. Loaded on
- * demand and updated from then on.
+ * Names of files and mentions of names, used to resolve links and to find links affected by changed names. Loaded on demand and kept
+ * up to date from then on.
  */
 export class LinkTable {
   readonly #writer: IndexWriter
@@ -71,7 +71,7 @@ export class LinkTable {
     return { names, sourcesOf: (name) => mentions.sources(name) }
   }
 
-  /** Preloads the data needed by the next change of a name. */
+  /** Preloads the data that is needed when a name changes. */
   async warm(): Promise<void> {
     await this.#load()
   }
@@ -120,7 +120,7 @@ export class LinkTable {
     names.add(toNamed(own))
   }
 
-  /** Returns the names under which links to the file's headings or blocks mention it, with the files that contain those links. */
+  /** Returns the names used by links to the file's headings or blocks, each with the files that contain those links. */
   outlineMentions(file: Named): readonly { readonly name: string; readonly sources: readonly number[] }[] {
     return this.#namesOf(file).flatMap((each) => {
       const name = outlineName(each)
@@ -129,7 +129,7 @@ export class LinkTable {
     })
   }
 
-  /** Resolves a file's links with the current names and records what they mention. Call `rename` or `warm` first. */
+  /** Resolves a file's links with the current names and records which names they mention. Call `rename` or `warm` first. */
   resolve(
     source: { readonly key: number; readonly path: string },
     links: readonly (Link | ResolvedLink)[],
@@ -152,7 +152,7 @@ export class LinkTable {
     return { links: resolved, mentions: list }
   }
 
-  /** Resolves those links of a file again that mention a changed name. */
+  /** Resolves a file's links that mention a changed name again. */
   resolveChanged({ key, path, links }: FileRecord, changed: ReadonlySet<string>): readonly ResolvedLink[] {
     const names = this.#names
     if (names === undefined) throw new Error('names are not loaded')
@@ -193,7 +193,7 @@ export class LinkTable {
 
 const NONE: readonly number[] = []
 
-/** Maps names to the files that mention them. Names are numbered, so a million mentions take a million small integers. */
+/** Maps names to the files that mention them. Names are numbered, so a million mentions are stored as a million small integers. */
 class Mentions {
   readonly #numbers = new Map<string, number>()
   readonly #sources: Keys[] = []
@@ -243,15 +243,15 @@ class Mentions {
   }
 }
 
-/** A list until keys are removed, because a set takes several times the memory. */
+/** Stored as a list until keys are removed, because a set takes several times the memory. */
 type Keys = number[] | Set<number>
 
 /** Longer lists are converted to sets before keys are removed. */
 const FEW_KEYS = 64
 
 /**
- * Removes a key from an unordered collection. If keys of a long list start to be removed, more usually follow, and searching the list
- * for each would take quadratic time.
+ * Removes a key from an unordered collection. If keys are removed from a long list, usually many are, and searching the list for each
+ * key would take quadratic time.
  */
 function without(keys: Keys, key: number): Keys {
   if (Array.isArray(keys) && keys.length <= FEW_KEYS) {
@@ -273,7 +273,7 @@ function missingFrom(numbers: readonly number[], wanted: readonly number[]): rea
 
 const NO_LINKS = { links: [], mentions: [] } as const
 
-/** Copies strings so that they do not keep the larger text in memory from which they were sliced. */
+/** Copies strings, because slices would keep the whole original text in memory. */
 function detach(file: Named): Named {
   if (file.aliases.length === 0 && file.pageTitle === undefined) {
     return { key: file.key, path: file.path, aliases: [] }
@@ -293,15 +293,15 @@ export interface OutlineSources {
   readonly placed: ReadonlyMap<number, Outline | undefined>
 }
 
-/** A file's currently resolved links. Those that are the same objects as in `before` need not be checked. */
+/** A file's currently resolved links. Links that are the same objects as in `before` need not be checked. */
 export interface LinkingFile {
   readonly links: readonly ResolvedLink[]
   readonly before?: readonly ResolvedLink[]
 }
 
 /**
- * Marks the links of these files whose heading or block does not exist. Unknown files are assumed to be fine, because the link is
- * checked again when they are read.
+ * Marks the links of these files whose heading or block does not exist. Links to files that are not read yet are assumed to be valid,
+ * because they are checked again when the target is read.
  */
 export async function checkSubpaths(
   files: readonly LinkingFile[],

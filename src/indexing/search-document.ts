@@ -40,14 +40,14 @@ export function versionOf({ path, hash }: Pick<FileContent, 'path' | 'hash'>, mo
   return (Number.parseInt(hash.slice(0, 12), 16) + crc32(`${mode}:${path}`)) % 2 ** 48
 }
 
-/** A note as read, and what the index knows about it. */
+/** A note to read, with what the index already contains about it. */
 export interface NoteSource extends SearchedFile {
-  /** Hash of its bytes, if known. */
+  /** Hash of the file's bytes, if known. */
   readonly hash?: string | undefined
   readonly known?: NoteDescription | undefined
 }
 
-/** Reads a note, or the text cards of a canvas, for search. Notes are parsed only if the index has no description of them. */
+/** Reads a note, or the text cards of a canvas, for search. Notes are parsed only if the index does not contain their description. */
 export function readNote({ key, path, kind, known, hash: given }: NoteSource, bytes: Uint8Array, flavour: Flavour): ReadNote {
   const written = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
   const hash = given ?? digest('sha256', bytes, 'hex')
@@ -78,7 +78,7 @@ function describe(
   const listed = { path, stat: NO_STAT, excluded: false }
   const described = describeNote(listed, { kind, conflict: false, mode: flavour.mode }, { note, text, hash })
   const { aliases, tags } = described
-  // The extension is not part of a canvas's name.
+  // A canvas's name does not include the extension.
   const title = kind === 'canvas' ? fileStemOf(path) : described.title
   const { headings, properties, bodyStart } = note
   return { hash, title, aliases, tags, headings, properties, bodyStart }
@@ -91,7 +91,7 @@ function namesOf(path: string, title: string, aliases: readonly string[]): reado
 }
 
 const NO_STAT = { mtime: 0, ctime: 0, birthtime: 0, size: 0 }
-/** Indexed as fields of their own. */
+/** These properties are indexed as separate fields. */
 const OWN_FIELDS = new Set(['title', 'alias', 'aliases', 'tag', 'tags'])
 const DEEPEST = 8
 

@@ -10,11 +10,11 @@ import { EmbeddingQueue, firstOf } from './embedding-queue.ts'
 import type { RecentBytes } from './recent-bytes.ts'
 import { type ReadNote, readNote, versionOf } from './search-document.ts'
 
-/** Which texts are embedded, and how. */
+/** Determines which files are embedded, and how. */
 export interface EmbeddingChoice {
-  /** Opens the embedder. If omitted, notes are not embedded. Retried later if it fails. */
+  /** Opens the embedder. If omitted, notes are not embedded. If it fails, it is retried later. */
   readonly openEmbedder?: () => Promise<Embedder>
-  /** Checks whether texts of a file may be embedded. By default, all may. */
+  /** Checks whether text from a file may be embedded. If omitted, all text may be embedded. */
   readonly mayEmbed?: ((path: string) => boolean) | undefined
   /** True if computing vectors is faster than reading notes, so each note is read only once for words and vectors. */
   readonly isEmbedderQuick?: boolean
@@ -27,47 +27,47 @@ export interface SearchParts {
   readonly index: Pick<IndexWriter, 'contents' | 'descriptions'>
   readonly search: SearchWriter
   readonly embedding: EmbeddingChoice
-  /** True if to delete the vectors of other embedders once this one's are complete. */
+  /** Whether to delete the vectors of other embedders once this embedder's vectors are complete. */
   readonly supersedes: boolean
   readonly flavour: Flavour
   readonly kindOf: (path: string) => FileKind
-  /** Called if a file differs from the index and should be compared. */
+  /** Called if a file differs from the index and should be compared again. */
   readonly onMismatch: (path: VaultPath) => void
   /** Called when the event that `step` was waiting for has happened. */
   readonly onWake: () => void
 }
 
-/** Result of a step: `waiting` means until `onWake`, `done` until something changes. */
+/** Result of a step: `waiting` means that there is nothing to do until `onWake` is called, `done` until something changes. */
 export type StepResult = 'more' | 'waiting' | 'done'
 
 /** Words that are not committed yet. */
 interface OpenBatch {
   readonly words: WordBatch
   characters: number
-  /** The version of each note, and the version that was wanted when it was read. */
+  /** The version of each note, and the version that was requested when it was read. */
   readonly versions: Map<number, { readonly version: number; readonly wanted: number | undefined }>
 }
 
 /** Maximum duration of a step before yielding, in milliseconds. */
 const STEP_MS = 30
-/** Limits of a batch, which becomes one segment of the keyword index: notes, and characters of text (half a million words). */
+/** Limits of a batch, which becomes one segment of the keyword index: number of notes, and characters of text (half a million words). */
 const BATCH_NOTES = 2_000
 const BATCH_CHARACTERS = 3 << 20
 /** Number of notes read together. */
 const READ_TOGETHER = 16
-/** If more notes than this wait for their words, words come first, and notes are read again for their vectors. */
+/** If the words of more notes than this are not indexed yet, words come first, and the notes are read again for their vectors. */
 const MOST_AT_ONCE = 10_000
-/** Maximum number of notes kept between indexing words and vectors, and the minimum worth embedding. */
+/** Maximum number of notes kept between indexing their words and vectors, and the minimum number worth embedding. */
 const MOST_READ = 256
 const ENOUGH_READ = 128
-/** Longer notes (in UTF-16 units) are read again. */
+/** Longer notes (in UTF-16 units) are not kept but read again. */
 const LONGEST_READ = 1 << 15
-/** How often a note that differs from the index is read again before the index must change. */
+/** How often a note that differs from the index is read again before waiting for the index to change. */
 const MOST_DOUBTS = 4
 
 /**
- * Updates the search index to match the files, a few milliseconds at a time: words first, because they are faster, then vectors. Work
- * is found by comparing versions, so a crash loses at most one batch. Calls must not overlap.
+ * Updates the search index to match the files, a few milliseconds at a time. Words come first, because they are faster, then vectors.
+ * Outstanding work is found by comparing versions, so a crash loses at most one batch. Calls must not overlap.
  */
 export class SearchIndexer {
   readonly #parts: SearchParts
@@ -77,7 +77,7 @@ export class SearchIndexer {
   /** Notes with missing or outdated words. A note is removed once its words are committed. */
   readonly #wordQueue = new Set<number>()
   readonly #gone = new Set<number>()
-  /** Notes that differed from the index when read, with the number of times. A comparison may find that they match after all. */
+  /** Number of times each note differed from the index when read. A comparison may find that the note matches after all. */
   readonly #doubts = new Map<number, number>()
   readonly #embedding: EmbeddingQueue | undefined
   /** Notes read for their words whose vectors are still missing. */
@@ -85,7 +85,7 @@ export class SearchIndexer {
   #batch: OpenBatch | undefined
   #generation = 0
   #isLoaded = false
-  /** Progress when the lists of notes were dropped. */
+  /** Progress at the time the lists of notes were dropped. */
   #rested: SearchProgress | undefined
   #isCompact = false
 
@@ -105,7 +105,7 @@ export class SearchIndexer {
           })
   }
 
-  /** Finds out what has to be done since the last call. */
+  /** Determines the work that has accumulated since the last call. */
   async refresh(): Promise<void> {
     const { index } = this.#parts
     let { generation, files } = await index.contents(this.#generation)
@@ -122,7 +122,7 @@ export class SearchIndexer {
     this.#rested = undefined
   }
 
-  /** Drops the lists of notes until the next `refresh` if nothing is left to do. */
+  /** Drops the lists of notes until the next `refresh`, unless work remains. */
   rest(): void {
     const progress = this.progress()
     const isBusy = !this.isComplete('words') || this.#gone.size + this.#doubts.size > 0
@@ -140,7 +140,7 @@ export class SearchIndexer {
     if (this.#wordQueue.size > 0 || this.#batch !== undefined) {
       if (this.#notes.size >= ENOUGH_READ && this.#embedding?.isAsked === false) {
         await this.#embedding.step()
-        // Words wait for vectors that are being computed, and for nothing else.
+        // Reading words pauses only while vectors are being computed.
         if (this.#embedding.isRunning) return 'waiting'
       }
       await this.#indexWords()
@@ -159,12 +159,12 @@ export class SearchIndexer {
     return this.#isCompact ? embedded : 'more'
   }
 
-  /** Notes that a call has arrived. */
+  /** Records that a call has arrived. */
   asked(): void {
     this.#embedding?.asked()
   }
 
-  /** Checks whether all notes can be found this way, or the rest is currently unreachable. */
+  /** Checks whether every note can be found by the given kind of search, or else is currently unreachable. */
   isComplete(by: 'words' | 'meaning'): boolean {
     if (!this.#isLoaded || this.#wordQueue.size > 0 || this.#batch !== undefined) return false
     return by === 'words' || this.#embedding === undefined || this.#embedding.isSettled
@@ -238,7 +238,7 @@ export class SearchIndexer {
     this.#batch ??= { words: await this.#parts.search.beginWords(stemOf), characters: 0, versions: new Map() }
     const batch = this.#batch
     while (batch.versions.size < BATCH_NOTES && batch.characters < BATCH_CHARACTERS) {
-      // Changes while a batch waits for its commit go into the next batch.
+      // Changes made while a batch waits for its commit go into the next batch.
       const keys = firstOf(this.#wordQueue, READ_TOGETHER, (key) => !batch.versions.has(key))
       if (keys.length === 0) break
       await this.#readWords(batch, keys)
@@ -253,7 +253,7 @@ export class SearchIndexer {
     try {
       notes = await this.#read(keys)
     } catch (error) {
-      // The next attempt starts with the notes that could not be read.
+      // Commits what was read, so the next attempt starts with the notes that could not be read.
       await this.#commitWords(batch)
       throw error
     }
@@ -279,7 +279,7 @@ export class SearchIndexer {
     this.#isCompact = false
   }
 
-  /** When a write fails, the next attempt finds by comparison what is missing. */
+  /** If a write fails, the next attempt determines by comparison what is missing. */
   async #orReload(write: () => Promise<void>): Promise<void> {
     try {
       await write()
@@ -290,7 +290,7 @@ export class SearchIndexer {
     }
   }
 
-  /** Checks whether a note read for its words will soon be needed for its vectors. */
+  /** Checks whether a note that was read for its words will soon be needed again for its vectors. */
   #isKept({ fields }: ReadNote): boolean {
     const isSoon = this.#parts.embedding.isEmbedderQuick === true && this.#embedding?.isAsked === false
     return isSoon && this.#wordQueue.size < MOST_AT_ONCE && this.#notes.size < MOST_READ && fields.body.length <= LONGEST_READ

@@ -14,11 +14,11 @@ import { type EmbeddingChoice, SearchIndexer, type StepResult } from './search-i
 export interface SearchServiceParts extends EmbeddingChoice {
   readonly openWriter: (cache: IndexStatus['cache']) => SearchWriter
   /**
-   * True if to start as soon as the graph is up to date (server) rather than when someone waits (command). Only vectors made by
-   * servers replace those of other embedders, because a command might try another embedder once, next to a server that needs its own.
+   * True to start as soon as the graph is up to date (server) rather than when a caller waits (command). Only vectors computed by
+   * servers replace those of other embedders, because a command might try another embedder once while a server needs its own.
    */
   readonly isEager: boolean
-  /** Called when the search index was replaced and readers must open it again. */
+  /** Called when the search index was replaced and readers must reopen it. */
   readonly onReplaced: (cache: IndexStatus['cache']) => void
 }
 
@@ -54,7 +54,7 @@ export class SearchService {
   #indexer: SearchIndexer | undefined
   #mode: Mode | undefined
   #isStale = true
-  /** Number of changed files that are not part of its progress yet. */
+  /** Number of changed files that are not yet included in the progress. */
   #unknown = 0
   #isDamaged = false
   #failures = 0
@@ -73,7 +73,7 @@ export class SearchService {
     this.#hooks = hooks
   }
 
-  /** True if it gave up for a transient reason. */
+  /** True if the service gave up for a transient reason. */
   get isPassing(): boolean {
     return this.#failure !== undefined && this.#isPassing
   }
@@ -83,7 +83,7 @@ export class SearchService {
     return this.#parts.isEager || this.#waiters.size > 0
   }
 
-  /** Notes that a call has arrived, so deferrable work yields. */
+  /** Records that a call has arrived, so that deferrable work yields. */
   asked(): void {
     this.#indexer?.asked()
   }
@@ -94,7 +94,7 @@ export class SearchService {
     return { ...(progress ?? NOT_BEGUN), message: this.#failure, isStopped: true }
   }
 
-  /** Returns the progress once `changed` more files are known. */
+  /** Adds `changed` newly found files to the progress and returns it. */
   expecting(changed: number): SearchProgress | undefined {
     this.#unknown += changed
     const progress = this.progress()
@@ -103,7 +103,7 @@ export class SearchService {
     return { ...progress, words: { done: Math.max(0, Math.min(done, total - this.#unknown)), total } }
   }
 
-  /** Resolves when every note can be found this way, or when that is unreachable. */
+  /** Resolves when every note can be found by the given kind of search, or when this is currently impossible. */
   async findable(by: SearchReadiness): Promise<void> {
     await new Promise<void>((done) => {
       this.#waiters.add({ by, done })
@@ -134,7 +134,7 @@ export class SearchService {
     this.markStale()
   }
 
-  /** Called when the graph's index moved to memory, to do the same. */
+  /** Called when the graph's index moved to memory. Moves the search index to memory too. */
   async moveToMemory(): Promise<void> {
     await this.#close()
     this.#cache = 'memory'
@@ -178,7 +178,7 @@ export class SearchService {
     await this.#writer?.tidy()
   }
 
-  /** Drops state after a long idle period. It is read again when needed. */
+  /** Drops state after a long idle period. The state is read again when needed. */
   rest(): void {
     if (this.#isStale) return
     this.#indexer?.rest()
@@ -272,7 +272,7 @@ class GraphReadError extends Error {
   }
 }
 
-/** Wraps the parts of the graph's index that search reads, so their errors can be told apart. */
+/** Wraps the parts of the graph's index that search reads, so that their errors can be recognized. */
 function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
   const own = async <T>(read: () => Promise<T>): Promise<T> => {
     try {

@@ -44,13 +44,13 @@ export interface ServiceParts {
   readonly onError: (error: unknown) => void
 }
 
-/** Delay after work until the next change is prepared for, in milliseconds. */
+/** Idle time after work before preparing for the next change, in milliseconds. */
 const WARM_AFTER = 300
 /** Maximum number of reported files to remember by name. */
 const MOST_NOTICED = 100
 /** Further idle time until caches are released, in milliseconds. */
 const IDLE_AFTER = 20_000
-/** Number of changed files after which reading leaves about ten megabytes of garbage. */
+/** Reading this many changed files leaves about ten megabytes of garbage. */
 const MANY_FILES = 1_000
 /** Interval for checking whether a missing vault is back or an unreachable engine responds, in milliseconds. */
 const LOOK_AGAIN = 1_000
@@ -73,12 +73,15 @@ interface Job {
 
 interface Request {
   readonly scope: Scope
-  /** Number of changes that the watcher had reported by then. */
+  /** Number of changes that the watcher had reported when the request was made. */
   readonly noticed: number
   readonly done: (error?: unknown) => void
 }
 
-/** Keeps a vault's index up to date. Compares files at start-up, then whatever a watcher or caller reports, one comparison at a time. */
+/**
+ * Keeps a vault's index up to date. Compares all files at startup, then those that a watcher or caller reports, one comparison at a
+ * time.
+ */
 export class IndexingService implements Indexing {
   readonly #parts: ServiceParts
   readonly #listeners = new Set<(status: IndexStatus) => void>()
@@ -87,12 +90,12 @@ export class IndexingService implements Indexing {
   readonly #freshness: Freshness
   /** Opens when everything the watcher reported is committed. */
   readonly #caughtUp = new Latch()
-  /** Reported files that are not compared yet, or `undefined` if the watcher reported more than files. */
+  /** Reported files that have not been compared yet, or `undefined` if there are too many or a report did not specify a file. */
   #noticed: Set<string> | undefined = new Set()
   #status: IndexStatus
   #permit: () => void = () => {}
   readonly #permission: Promise<void>
-  /** Opens when the first comparison has ended, successfully or not, and again after damage. */
+  /** Opens when the first comparison has ended, successfully or not. Closed after damage until the next comparison has ended. */
   readonly #upToDate = new Latch()
   #vault: Vault | undefined
   #writer: IndexWriter | undefined
@@ -148,7 +151,7 @@ export class IndexingService implements Indexing {
     void this.#run()
   }
 
-  /** Notes that a call has arrived, so background work yields. */
+  /** Records that a call has arrived, so that background work yields. */
   asked(): void {
     this.#search.asked()
   }
@@ -218,14 +221,14 @@ export class IndexingService implements Indexing {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Records why the log of changes cannot be written, or that it can be again. */
+  /** Records why the change log cannot be written, or that it is writable again. */
   noteLog(reason: string | undefined): void {
     const { log: _, ...status } = this.#status
     this.#status = status
     this.#tell(reason === undefined ? {} : { log: reason })
   }
 
-  /** Handles damage found by a reader. Waiting callers wait for the rebuilt index. */
+  /** Handles damage found by a reader. Callers then wait for the rebuilt index. */
   replaceDamaged(): void {
     this.#isDamaged = true
     this.#isVerified = false
@@ -282,9 +285,9 @@ export class IndexingService implements Indexing {
     while (!this.#isClosed) {
       if (this.#queue.length > 0) await this.#workOff()
       else if (this.#jobs.length > 0) await this.#workJob()
-      // Watching starts before search, which can take minutes, and after jobs, because the first call waits for recovery.
+      // Watching starts before search indexing, which can take minutes, and after jobs, because the first call waits for recovery.
       else if (this.#isToWatch()) this.#startWatching()
-      // Requests made in the meantime did not start a run of their own.
+      // Requests that arrived in the meantime have not started a run of their own.
       else if (!(await this.#searchOn()) && this.#queue.length + this.#jobs.length === 0) break
     }
     // Must run in the same turn as the check that found nothing to do.
@@ -306,7 +309,7 @@ export class IndexingService implements Indexing {
 
   async #workJob(): Promise<void> {
     await this.#jobs.shift()?.start()
-    // The watcher also reports own writes.
+    // The watcher also reports our own writes.
     if (this.#freshness.isBehind && this.#noticed !== undefined && [...this.#noticed].every((file) => this.#isCurrent(file))) {
       this.#take(this.#freshness.noticed)
     }
@@ -345,7 +348,7 @@ export class IndexingService implements Indexing {
     }
   }
 
-  /** Notes that the first `noticed` reported changes are in the index. */
+  /** Records that the first `noticed` reported changes are in the index. */
   #take(noticed: number): void {
     if (noticed === 0 || !this.#freshness.isBehind) return
     this.#freshness.take(noticed)
@@ -370,7 +373,7 @@ export class IndexingService implements Indexing {
     return result === 'more' || this.#isAwake || this.#queue.length > 0
   }
 
-  /** By now, calls have been answered. */
+  /** Triggers garbage collection after calls have been answered. */
   async #collect(): Promise<void> {
     this.#hasReadMany = false
     // Objects created in this turn stay alive until its end.
@@ -412,7 +415,7 @@ export class IndexingService implements Indexing {
     const known = (await this.#writer.state()).generation > 0
     this.#indexer ??= this.#newIndexer(this.#vault, this.#writer)
     this.#working = known ? 'verifying' : 'building'
-    // A verified state is doubted only once a differing file is found (`onProgress`).
+    // A verified index counts as up to date until a differing file is found (`onProgress`).
     if (!this.#isVerified) this.#tell({ phase: this.#working, done: 0, total: 0 })
     const { generation, changed, mode } = await this.#indexer.reconcile(scope)
     this.#parts.onCommitted(generation)
@@ -483,7 +486,7 @@ export class IndexingService implements Indexing {
     for (const listener of this.#listeners) listener(this.#status)
   }
 
-  /** Work while idle: checks for a missing vault or engine, and preloads. */
+  /** Works while idle: checks for a missing vault or engine, and preloads. */
   #rest(): void {
     if (this.#status.phase === 'missing' || this.#isPassing || this.#search.isPassing) {
       this.#timer = setTimeout(() => void this.#request({ all: true }).catch(() => {}), LOOK_AGAIN)
@@ -531,7 +534,7 @@ export class IndexingService implements Indexing {
   #startWatching(): void {
     const watcher = this.#openWatcher()
     this.#watcher = watcher
-    // Another comparison finds changes made before the watcher was ready.
+    // Another comparison finds changes that were made before the watcher was ready.
     watcher?.ready
       .then(() => this.#request({ all: true }))
       .catch((error) => {
@@ -560,7 +563,7 @@ function join(scopes: readonly Scope[]): Scope {
   return { all: false, folders, files: [...files] }
 }
 
-/** A condition to wait for that can be reset. */
+/** A resettable condition that callers can wait for. */
 export class Latch {
   #open: () => void = () => {}
   #isOpen = false

@@ -15,7 +15,7 @@ export interface ApartSource {
   readonly isLeftOut: Uint8Array
 }
 
-/** Minimum number of notes, because fewer say too little together. */
+/** Minimum number of notes in a compared community, because fewer notes say too little about its topic. */
 const LEAST_NOTES = 4
 /** Number of terms of a community to compare, heaviest first. */
 const TERMS = 600
@@ -24,13 +24,13 @@ const TERMS = 600
  * multiplied, because in a sum, large communities with few words in common would come first.
  */
 const LINKS_WEIGHT = 1.5
-/** Assumed similarity of the nearest notes if there are none, because the ten nearest of any note are more similar. */
+/** Added to the similarity of the nearest notes, in case there are none. The ten nearest notes of any note are more similar than this. */
 const NO_NEAREST = 0.02
-/** After subtracting the overall mean, this is what two communities have in common by chance. */
+/** Similarity that two communities have by chance, after subtracting the overall mean. */
 const LEAST_ALIKE = 0
 const MOST_PAIRS = 50
 const NEAREST_PAIRS = 3
-/** See `wordWeights`: few words say little. */
+/** Damping for `wordWeights`, because few words say little. */
 const DAMPING = 50
 
 /** Finds pairs of communities with similar content and fewer links than expected, most significant first. */
@@ -66,7 +66,7 @@ export function apartCommunities(
 interface Centroid {
   readonly terms: Uint32Array
   readonly weights: Float64Array
-  /** Its dot product with the overall mean, and its own squared length. */
+  /** Dot product of the centroid with the overall mean, and squared length of the centroid. */
   readonly withMean: number
   readonly square: number
 }

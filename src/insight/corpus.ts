@@ -40,7 +40,7 @@ export interface WholeTexts {
   readonly sharedLines: SharedLines
 }
 
-/** Boilerplate lines in so few notes that these may be copies of each other. */
+/** Boilerplate lines that occur in so few notes that the notes may be copies of each other. */
 export interface SharedLines {
   /** The lines of note `n` are those from `offsets[n]` up to `offsets[n + 1]`. */
   readonly offsets: Uint32Array
@@ -78,7 +78,7 @@ export interface Lines {
 
 /** A line in at least this share of all notes, and at least this many notes, is boilerplate. */
 const BOILERPLATE = { share: 0.005, notes: 3 }
-/** How often a word in a name counts. */
+/** Number of times that a word in a name is counted. */
 const NAME_COUNT = 2
 const MOST_COUNTED = 0xffff
 
@@ -188,7 +188,7 @@ export class CorpusBuilder {
       few.offsets[note + 1] = few.numbers.length
     }
     const own = words.slice(0, word)
-    // In a large vault, this is most of the memory, and it is no longer needed.
+    // In a large vault, the words take up most of the memory, and they are no longer needed.
     this.#words = new NumberList()
     return {
       lines: { offsets, numbers: numbers.slice(0, kept), ends: ends.slice(0, kept), words: own },
@@ -289,7 +289,7 @@ export class CorpusBuilder {
 
 interface TermFacts {
   readonly termOf: Uint32Array
-  /** For each form, whether its term counts. */
+  /** For each form, whether its term is counted. */
   readonly isContent: Uint8Array
   /** Number of terms. */
   readonly terms: number
@@ -306,7 +306,7 @@ function numberOfText(hashes: Uint32Array): number {
   return (high & 0x1f_ffff) * 2 ** 32 + low
 }
 
-/** Returns the end of the words of all lines before this one. */
+/** Returns where the words of the lines before this one end. */
 function wordsEnd({ ends }: Pick<Lines, 'ends'>, line: number): number {
   return line === 0 ? 0 : (ends[line - 1] as number)
 }

@@ -9,8 +9,8 @@ const SHINGLE = 4
 /** Minimum number of shingles for a note to be considered a copy. */
 const LEAST_SHINGLES = 12
 /**
- * Number of smallest hashes per note, and how many two notes must share to be compared. Two notes that are half alike share each hash
- * with probability one half, so a pair is missed with probability .0002.
+ * Number of smallest hashes per note, and the number that two notes must share to be compared. Two notes that are half alike share
+ * each hash with probability one half, so a pair is missed with probability .0002.
  */
 const SKETCH = { size: 24, shared: 4 }
 /** Less similar notes are not duplicates. */

@@ -59,18 +59,17 @@ export interface RunSubject {
 /** Number of records to write at once. Writing many in key order is several times as fast. */
 const WRITTEN_AT_ONCE = 2_000
 
-/** What a run still needs: nothing, because the result is stored, or the texts of some notes. */
+/** The stored result of a run, or the notes whose text is still needed. */
 export type RunPlan = { readonly result: RunResult } | { readonly lacking: Uint32Array }
 
 /**
- * One computation of an insight. It receives the data of all notes, then the texts without a stored record. Everything that depends
- * on several notes is computed from all records each time, so the result never depends on earlier runs.
+ * One computation of an insight. It receives the data of all notes, then the text of those without a stored record. Everything that
+ * depends on several notes is computed from all records each time, so the result never depends on earlier runs.
  */
 export class InsightRun {
   readonly #cache: InsightCache
   readonly #subject: RunSubject
   readonly #notes: NoteFacts[] = []
-  /** Runs a request other than a tool call over the vaults that its client may see. */
   #corpus = new CorpusBuilder()
   /** Number of notes added so far. */
   #added = 0
@@ -108,7 +107,7 @@ export class InsightRun {
     return { lacking: this.#order.filter((note) => lacking.has(notes[note]?.hash ?? '')) }
   }
 
-  /** In the order of the plan. */
+  /** Adds the text of notes in the order of the plan. */
   addTexts(texts: readonly TextOfNote[]): void {
     for (const { note, text } of texts) {
       this.#addKept(note)

@@ -1,8 +1,8 @@
 /**
  * Lays out notes on a plane. Groups become circles that are packed next to the groups they are linked with, notes are packed inside
- * their group in the same way, and a short relaxation moves linked notes towards each other across borders. The relaxation is
- * position-based (Müller et al., Position based dynamics, 2007): every body moves towards the mean of its neighbours, then
- * overlapping bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links.
+ * their group in the same way, and a short relaxation moves linked notes toward each other across borders. The relaxation is
+ * position-based (Müller et al., Position based dynamics, 2007): every body moves toward the mean of its neighbors, then overlapping
+ * bodies are pushed apart. Without repulsion between all pairs, a step is linear in notes and links.
  */
 
 import { type Adjacency, placesByNumber } from '../core/csr.ts'
@@ -24,9 +24,9 @@ export function radiusOf(links: number): number {
 const GAP = 1
 /** Share of the space that may be missing at the end. Bodies still hardly overlap. */
 const SLACK = 0.3
-/** How much of its circle a group's bodies fill. */
+/** Share of a group's circle that its bodies fill. */
 const FILL = 0.62
-/** How far a body moves towards the mean of its neighbours per step. Decreases to a tenth. */
+/** Share of the distance to its neighbors' mean that a body moves per step. Decreases to a tenth. */
 const PULL = 0.5
 /**
  * Weight of a body's initial position relative to its links. It keeps notes that only an index links to from crowding around the
@@ -99,7 +99,7 @@ export function layOutFrom(
   return { places: before === undefined ? places : alignTo(places, before), regions }
 }
 
-/** Keeps existing positions and places each new note (`NaN`) next to its neighbours. */
+/** Keeps existing positions and places each new note (`NaN`) next to its neighbors. */
 export function placeNew(links: Adjacency, before: Places): Places {
   const count = links.offsets.length - 1
   const places = Float32Array.from({ length: count * 2 }, (_, at) => before[at] ?? Number.NaN)
@@ -111,7 +111,7 @@ export function placeNew(links: Adjacency, before: Places): Places {
     else waiting.push(note)
   }
   const shelf = shelfBelow(places, count)
-  // Notes with the most placed neighbours come first, followed by the neighbours of new notes.
+  // Notes with placed neighbors come first, followed by the neighbors of these notes.
   for (let left = waiting; left.length > 0; ) {
     const next = left.filter((note) => neighbours(links, note).some((other) => isPlaced(places, other)))
     const round = next.length > 0 ? next : left.slice(0, 1)
@@ -172,7 +172,7 @@ function packNotes(packing: Packing, notes: readonly number[]): number {
   return centre(places, notes, radii)
 }
 
-/** Notes further from the centre than this share of all notes … */
+/** Notes farther from the center than this share of all notes … */
 const MOST_WITHIN = 0.98
 /** … and by more than this factor are moved closer, because a few stray notes would make everything else small. */
 const STRAYING = { from: 1.1, left: 0.25 }
@@ -181,7 +181,7 @@ const WIDE = 4 / 3
 /** Number of rotations to try. */
 const TURNS = 36
 
-/** Moves stray notes closer to the centre. */
+/** Moves stray notes closer to the center. */
 function drawIn(places: Places): void {
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
   const distances = Float32Array.from({ length: places.length / 2 }, (_, at) =>
@@ -325,7 +325,7 @@ function relax({ links, radii, places, phase, onStep }: Relaxing): void {
   }
 }
 
-/** Scales the bodies to the needed space after they were drawn together, so pushing them apart moves them less. */
+/** Scales the positions to the needed space after the bodies were drawn together, so pushing them apart moves them less. */
 function spread({ places, room }: Bodies): void {
   const count = places.length / 2
   const [x, y] = [meanAt(places, 0), meanAt(places, 1)]
@@ -373,7 +373,7 @@ function moveToNeighbours(body: number, { links, places, first, next, anchor, sh
   next[body * 2 + 1] = ownY + share * (y / sum - ownY)
 }
 
-/** Share of bodies that are much larger than the others. Grid cells of their size would contain too many. */
+/** Share of bodies that are much larger than the others. Grid cells of their size would contain too many bodies. */
 const LARGE = 0.05
 
 /** Circles that must not overlap. */
@@ -382,7 +382,7 @@ interface Bodies {
   readonly places: Places
   readonly usual: SizeClass
   readonly large: SizeClass
-  /** Squared radius of a disc that contains all of them. */
+  /** Squared radius of a disc that can contain all bodies. */
   readonly room: number
 }
 
@@ -404,7 +404,7 @@ function bodiesOf(radii: Float32Array, places: Places): Bodies {
   return { radii, places, room: area / FILL, usual: classOf(order.subarray(0, split)), large: classOf(order.subarray(split)) }
 }
 
-/** Pushes overlapping bodies apart. Returns the number of pairs. */
+/** Pushes overlapping bodies apart. Returns the number of pairs that overlapped noticeably. */
 function pushApart(bodies: Bodies): number {
   const { radii, places, usual, large } = bodies
   const squares = squaresOf(places, usual.members, 2 * usual.radius + GAP)
@@ -428,7 +428,7 @@ function separateNear({ columns, rows, starts, bodies: inSquares }: Squares, bod
     for (let at = starts[square] ?? 0; at < end; at++) {
       const body = inSquares[at] ?? 0
       for (let other = at + 1; other < end; other++) found += separate(body, inSquares[other] ?? 0, bodies)
-      // Half of the surrounding cells. The other half is handled from there.
+      // Checks half of the surrounding cells. The other half check this cell in turn.
       for (const [right, down] of HALF_AROUND) {
         const column = (square % columns) + right
         if (column < 0 || column >= columns || square + down * columns >= columns * rows) continue
@@ -526,7 +526,7 @@ function separate(a: number, b: number, { radii, places }: Bodies): number {
   return least - distance > SLACK ? 1 : 0
 }
 
-/** Arranges circles like the seeds of a sunflower, with the first one in the centre. */
+/** Arranges circles like the seeds of a sunflower, with the first one in the center. */
 function sunflower(radii: Float32Array): Places {
   const places = new Float32Array(radii.length * 2)
   let area = 0
@@ -539,7 +539,7 @@ function sunflower(radii: Float32Array): Places {
   return places
 }
 
-/** Centres the notes on the origin and returns the radius of the circle around most of them. */
+/** Centers the notes on the origin and returns the radius of the circle around most of them. */
 function centre(places: Places, notes: readonly number[], radii: Float32Array): number {
   const [x, y] = meanOf(places, notes)
   const distances: number[] = []
@@ -567,7 +567,7 @@ function meanOf(places: Places, notes: readonly number[]): readonly [number, num
   return [x / Math.max(1, notes.length), y / Math.max(1, notes.length)]
 }
 
-/** Orders notes by their distance in links from the most linked one, so neighbours start close together. */
+/** Orders notes by their distance in links from the most linked one, so neighbors start close together. */
 function fromTheMiddle(links: Adjacency, notes: readonly number[]): readonly number[] {
   const waiting = new Set(notes)
   const byLinks = [...notes].sort((a, b) => degree(links, b) - degree(links, a) || a - b)
@@ -710,8 +710,8 @@ class Grid {
 }
 
 /**
- * Rotates, mirrors and moves the positions to be as close as possible to others, ignoring those that are `NaN` (P. Schönemann, A
- * generalized solution of the orthogonal Procrustes problem, 1966).
+ * Rotates, mirrors and moves the positions to match previous ones as closely as possible, ignoring those that are `NaN` (P.
+ * Schönemann, A generalized solution of the orthogonal Procrustes problem, 1966).
  */
 export function alignTo(places: Places, before: Places): Places {
   const known = [...Array(places.length / 2).keys()].filter((note) => isPlaced(before, note))

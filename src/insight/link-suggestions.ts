@@ -60,7 +60,7 @@ const CHANCE = { slope: 0.5, constant: -6.5 }
 const KEPT = 12
 /** Maximum number of candidates from a walk or shared words to score. */
 const CANDIDATES = 40
-/** An index might lack an entry: if a note links to this share of a folder, up to this many of the other notes become candidates. */
+/** An index might lack an entry. If a note links to this share of a folder's notes, up to this many of the others become candidates. */
 const LACKING = { share: 0.25, notes: 200 }
 /** Number of most similar notes whose links are considered, unless they have too many. */
 const ALIKE = 10
@@ -107,7 +107,7 @@ interface Suggestion {
 
 /** The contribution of a name in the text. */
 interface Named {
-  /** From `open` to `context`. */
+  /** Values of the features from `open` to `context`. */
   readonly signs: readonly number[]
   readonly sum: number
   readonly mention: number
@@ -132,7 +132,7 @@ class Suggester {
   readonly #inLinks: Uint32Array
   /** The notes of each folder. */
   readonly #members: Adjacency
-  /** For the current note: 1 for itself and its links, 1 for its terms, and its number of links per folder. */
+  /** Data about the current note: 1 for itself and the notes it links to, 1 for its terms, and its number of links per folder. */
   readonly #linked: Uint8Array
   readonly #hasTerm: Uint8Array
   readonly #folderLinks: Uint32Array
@@ -188,7 +188,7 @@ class Suggester {
       const visits = this.#walker.visits(target) / mostVisits
       const words = this.#words.score(target) / bestWords
       const [own, its] = [folders[note] as number, folders[target] as number]
-      // Neither note counts among the others of its folder.
+      // Neither note is counted among the other notes of its folder.
       const size = (folder: number): number => this.#sizeOf(folder) - (own === its ? 1 : 0)
       const siblings = (this.#folderLinks[its] as number) / size(its)
       const name = named.get(target)
@@ -247,7 +247,10 @@ class Suggester {
     return answers
   }
 
-  /** How well the current note matches the words of another. This is not symmetric, because each note is compared by its own words. */
+  /**
+   * How well the current note matches the words of another note. This is not symmetric, because each note is compared by its own
+   * words.
+   */
   #asked(note: number, other: number): number {
     const place = this.#mostAlike.subarray(other * ALIKE, (other + 1) * ALIKE).indexOf(note)
     return place === -1 ? 0 : 1 / (place + 1)
@@ -390,7 +393,7 @@ function comesFirst(difference: number, a: number, b: number): boolean {
   return difference === 0 ? a < b : difference > 0
 }
 
-/** Number of the notes most linked by a folder to consider. */
+/** Number of notes to consider among those most linked from a folder. */
 const MOST_OF_FOLDER = 12
 
 /** The links of each folder's notes. */
@@ -417,7 +420,7 @@ class Peers {
     return this.#most[this.#folders[note] as number] ?? []
   }
 
-  /** How many notes of a note's folder link another. */
+  /** Returns how many notes in a note's folder link to the target. */
   linking(note: number, target: number): number {
     return this.#counts[this.#folders[note] as number]?.get(target) ?? 0
   }
@@ -428,7 +431,7 @@ interface Habits {
   /** For each name, the number of notes that contain it, and the number of those that link to one of its notes. */
   readonly held: Uint32Array
   readonly linked: Uint32Array
-  /** As seen from a note that does not link to it. */
+  /** Share of the notes containing a name that link to its note, as seen from a note that does not. */
   linkRate(name: number): number
 }
 
@@ -466,10 +469,10 @@ const LEAST_RATE = 0.001
 class Contexts {
   readonly #owners: Uint32Array
   readonly #links: Adjacency
-  /** After each word, and at the start of a line: the number of names, and of links among them. */
+  /** Number of names after each word and at the start of a line, and how many of them are links. */
   readonly #names: Uint32Array
   readonly #linked: Uint32Array
-  /** The same for each note, at the start of a line and elsewhere. */
+  /** Number of names in each note at the start of a line and elsewhere, and how many of them are links. */
   readonly #own: Uint32Array
   readonly #ownLinked: Uint32Array
   #all = 0
@@ -498,7 +501,7 @@ class Contexts {
     this.#allLinked++
   }
 
-  /** Returns the share of names in this context that are links, as seen from one that is not. */
+  /** Returns the share of names in this context that are links, as seen from a name that is not a link. */
   rate(note: number, before: number): number {
     const place = 2 * note + (before === 0 ? 0 : 1)
     const usual = Math.max(this.#allLinked / Math.max(1, this.#all), LEAST_RATE)

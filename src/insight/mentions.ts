@@ -16,7 +16,7 @@ export interface NameWords {
   readonly notes: Uint32Array
   /** The words of each name in singular form, in order, numbered separately. */
   readonly words: readonly (readonly number[])[]
-  /** The terms of the same words. */
+  /** The terms of each name's words. */
   readonly terms: readonly (readonly number[])[]
 }
 
@@ -52,17 +52,17 @@ export function splitName(name: string): readonly string[] {
   return isTelling && forms.length <= MOST_WORDS ? forms : []
 }
 
-/** Removes English plural endings. Names and texts are compared in this form, because a stem would reduce `settings` to `set`. */
+/** Removes English plural endings. Names and text are compared in this form, because a stem would reduce `settings` to `set`. */
 export function singularOf(form: string): string {
   if (form.length < 4 || !/^[a-z]+s$/.test(form) || /(?:ss|us|is)$/.test(form)) return form
   if (form.endsWith('ies') && form.length > 4) return `${form.slice(0, -3)}y`
   return /(?:ss|x|ch|sh)es$/.test(form) ? form.slice(0, -2) : form.slice(0, -1)
 }
 
-/** Numbers for words that are equal in singular and plural. */
+/** Word numbers, shared by singular and plural forms. */
 export interface WordNumbers {
   readonly count: number
-  /** For each form of a corpus. */
+  /** The word number of each form in a corpus. */
   readonly of: Uint32Array
   readonly numbers: ReadonlyMap<string, number>
 }
@@ -78,7 +78,7 @@ export function wordNumbers({ forms }: Pick<Corpus, 'forms'>): WordNumbers {
   return { count: numbers.size, of, numbers }
 }
 
-/** Returns the names of each note that can occur in texts, leaving out names with a word that no note contains. */
+/** Returns the names of each note that can occur in text, leaving out names with a word that no note contains. */
 export function nameWords(
   names: readonly (readonly string[])[],
   { terms, words }: { readonly terms: readonly string[]; readonly words: WordNumbers },
@@ -101,12 +101,12 @@ export function nameWords(
   return { ...found, notes: Uint32Array.from(found.notes) }
 }
 
-/** A place of a name in a note. */
+/** An occurrence of a name in a note. */
 export interface Occurrence {
   /** As in `Mentions`. */
   readonly line: number
   readonly before: number
-  /** A link can be put there. */
+  /** True if a link can be put there. */
   readonly isOpen: boolean
 }
 
@@ -150,7 +150,7 @@ export function findMentions({ lines, words }: MentionCorpus, names: NameWords, 
   }
 }
 
-/** The longest names in a line, from its beginning on, none over another. */
+/** Yields the longest names in a line from left to right, without overlaps. */
 function* matchesIn(line: Uint32Array, trie: NameTrie, numberOf: Uint32Array) {
   const words = line.map((word) => numberOf[word >>> FLAG_BITS] as number)
   for (let place = 0; place < words.length; ) {

@@ -10,16 +10,16 @@ const KEPT = 10
 const CANDIDATES = 40
 
 /**
- * Finds the nearest notes of each note, by TF-IDF of its own words. Symmetric; always below 1. Takes time linear in the number of
- * notes, because a bounded number of places is examined for each.
+ * Finds the nearest notes of each note, by TF-IDF of its own words. Similarities are symmetric and always below 1. Takes time linear
+ * in the number of notes, because a bounded number of places is examined per note.
  */
 export function nearestNotes({ notes, bags, documents }: Pick<Corpus, 'notes' | 'bags' | 'documents'>): Nearest {
-  // As if each note had one more word, which no other note has.
+  // Treats each note as having one more word, which no other note has.
   const weights = wordWeights(bags, documents, inverseDocumentFrequency(1, notes) ** 2)
   const weightAt = (place: number): number => weights[place] as number
   const search = new WordSearch({
     bags,
-    // The places of frequent terms are never needed. In a large vault they are half of all.
+    // The places of frequent terms, half of all places in a large vault, are never needed.
     documents: tellingDocuments(documents, notes, 120),
     found: (_, place) => weightAt(place),
     asked: weightAt,
@@ -44,8 +44,8 @@ interface Weighted {
 }
 
 /**
- * For each term of the bags, its TF-IDF weight. A note's words are a vector of a length below 1, as `damping` is added to the square of its length.
- * Otherwise two notes of three equal words would be as alike as two of three hundred.
+ * Returns the TF-IDF weight of each term in the bags. The vector of a note's words is shorter than 1, because `damping` is added to
+ * its squared length. Otherwise, two notes with the same three words would be as similar as two with the same three hundred.
  */
 export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32Array, damping: number): Float32Array {
   const notes = offsets.length - 1
@@ -62,9 +62,9 @@ export function wordWeights({ offsets, terms, counts }: Bags, documents: Uint32A
   return weights
 }
 
-/** The other notes that share most of a note's words, the best first. */
+/** Returns the candidates for a note's nearest notes, by shared words, best first. */
 function candidatesFor(note: number, search: WordSearch): readonly number[] {
-  // Hundreds of notes are visited for each; one comparison with the worst of the best rejects nearly all.
+  // Hundreds of notes are visited per note. Comparing each with the lowest score kept so far rejects nearly all of them.
   const best: number[] = []
   for (const other of search.of(note)) {
     const sum = search.score(other)
@@ -90,7 +90,7 @@ function isNearer(a: Compared, b: Compared): boolean {
   return a.score === b.score ? a.other < b.other : a.score > b.score
 }
 
-/** Returns the similarity of each candidate to the note. `own` is all zeros before and after. */
+/** Returns the similarity of each candidate to the note. `own` must be all zeros, and is reset before returning. */
 function cosines(
   note: number,
   others: readonly number[],
@@ -104,7 +104,7 @@ function cosines(
     const other = others[n] as number
     const end = offsets[other + 1] as number
     let score = 0
-    // Summing over one note's terms, with zeros for terms that the other lacks, needs no branch.
+    // Summing over one note's terms, with zeros for terms that the other note lacks, needs no branch.
     for (let at = offsets[other] as number; at < end; at++)
       score += (weights[at] as number) * (own[terms[at] as number] as number)
     compared.push({ other, score })

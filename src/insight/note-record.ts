@@ -8,7 +8,7 @@ import { spreadBits } from './spread-bits.ts'
 
 /**
  * A note's record for computations over the whole vault: the words of its body, line by line, derived from the text alone. Encoded,
- * it takes about three bytes per word. It does not contain the position of a word in its line; `readWords` finds that.
+ * it takes about three bytes per word. Positions of words within lines are not stored; `readWords` finds them.
  */
 export interface NoteRecord {
   /** Distinct folded forms of its words, in order of first appearance. */
@@ -19,11 +19,11 @@ export interface NoteRecord {
   readonly hashes: Uint32Array
   /** Where the words of each of these lines end in `words`. */
   readonly ends: Uint32Array
-  /** In order: twice the number of the form, and `IS_CLOSED` where it is. */
+  /** The words in order, each as twice the number of its form, plus `IS_CLOSED` if no link can be put on it. */
   readonly words: Uint32Array
 }
 
-/** No link can be put on the word. */
+/** Flag for a word on which no link can be put. */
 export const IS_CLOSED = 1
 /** Number of bits for flags: the form is `word >>> FLAG_BITS`. */
 export const FLAG_BITS = 1

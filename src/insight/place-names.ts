@@ -3,9 +3,9 @@ import { IS_CLOSED, type RecordSource, readWords } from './note-record.ts'
 
 /** A name to find in the text. */
 export interface WantedName {
-  /** Alternatives. */
+  /** Alternative names. */
   readonly names: readonly string[]
-  /** 1-based line where it was seen. */
+  /** 1-based line where the name was seen. */
   readonly line: number
 }
 
@@ -25,8 +25,8 @@ interface Word {
 }
 
 /**
- * Finds the position of each name, preferably on the given line and with its own capitals, otherwise the closest. `undefined` if the
- * text does not contain it.
+ * Finds the position of each name: preferably on the given line and with the same capitalization, otherwise the closest one. Returns
+ * `undefined` for names that the text does not contain.
  */
 export function placeNames(source: RecordSource, wanted: readonly WantedName[]): readonly (PlacedName | undefined)[] {
   const words: Word[] = []

@@ -55,7 +55,7 @@ export class Walker {
     if (before < least && after >= least) queue.push(node)
   }
 
-  /** How often the last walk visited a node. */
+  /** Returns how often the last walk visited a node. */
   visits(node: number): number {
     return (this.#visits[node] as number) + STOP * (this.#left[node] as number)
   }

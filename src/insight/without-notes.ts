@@ -29,7 +29,7 @@ export function withoutNotes(graph: Adjacency, gone: Uint8Array): Loss {
 
 function partsTouched(both: Adjacency, gone: Uint8Array): Pick<Loss, 'orphaned' | 'fallsApart'> {
   const seen = new Uint8Array(gone.length)
-  // Notes connected to one note belong to no other iteration, so all iterations share this array.
+  // Each component is handled in a single iteration, so all iterations share this array.
   const left = new Uint8Array(gone)
   const orphaned: number[] = []
   const fallsApart: number[] = []

@@ -5,16 +5,16 @@ import type { Bags, Corpus } from './corpus.ts'
 /** Maximum number of terms used to find similar notes. */
 const QUESTION_TERMS = 32
 
-/** How terms are weighed. Places are those in `terms` of the bags. */
+/** Weights of terms. A place is an index into `terms` of the bags. */
 export interface WordScoring {
   readonly bags: Bags
-  /** In how many notes each term stands, 0 for terms that are not searched. */
+  /** Number of notes that contain each term, or 0 for terms that are not searched. */
   readonly documents: Uint32Array
-  /** The weight of the term at a place when another note asks with it. */
+  /** Weight of the term at a place when another note is the query. */
   readonly found: (note: number, place: number) => number
-  /** Its weight when its own note asks. */
+  /** Weight of the term at a place when its own note is the query. */
   readonly asked: (place: number) => number
-  /** The terms of a question stand in no more than so many notes together. */
+  /** Maximum number of notes that contain the query terms, summed over the terms. */
   readonly mostPlaces: number
 }
 
@@ -23,10 +23,10 @@ interface QuestionTerm {
   readonly weight: number
 }
 
-/** Scores other notes by the words that they share with one. Time per note is bounded. */
+/** Scores other notes by the words that they share with a note. The time per note is bounded. */
 export class WordSearch {
   readonly #scoring: WordScoring
-  /** Term `t` stands in the notes from `starts[t]` to `starts[t + 1]` of `notes`. */
+  /** Term `t` occurs in the notes from `starts[t]` up to `starts[t + 1]` of `notes`. */
   readonly #starts: Uint32Array
   readonly #notes: Uint32Array
   readonly #weights: Float32Array
@@ -55,7 +55,7 @@ export class WordSearch {
     }
   }
 
-  /** The other notes that share words with a note. The next question uses the list again. */
+  /** Returns the other notes that share words with a note. The next query reuses the list. */
   of(note: number): readonly number[] {
     const scores = this.#scores
     const met = this.#met
@@ -102,7 +102,10 @@ function isHeavier(a: QuestionTerm, b: QuestionTerm): boolean {
   return a.weight === b.weight ? a.term < b.term : a.weight > b.weight
 }
 
-/** Terms of more notes say too little to be asked for. `least`: the number of notes that is never too many. */
+/**
+ * Returns `documents` with 0 for terms that occur in a single note, or in too many to be distinctive. `least` is a number of notes
+ * that is never too many.
+ */
 export function tellingDocuments(documents: Uint32Array, notes: number, least: number): Uint32Array {
   const most = Math.max(least, FREQUENT_SHARE * notes)
   return documents.map((count) => (count > 1 && count <= most ? count : 0))
@@ -110,7 +113,7 @@ export function tellingDocuments(documents: Uint32Array, notes: number, least: n
 
 const FREQUENT_SHARE = 0.1
 
-/** How telling each term is. */
+/** Returns how distinctive each term is (inverse document frequency). */
 export function idfOf(documents: Uint32Array, notes: number): Float32Array {
   return Float32Array.from(documents, (count) => inverseDocumentFrequency(count, notes))
 }

@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path'
 
 /**
- * Supported programs and their settings files, in the order of the help. As documented in 2026: Claude Desktop and Cursor take
+ * Supported programs and their settings files, in the order of the help text. As documented in 2026: Claude Desktop and Cursor take
  * `command` and `args`. Claude Code and VS Code also need `type`. Since 2025, Zed takes `command`, `args` and `env` on one level
  * (`command` used to be an object), and `url` with `headers`.
  */

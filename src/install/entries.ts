@@ -147,8 +147,8 @@ function readsAs(source: string, file: string, expected: unknown): boolean {
 }
 
 /**
- * Returns candidate texts without the property, best first. The first also removes the preceding white space, but that could move the
- * following text into a comment. Comments are preserved.
+ * Returns candidate results without the property, best first. The first also removes the preceding white space, but that could move
+ * the following text into a comment. Comments are preserved.
  */
 function removeProperty(document: JsonDocument, object: Node, property: Node): readonly string[] {
   const { text } = document

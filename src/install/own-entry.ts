@@ -36,7 +36,7 @@ export function readOwnEntry(entry: unknown): OwnEntry | undefined {
 const REACHED_BY: ReadonlySet<string> = new Set(['type', 'source', 'command', 'args', 'env', 'url', 'headers'])
 
 /**
- * Adds the user's additions from the former entry to a new one. These are unknown properties, environment variables if the entry
+ * Copies the user's additions from the former entry to a new one. These are unknown properties, environment variables if the entry
  * starts a program, and headers if it uses HTTP.
  */
 export function keepAdditions(fresh: Entry, former: unknown): Entry {

@@ -19,7 +19,7 @@ import type { CallOptions, VaultMethods } from './methods.ts'
 export interface OpenVaultOptions {
   /** True if notes and attachments may be changed. Defaults to the settings, which forbid it by default. */
   readonly write?: boolean
-  /** True if to pick up file changes while the vault is open. Defaults to true. */
+  /** True to pick up file changes while the vault is open. Defaults to true. */
   readonly watch?: boolean
   /** Settings in `--set` format, such as `['vault.mode=docs']`. They take precedence over settings files. */
   readonly set?: readonly string[]
@@ -30,8 +30,8 @@ export interface OpenVaultOptions {
 /** An open vault with methods for all tools. */
 export interface OpenVault extends VaultMethods {
   /**
-   * Waits until all notes can be found by words and meaning. If this is not called, answers include warnings about notes that have
-   * not been indexed yet.
+   * Waits until all notes can be found by words and semantic similarity. If this is not called, answers include warnings about notes
+   * that have not been indexed yet.
    * @throws RouxError `VAULT_NOT_FOUND` if the folder is missing, `PROVIDER_ERROR` if it cannot be indexed
    */
   ready(options?: CallOptions): Promise<void>

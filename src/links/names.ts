@@ -90,7 +90,7 @@ export class NameIndex implements Names {
     for (const name of aliasNames(entry, this.mode)) apply(this.#byAlias, name)
   }
 
-  /** A file's names, with its path in NFC with plain spaces. */
+  /** Returns a file's names, with its path in NFC with plain spaces. */
   file(key: number): NamedFile | undefined {
     const entry = this.#entries.get(key)
     return entry && { key, path: entry.path, aliases: entry.aliases, title: entry.title }
@@ -204,25 +204,25 @@ export function isNotePath(path: string, mode: Mode): boolean {
   return (mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING).test(path)
 }
 
-/** Removes a note's ending; other paths stay. */
+/** Removes a note's file extension. Other paths are returned unchanged. */
 export function stemOf(path: string, mode: Mode): string {
   return path.replace(mode === 'docs' ? DOCS_NOTE_ENDING : NOTE_ENDING, '')
 }
 
-/** How a missing target is shown: without `.md`. */
+/** Returns the display name of a missing target, without `.md`. */
 export function missingName(target: string): string {
   return target.replace(NOTE_ENDING, '')
 }
 
-/** The page name of a Logseq file: `___` becomes `/`, and `%XX` is decoded. */
+/** Returns the page name of a Logseq file: `___` becomes `/`, and `%XX` is decoded. */
 export function pageName(path: string): string {
   const stem = nameOf(path).replace(NOTE_ENDING, '').replaceAll('___', '/')
   return decodePercent(stem)
 }
 
 /**
- * The default file name of the Logseq journal for a dated page name: `2025_01_30` for `2025-01-30 Thu`, `Jan 30th, 2025` or
- * `Thursday, 2025/01/30`; `undefined` if it is not a date or the order of month and day is unclear.
+ * Returns the default file name of the Logseq journal for a dated page name, such as `2025_01_30` for `2025-01-30 Thu`, `Jan 30th,
+ * 2025` or `Thursday, 2025/01/30`. Returns `undefined` if the name is not a date or the order of month and day is unclear.
  */
 export function journalName(page: string): string | undefined {
   const [, year, , month, day] = YEAR_FIRST.exec(page) ?? []

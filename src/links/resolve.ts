@@ -14,13 +14,13 @@ export type Resolution =
       /** Other files that match, if a heuristic chose among them. */
       readonly rivals?: readonly number[]
     }
-  /** `name` as written, without subpath and `.md`. */
+  /** `name` is the target as written, without subpath and `.md`. */
   | { readonly kind: 'missing'; readonly name: string }
 
 /** The parts of a link that determine its target. */
 export type LinkTarget = Pick<Link, 'target' | 'form'> & { readonly subpath?: string | undefined }
 
-/** A file that links. */
+/** A file that contains links. */
 export interface Source {
   readonly key: number
   readonly path: string
@@ -71,7 +71,7 @@ export function atRelative(names: Names, folder: string, relative: string): Reso
   return namesFolder(relative) ? atFolder(names, foldName(path)) : atPath(names, path)
 }
 
-/** Returns the file at exactly this path: as written, with a note's extension, or a folder's index file in modes that have them. */
+/** Returns the file at exactly this path: as written, with a note's extension, or a folder's index file in modes with index files. */
 function atPath(names: Names, path: string): Resolution | undefined {
   const folded = foldName(path)
   for (const ending of ['', ...noteEndings(names)]) {
@@ -81,7 +81,7 @@ function atPath(names: Names, path: string): Resolution | undefined {
   return atFolder(names, folded)
 }
 
-/** A folder's index file, in modes that have them. */
+/** Returns a folder's index file, in modes with index files. */
 function atFolder(names: Names, folded: string): Resolution | undefined {
   return hasFolderTargets(names.mode) ? indexFile(names, folded) : undefined
 }
@@ -227,7 +227,7 @@ function addNames(link: LinkTarget, sourcePath: string, flavour: Flavour, add: (
   if (journal !== undefined) add(journal)
 }
 
-/** Checks whether a link mentions one of these folded names. It does not depend on any others. */
+/** Checks whether a link mentions one of these folded names. The link does not depend on any other names. */
 export function mentionsAny(link: LinkTarget, sourcePath: string, flavour: Flavour, names: ReadonlySet<string>): boolean {
   let isMentioned = false
   addMentions(link, sourcePath, flavour, (name) => {

@@ -13,7 +13,7 @@ export function hasSubpath(subpath: string, anchors: Anchors): boolean {
   return subpathTest(anchors)(subpath)
 }
 
-/** Returns `hasSubpath` for many subpaths of one note, whose headings are folded only once. */
+/** Returns `hasSubpath` as a function for many subpaths of one note, which folds the headings only once. */
 export function subpathTest({ headings, blocks }: Anchors): (subpath: string) => boolean {
   const folded = once(() => headings.map(({ text }) => foldHeading(text)))
   const texts = once(() => new Set(folded()))
@@ -31,15 +31,18 @@ export function subpathTest({ headings, blocks }: Anchors): (subpath: string) =>
   }
 }
 
-/** The headings that a subpath names. */
+/** The headings that a subpath matches. */
 export interface NamedHeadings {
-  /** By their texts, or by the web anchor of the last one. */
+  /** Whether the headings match by their text, or by the web anchor of the last one. */
   readonly by: 'text' | 'anchor'
   /** Indexes in the outline, one per part of the subpath. The last is the link's target. */
   readonly at: readonly number[]
 }
 
-/** Returns the first headings that a subpath matches, or `undefined` for a block, for the top of the note, and if there are none. */
+/**
+ * Returns the first headings that a subpath matches. Returns `undefined` if there are none, or if the subpath refers to a block or
+ * the top of the note.
+ */
 export function namedHeadings(subpath: string, headings: readonly Heading[]): NamedHeadings | undefined {
   const parts = partsOf(subpath)
   const last = parts.at(-1)?.trim()
@@ -51,12 +54,15 @@ export function namedHeadings(subpath: string, headings: readonly Heading[]): Na
   return index === -1 ? undefined : { by: 'anchor', at: [index] }
 }
 
-/** The names between the `#`s of a subpath. */
+/** Returns the names between the `#`s of a subpath. */
 export function partsOf(subpath: string): readonly string[] {
   return subpath.split('#').filter((part) => part.trim() !== '')
 }
 
-/** Returns the first heading with these names, in this order, on its path from the top of the outline, and the headings that match. */
+/**
+ * Finds the first heading whose path from the top of the outline contains these names in order. Returns the headings on the path that
+ * match.
+ */
 function headingPath(
   headings: readonly Heading[],
   folded: readonly string[],
@@ -85,7 +91,7 @@ function foldHeading(heading: string): string {
     .normalize('NFC')
 }
 
-/** The anchors of headings. Generators number equal anchors from the second on. */
+/** Returns the anchors of headings. Site generators number duplicate anchors, starting with the second. */
 function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean } {
   const explicit = new Set(headings.map(({ text }) => explicitAnchor(text)))
   const counts = new Map<string, number>()
@@ -101,7 +107,7 @@ function anchorsOf(headings: readonly Heading[]): { has(anchor: string): boolean
   }
 }
 
-/** The index of the heading with this anchor, or -1. */
+/** Returns the index of the heading with this anchor, or -1. */
 function anchorIndex(headings: readonly Heading[], anchor: string): number {
   const wanted = anchorOf(anchor)
   const exact = headings.findIndex(({ text }) => explicitAnchor(text) === anchor || anchorOf(text) === wanted)
@@ -112,7 +118,7 @@ function anchorIndex(headings: readonly Heading[], anchor: string): number {
   return alike[number] ?? -1
 }
 
-/** The `id` of `A heading {#id}`. */
+/** Returns the `id` of `A heading {#id}`. */
 function explicitAnchor(heading: string): string | undefined {
   const text = heading.trimEnd()
   const at = text.lastIndexOf('{#')

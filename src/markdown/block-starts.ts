@@ -1,6 +1,6 @@
 import { BACKTICK, CARET, HASH, isDigit, isSpaceOrTab, LBRACKET, RBRACKET, TAB } from './chars.ts'
 
-/** Recognizes the start of a block from a line's content. Nothing here looks beyond its line. */
+/** Recognizes the start of a block from a line's content, without looking at other lines. */
 
 export interface HeadingStart {
   readonly level: number
@@ -8,7 +8,7 @@ export interface HeadingStart {
   readonly end: number
 }
 
-/** An ATX heading: its level, and the range of its text without closing `#`s. */
+/** Recognizes an ATX heading and returns its level and the range of its text without closing `#`s. */
 export function headingStart(line: LineCursor): HeadingStart | undefined {
   const { text, eol } = line
   let start = line.endOfRun(HASH)
@@ -108,7 +108,7 @@ export class LineCursor {
   /** The first non-whitespace character at or after `offset`, set by `findContent`. */
   content = 0
   contentColumn = 0
-  /** The number of columns of whitespace before it. */
+  /** Number of columns of whitespace before the content. */
   indent = 0
   blank = false
 

@@ -27,7 +27,7 @@ import { columnsOfDelimiterRow, columnsOfRow } from './tables.ts'
 
 export interface Blocks {
   readonly runs: readonly Run[]
-  /** By folded label. */
+  /** Link reference definitions by folded label. */
   readonly definitions: ReadonlyMap<string, WrittenDestination>
   /** Offsets of task boxes at the start of list items: `[ ]`, `[x]`. */
   readonly boxes: readonly number[]
@@ -58,7 +58,7 @@ type Started = 'none' | 'container' | 'leaf'
 const MAY_START = asciiSet('>#`~<=-*_+0123456789[$|: \t\r')
 
 export interface BlockOptions {
-  /** Deeply indented list items are items, as in Logseq's outlines. Otherwise they can be code. */
+  /** True if deeply indented list items are always items, as in Logseq's outlines. Otherwise, they can be code. */
   readonly isOutline?: boolean
 }
 
@@ -308,7 +308,7 @@ class BlockScanner implements Blocks {
   #startBlocks(): void {
     while (!this.#line.blank) {
       if (this.#isIndented()) {
-        // A lazy continuation of a paragraph; otherwise this is code.
+        // Indented text can continue a paragraph. Otherwise, it is code.
         if (this.#leaf === PARAGRAPH) break
         this.#beginLeaf(INDENTED)
         return
@@ -427,7 +427,7 @@ class BlockScanner implements Blocks {
     return 'container'
   }
 
-  /** `$$` opens a block only if a later line closes it. An unclosed one must not hide the rest of the note. */
+  /** `$$` opens a block only if a later line closes it. An unclosed `$$` must not hide the rest of the note. */
   #startMath(): Started {
     const { content, eol } = this.#line
     if (this.#text.charCodeAt(content + 1) !== DOLLAR || content + 1 >= eol) return 'none'
@@ -466,7 +466,7 @@ class BlockScanner implements Blocks {
     const end = itemMarkEnd(line)
     if (end === -1 || this.#matched >= MAX_DEPTH) return 'none'
     const empty = line.restIsBlank(end)
-    // Only a non-empty list item, and if numbered only number 1, can interrupt a paragraph.
+    // A paragraph can only be interrupted by a non-empty list item that is a bullet or has the number 1.
     if (this.#inParagraph() && (empty || (isDigit(c) && !(end === line.content + 2 && c === 49)))) return 'none'
     this.#interrupt()
     const width = line.indent + end - line.content

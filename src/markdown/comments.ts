@@ -3,9 +3,9 @@ import type { TextRange } from '../core/text/link-slots.ts'
 /** A `%%` marker. Markers are listed in file order. */
 export interface CommentMark {
   readonly at: number
-  /** True if it is the first text on its line. */
+  /** True if the marker is the first text on its line. */
   readonly first: boolean
-  /** Index of its run. */
+  /** Index of the run that contains the marker. */
   readonly run: number
 }
 

@@ -148,7 +148,7 @@ function takeDefinition(text: string, { start, end, base }: Span, into: Map<stri
   return after
 }
 
-/** Returns the end of the definition's last line, including its title if that is valid. */
+/** Returns the end of the definition's last line, including its title if the title is valid. */
 function afterDefinition(text: string, from: number, end: number): number {
   const title = skipWhitespace(text, from, end)
   const afterTitle = title > from ? titleEnd(text, title, end) : -1

@@ -35,7 +35,7 @@ export interface ScannedText extends Pick<Blocks, 'runs' | 'formulas'> {
 }
 
 /**
- * Scans a note's text from an offset for everything except links. `onSpan` is called for every construct, with its first character.
+ * Scans a note's text from an offset for everything except links. Calls `onSpan` with every construct and its first character.
  * Linear, never throws.
  */
 function scanInline(text: string, from: number, onSpan?: InlineScanner['onSpan']): ScannedText {
@@ -60,7 +60,7 @@ export function findFormulas(text: string, from: number): readonly TextRange[] {
   if (!text.includes('$', from)) return []
   const inline: TextRange[] = []
   const { formulas } = scanInline(text, from, (start, end, mark) => {
-    // The scanner also reports unmatched marks.
+    // The scanner also reports `$` signs without a match.
     if (mark === DOLLAR && /[^$]/.test(text.slice(start, end))) inline.push({ start, end })
   })
   return [...formulas, ...inline].sort((a, b) => a.start - b.start)
@@ -85,7 +85,10 @@ export function markProse(text: string, from: number): Uint8Array {
   return marks.fill(SILENT, 0, from)
 }
 
-/** Spans are ordered by their ends. One inside a later span is dropped, so each unit is marked once even in deep nesting. */
+/**
+ * Adds a span. Spans are ordered by their ends. A span inside a later one is dropped, so each unit is marked once even in deep
+ * nesting.
+ */
 function addSpan(spans: TextRange[], span: TextRange): void {
   while ((spans.at(-1)?.start ?? -1) >= span.start) spans.pop()
   spans.push(span)

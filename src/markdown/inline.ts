@@ -40,7 +40,7 @@ export interface FoundTag {
 /** Characters that can start an inline construct. A regular expression finds them several times faster than a loop. */
 const SPECIAL = /[\\`[\]<$#]|%(?=%)/g
 
-/** Scans the inline content of runs in order. Links go to the sink; the rest is in the fields below. */
+/** Scans the inline content of runs in order. Links go to the sink, everything else into the fields below. */
 export class InlineScanner {
   readonly tags: FoundTag[] = []
   readonly commentMarks: CommentMark[] = []
@@ -70,7 +70,7 @@ export class InlineScanner {
   #inRow = false
   /** The run cannot continue on the next line. */
   #isOneLine = false
-  /** End of the last escaped character, tag or HTML tag. A `#` there starts a tag. */
+  /** End of the last escaped character, tag or HTML tag. A `#` at this offset starts a tag. */
   #tokenEnd = -1
   /** Offset of the last escaped character. An escaped `!` does not start an embed. */
   #escaped = -1
@@ -149,7 +149,7 @@ export class InlineScanner {
 
   #tellSpan(start: number, end: number, mark: number): void {
     const base = this.#base
-    // The link begins at the bracket that was closed last.
+    // The link begins at the most recently closed bracket.
     if (mark === RBRACKET) this.onSpan?.((this.#at[this.#open] as number) + base, start + base, LBRACKET)
     this.onSpan?.(start + base, end + base, mark)
   }
@@ -368,7 +368,7 @@ export class InlineScanner {
   #percent(i: number): number {
     const end = this.#opaque.skipRun(i, PERCENT)
     const pairs = (end - i) >> 1
-    // An even number of pairs consists of empty comments.
+    // An even number of pairs forms empty comments.
     if (pairs % 2 === 1) this.commentMarks.push({ at: i + this.#base, first: this.#isFirst(i), run: this.#run })
     return end
   }

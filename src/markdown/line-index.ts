@@ -1,6 +1,6 @@
 import { isWhitespace, LF } from './chars.ts'
 
-/** The starts of the text's lines. It is filled from front to back and then mostly queried in ascending order. */
+/** The starts of the text's lines. The index is filled from front to back and then mostly queried in ascending order. */
 export class LineIndex {
   readonly #starts: number[] = []
   #last = 0
@@ -15,7 +15,7 @@ export class LineIndex {
     const count = starts.length
     let line = this.#last
     if (line >= count || (starts[line] ?? 0) > offset) line = 0
-    // Usually, it is the same line as before or one of the next few. Beyond that, binary search is faster.
+    // Usually, the offset is in the same line as before or in one of the next few. Beyond that, binary search is faster.
     for (let steps = 0; steps < 8; steps++) {
       if (line + 1 >= count || (starts[line + 1] ?? 0) > offset) {
         this.#last = line
@@ -46,7 +46,7 @@ export function indexLines(text: string): LineIndex {
   return lines
 }
 
-/** Adds the lines that begin in `[from, to)`; `from` is the beginning of a line. */
+/** Adds the lines that begin in `[from, to)`. `from` must be the beginning of a line. */
 export function addLines(lines: LineIndex, text: string, from: number, to: number): void {
   let start = from
   while (start < to || start === 0) {
@@ -59,7 +59,7 @@ export function addLines(lines: LineIndex, text: string, from: number, to: numbe
 
 /** The offset after the blank lines at `from`. A blank line without a line ending does not count. */
 export function afterBlankLines(text: string, from: number): number {
-  // A regular expression would backtrack line by line and overflow after some millions.
+  // A regular expression would backtrack line by line and overflow after a few million lines.
   let line = from
   for (let i = from; i < text.length; i++) {
     const c = text.charCodeAt(i)

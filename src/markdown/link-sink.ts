@@ -3,7 +3,7 @@ import { COLON, LF } from './chars.ts'
 import { splitDestination, type WrittenDestination } from './destinations.ts'
 import type { LineIndex } from './line-index.ts'
 
-/** A key of Dataview or Logseq: words, optionally emphasised, optionally after a task box. */
+/** A key in Dataview or Logseq: words, optionally emphasized, optionally after a task checkbox. */
 const KEY =
   /^\s*(?:\[.\]\s+)?[*_~]*([\p{L}\p{N}\p{Extended_Pictographic}][\p{L}\p{N}\p{Extended_Pictographic}\p{Mn}\s_/-]*?)[*_~]*\s*$/u
 
@@ -27,11 +27,11 @@ export interface LinkParts {
   readonly display: string | undefined
 }
 
-/** The written destinations of Markdown and HTML links. For references they are in the definitions. */
+/** The written destinations of Markdown and HTML links. For reference links, the destinations in the definitions. */
 export type Destinations = Map<Link, WrittenDestination>
 
 interface LinkDestination {
-  /** Decoded except for percent-encoding. */
+  /** The destination with everything decoded except percent-encoding. */
   readonly destination: string
   readonly display?: string | undefined
   readonly written: WrittenDestination
@@ -40,7 +40,7 @@ interface LinkDestination {
 /** Collects the links of a file with their positions and the inline fields around them. */
 export class LinkSink {
   readonly links: MutableLink[] = []
-  /** Destinations, as written, of links to notes in any vault, which Obsidian resolves. */
+  /** Destinations, as written, of links that name a vault and a note. Obsidian resolves them. */
   readonly vaultLinks: { readonly raw: string; readonly line: number }[] = []
   wikilinks = 0
   relativeLinks = 0
@@ -52,7 +52,7 @@ export class LinkSink {
   #base = 0
   #last = -1
 
-  /** @param destinations filled in if given, because only edits need them */
+  /** @param destinations filled if given, because only edits need them */
   constructor(lines: LineIndex, fields: boolean, destinations?: Destinations) {
     this.#lines = lines
     this.#destinations = destinations
@@ -97,7 +97,7 @@ export class LinkSink {
     return link
   }
 
-  /** Removes Markdown links from `start` among the first `count`: in an image's alternative text they are plain text. */
+  /** Removes Markdown links from `start` on, among the first `count`, because they are plain text in an image's alternative text. */
   dropMarkdown(start: number, count: number): void {
     let from = count
     for (; from > 0; from--) {

@@ -8,7 +8,7 @@ const LISTS = /^(?:tags?|alias(?:es)?)$/i
 
 export interface LogseqProperties {
   readonly properties: Readonly<Record<string, unknown>>
-  /** The values that contain tags. */
+  /** The values that may contain tags. */
   readonly texts: readonly PropertyText[]
 }
 
@@ -25,7 +25,7 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
     const value = line.slice(head.length).trim()
     const items = LISTS.test(key) ? pageNames(value) : undefined
     properties[key] = items ?? value
-    // A page name with a blank is not a valid tag, but it is still a link.
+    // A page name with whitespace is not a valid tag, but it is still a link.
     for (const item of items ?? []) if (!/\s/.test(item)) texts.push({ key, value: item, start: at, end: at + line.length })
     at += line.length + 1
   }
@@ -33,8 +33,8 @@ export function logseqProperties(text: string, run: Run | undefined): LogseqProp
 }
 
 /**
- * Finds tasks that Logseq marks with a word at the start of a block, `- TODO water the roses`, in order.
- * @param from where the body begins
+ * Finds tasks that Logseq marks with a word at the start of a block (`- TODO water the roses`), in order.
+ * @param from offset of the body
  */
 export function markedTasks(text: string, from: number, fences: readonly TextRange[]): readonly MarkedTask[] {
   const found: MarkedTask[] = []
@@ -50,7 +50,7 @@ export function markedTasks(text: string, from: number, fences: readonly TextRan
 }
 
 export interface MarkedTask {
-  /** Offset of its line. */
+  /** Offset of the task's line. */
   readonly at: number
   readonly state: Task['state']
 }

@@ -20,14 +20,14 @@ const LIST_ITEM = /^([\s>]*)(?:[-*+]|\d{1,9}[.)])\s+/
 
 /** A heading and its place in the text. */
 export interface OutlineHeading extends Heading, Pick<HeadingBlock, 'isSetext' | 'isNested'> {
-  /** The texts of the headings above it, outermost first, then its own. */
+  /** The headings above this one, outermost first, followed by its own text. */
   readonly path: readonly string[]
-  /** The range of its text, without marks and closing `#`s. */
+  /** The range of the heading's text, without marks and closing `#`s. */
   readonly start: number
   readonly end: number
-  /** Offset of its first line. */
+  /** Offset of the heading's first line. */
   readonly lineStart: number
-  /** The end of its last line: for a setext heading, of its underline. */
+  /** The end of the heading's last line, which is the underline in a setext heading. */
   readonly lineEnd: number
 }
 
@@ -36,9 +36,9 @@ export interface Outline {
   readonly bodyStart: number
   readonly lines: LineIndex
   readonly runs: readonly Run[]
-  /** In order, excluding those in code and comments. */
+  /** Headings in order, excluding those in code and comments. */
   readonly headings: readonly OutlineHeading[]
-  /** Ids of `^blocks` without `^`; an id that is written twice is listed twice. */
+  /** Ids of `^blocks` without `^`. An id that is written twice is listed twice. */
   readonly blocks: readonly string[]
 }
 
@@ -91,8 +91,8 @@ function withPlaces(text: string, runs: readonly HeadingRun[], lines: LineIndex)
 }
 
 /**
- * The heading that ends the section of the heading at `index`: the next of the same or a higher level. A heading in a quote or a
- * list item only ends sections that begin in one; otherwise it belongs to the section around it.
+ * The heading that ends the section of the heading at `index`, which is the next one of the same or a higher level. A heading in a
+ * quote or a list item only ends sections that begin in a quote or a list item. Otherwise, it belongs to the surrounding section.
  */
 export function nextHeading({ headings }: Outline, index: number): OutlineHeading | undefined {
   const { level, isNested } = headings[index] as OutlineHeading
@@ -100,8 +100,8 @@ export function nextHeading({ headings }: Outline, index: number): OutlineHeadin
 }
 
 /**
- * The indexes of the headings that `path` can mean. A path lists headings from the outside in and may leave out the outer ones.
- * A complete path wins over longer ones that end with it.
+ * The indexes of the headings that `path` can refer to. A path lists headings from the outside in and may leave out the outer ones. A
+ * complete path takes precedence over longer ones that end with it.
  */
 export function findHeadings(headings: readonly OutlineHeading[], path: readonly string[]): readonly number[] {
   const wanted = path.map(foldHeading)
@@ -115,7 +115,7 @@ function endsIn(path: readonly string[], wanted: readonly string[]): boolean {
   return offset >= 0 && wanted.every((name, i) => foldHeading(path[offset + i] ?? '') === name)
 }
 
-/** Folds a heading for comparison: no case, no link or emphasis marks, single spaces. */
+/** Folds a heading for comparison: lower case, single spaces, and no link or emphasis marks. */
 function foldHeading(heading: string): string {
   return heading
     .replace(/!?\[\[([^[\]|]*)(?:\|([^[\]]*))?\]\]/g, (_, target: string, display?: string) => display ?? target)
@@ -127,7 +127,7 @@ function foldHeading(heading: string): string {
     .normalize('NFC')
 }
 
-/** Advice in the error for a section that is missing or unclear. */
+/** Advice in the error for a missing or ambiguous section. */
 export interface SectionHints {
   readonly noHeadings: string
   /** Used if several headings have the same path. */
@@ -137,14 +137,17 @@ export interface SectionHints {
 /** An error lists at most this many headings, the nearest first. */
 const LISTED = 100
 
-/** An error message names at most this many lines. */
+/** An error message lists at most this many lines. */
 const NAMED = 20
 
-/** Comparing two headings takes the product of their lengths, so only the beginning of a long one is compared. */
+/**
+ * Maximum number of characters to compare per heading. Comparing two headings takes time proportional to the product of their
+ * lengths.
+ */
 const MAX_COMPARED = 200
 
 /**
- * The index of the one heading that `path` names, by the rules of `findHeadings`.
+ * The index of the only heading that `path` refers to, by the rules of `findHeadings`.
  * @throws RouxError `SECTION_NOT_FOUND` with the outline as candidates (`path`, `line`), the nearest headings first.
  */
 export function requireHeading({ headings }: Outline, path: readonly string[], hints: SectionHints): number {
@@ -183,12 +186,13 @@ function notFound(message: string, headings: readonly OutlineHeading[], hint: st
 export interface Section {
   readonly start: number
   readonly end: number
-  /** 1-based line on which it begins. */
+  /** 1-based line on which the section begins. */
   readonly line: number
 }
 
 /**
- * Finds a section: a heading by its path, down to the next heading of the same or a higher level, or one `^block`.
+ * Finds a section, which is either a heading given by its path, down to the next heading of the same or a higher level, or a single
+ * `^block`.
  * @throws RouxError `SECTION_NOT_FOUND` with the outline if no section or several match.
  */
 export function requireSection(text: string, outline: Outline, section: readonly string[]): Section {
@@ -214,8 +218,8 @@ export function blockError(message: string, { blocks }: Outline): RouxError {
 }
 
 /**
- * Finds the block with `^id`: a list item with everything nested in it, a paragraph, a heading's line or a table row. An id on
- * a line of its own names the block above it. The last line ending is not part of the block.
+ * Finds the block with `^id`: a list item with everything nested in it, a paragraph, a heading's line or a table row. An id on its
+ * own line refers to the block above it. The last line ending is not part of the block.
  */
 export function findBlock(text: string, { runs, lines }: Outline, id: string): Section | undefined {
   const mark = `^${id.toLowerCase()}`
@@ -246,7 +250,7 @@ function blockAbove(text: string, lines: LineIndex, line: number): Section | und
   return last > 0 ? { start: lines.startOf(first), end: endOfLine(text, lines.startOf(last)), line: first } : undefined
 }
 
-/** The end of a list item: lines belong to it while they are indented more than its mark. */
+/** The end of a list item. Lines belong to the item while they are indented more than its mark. */
 function itemEnd(text: string, from: number, prefix: string): number {
   const indent = columns(prefix)
   let end = endOfLine(text, from)

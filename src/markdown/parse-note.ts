@@ -74,7 +74,7 @@ function unquotedHints({ texts }: ReadFrontmatter, { flavour, lines }: PropertyC
 /** The content of the Markdown after the frontmatter. */
 export interface Body {
   readonly links: readonly Link[]
-  /** Every occurrence, in order. */
+  /** Every occurrence of a tag, in order. */
   readonly tags: readonly FoundTag[]
   readonly headings: readonly Heading[]
   readonly blocks: readonly string[]
@@ -87,11 +87,11 @@ export interface Body {
 export interface BodyContext {
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** If given, it is filled. */
+  /** Filled if given. */
   readonly destinations?: Destinations
 }
 
-/** Parses the Markdown of `text` from `from`, and adds its lines to `lines`. */
+/** Parses the Markdown of `text` from `from` on and adds its lines to `lines`. */
 export function scanBody(text: string, from: number, { flavour, lines, destinations }: BodyContext): Body {
   const { runs, definitions, boxes, fences } = scanBlocks(text, from, lines, { isOutline: flavour.mode === 'logseq' })
   const sink = new LinkSink(lines, flavour.profile === 'lenient' && text.includes('::', from), destinations)

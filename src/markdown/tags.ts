@@ -22,7 +22,7 @@ export function tagName(written: string): string {
   return written.slice(0, end)
 }
 
-/** True if a tag (without `#`) could be a CSS colour. */
+/** True if a tag (without `#`) could be a CSS color. */
 export function isColor(name: string): boolean {
   return /^[0-9a-f]{3,8}$/i.test(name)
 }
@@ -43,7 +43,7 @@ export function followsEmphasis(text: string, at: number, bounds: readonly [star
   const before = lineBefore(text, at, bounds[0])
   const marks = before.length - trimEndOf(before, mark).length
   const head = before.slice(0, before.length - marks)
-  // The mark can be part of a URL.
+  // The emphasis mark can be part of a URL.
   if (/:\/\/\S*$/.test(head)) return false
   if (head === '' || !isTagCharacter(head.charCodeAt(head.length - 1))) return lineAfter(text, at, bounds[1]).includes(mark)
   const open = head.lastIndexOf(mark)

@@ -5,7 +5,7 @@ import { readFrontmatter } from './frontmatter/frontmatter.ts'
 import { LineIndex } from './line-index.ts'
 import { scanBody } from './parse-note.ts'
 
-/** A link that names a vault and a file in it: `obsidian://open?vault=work&file=Plan`. */
+/** A link to a file in a named vault: `obsidian://open?vault=work&file=Plan`. */
 export interface VaultLink {
   readonly vault: string
   /** A path or a name in that vault, usually without `.md`. */
@@ -14,7 +14,7 @@ export interface VaultLink {
   readonly line: number
 }
 
-/** The Markdown links of the text that name a vault and a file, in order. */
+/** The Markdown links in the text that specify a vault and a file, in order. */
 export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink[] {
   if (!text.includes('obsidian:')) return []
   const lines = new LineIndex()
@@ -25,7 +25,7 @@ export function vaultLinksOf(text: string, flavour: Flavour): readonly VaultLink
   })
 }
 
-/** Obsidian knows two forms: `obsidian://open?vault=…&file=…` and `obsidian://vault/<vault>/<file>`. */
+/** Obsidian supports two forms: `obsidian://open?vault=…&file=…` and `obsidian://vault/<vault>/<file>`. */
 function readUri(uri: string): Pick<VaultLink, 'vault' | 'file'> | undefined {
   const short = /^obsidian:\/\/vault\/([^/]+)\/(.+)$/.exec(uri)
   const query = /^obsidian:\/\/open\/?\?(.*)$/.exec(uri)?.[1]

@@ -1,11 +1,11 @@
 import { isWhitespace, LBRACKET, LF, RBRACKET } from './chars.ts'
 
 /**
- * Returns the end of the wikilink that starts at `start`, or -1. Its content must not be blank or contain a line break or another
- * `[[`.
+ * Returns the end of the wikilink that starts at `start`, or -1. The content of a wikilink must not be blank or contain a line break
+ * or another `[[`.
  */
 export function wikilinkEnd(text: string, start: number, end: number): number {
-  // `[[[a]]]`: the inner pair of brackets is the link.
+  // In `[[[a]]]`, the inner pair of brackets is the link.
   if (text.charCodeAt(start + 2) === LBRACKET) return -1
   MARK.lastIndex = start + 2
   while (MARK.test(text)) {

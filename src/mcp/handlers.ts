@@ -24,7 +24,7 @@ export function addToolHandlers(server: ValidatingServer, options: McpServerOpti
     isMapOffered(options) && showsApps(server, ctx) ? appTools(switchedOffBy) : []
   server.setRequestHandler('tools/list', ({ params }, ctx) => {
     const ofPage = pageTools(ctx)
-    // The SDK's types require mutable values, but these are only serialized.
+    // The SDK's types require mutable values, but the definitions are only serialized.
     const own = [...enabledTools(options), ...ofPage].map((tool) => {
       const definition = definitionFor(tool, options.vaults.names)
       return ofPage.length === 0 ? definition : withApp(definition, tool)
@@ -142,7 +142,10 @@ const MAX_VALUES = 100
 
 const NOTHING: Completion = { values: [], total: 0, hasMore: false }
 
-/** Handles `completion/complete`: ids for `{+id}` and for prompt arguments that are notes; otherwise nothing. */
+/**
+ * Handles `completion/complete`. Completes ids for `{+id}` and for prompt arguments that refer to notes. Everything else has no
+ * completions.
+ */
 export function addCompletionHandler(server: ValidatingServer, options: McpServerOptions): void {
   const runRequest = requestRunner(options)
   server.setRequestHandler('completion/complete', async ({ params: { ref, argument } }, ctx) => {
@@ -180,7 +183,7 @@ export interface ListPage<T> {
 }
 
 /**
- * Returns the page at a cursor, or the first. The cursor includes `list`, so another list's cursor is rejected.
+ * Returns the page at a cursor, or the first page. The cursor includes `list`, so a cursor of another list is rejected.
  * @throws ProtocolError −32602 for a cursor of another list
  */
 function pageOf<T>(list: string, items: readonly T[], cursor: string | undefined): ListPage<T> {

@@ -14,13 +14,13 @@ export function meant(near: readonly string[]): string {
 
 /** Error for a missing resource. Its code depends on the era; see `ValidatingServer`. */
 export class MissingResource extends ProtocolError {
-  /** `warnings` say why it might exist after all. */
+  /** @param warnings explain why the resource might exist after all */
   constructor(uri: string, nearest: readonly string[] = [], warnings: readonly string[] = []) {
     super(INVALID_PARAMS, [`Resource not found: ${shown(uri)}.${meant(nearest)}`, ...warnings].join(' '), { uri, nearest })
   }
 }
 
-/** Creates the error response for a failed request other than a tool call. A domain error has its code in `data`. */
+/** Creates the error response for a failed request other than a tool call. The code of a domain error is stored in `data`. */
 export function protocolError(thrown: unknown, log: Log): ProtocolError {
   if (thrown instanceof ProtocolError) return thrown
   const error = thrown instanceof RouxError ? thrown.toJSON() : internalError(thrown, log)

@@ -7,7 +7,7 @@ export interface McpServerOptions extends Pick<CallOptions, 'vaults' | 'log' | '
   readonly version: string
   readonly tools: readonly Tool[]
   readonly switchedOffBy: SwitchedOffBy
-  /** Events for the client. Without them, it must poll. */
+  /** Events for the client. If omitted, the client must poll. */
   readonly events?: EventFeed
   /** Data in `roux://system-info` besides the version. */
   facts?(): Omit<ServerFacts, 'version'>
@@ -30,6 +30,6 @@ export interface ServerFacts {
   readonly verbose?: boolean
   /** The embedder used for semantic search, if any. */
   readonly embedder?: string
-  /** Today's tokens by model server. */
+  /** Returns the number of tokens used today, by model server. */
   tokens?(): Promise<Readonly<Record<string, unknown>>>
 }

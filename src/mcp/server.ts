@@ -30,12 +30,15 @@ export const WRITING_INSTRUCTIONS = `
 
 Writing: prefer the smallest edit (update_node with append, replace_text or section). Rename with move_node, rename_heading, rename_tag: links follow. Several changes that belong together: apply_changes, first with dry_run where much changes. undo takes a change_id back.`
 
-/** Maximum number of vault names to list, so they do not push out the rest. */
+/** Maximum number of vault names to list, so the names do not crowd out the rest of the instructions. */
 const NAMES_TOLD = 8
 
 const MINUTE = 60_000
 
-/** Creates the server for one connection, for both eras of the protocol. Opening it and listing tools and resources accesses no vault. */
+/**
+ * Creates the server for one connection, for both eras of the protocol. Opening the connection and listing tools and resources does
+ * not access any vault.
+ */
 export function createMcpServer(options: McpServerOptions): Server {
   const server = new ValidatingServer(serverInfo(options), serverOptions(options), options.onOpened)
   addHandlers(server, options)
@@ -60,7 +63,7 @@ export function serverOptions(options: McpServerOptions): ServerOptions {
     instructions: instructionsFor(enabledTools(options), options.vaults.names),
     // Roux never asks clients for input, so nothing is validated against their schemas.
     jsonSchemaValidator: { getValidator: unused },
-    // Lists only change with settings, and clients are notified. Vault content can change at any time.
+    // Lists only change with settings, and clients are notified of such changes. Vault content can change at any time.
     cacheHints: {
       'server/discover': { ttlMs: 5 * MINUTE, cacheScope: 'private' },
       'tools/list': { ttlMs: 5 * MINUTE, cacheScope: 'private' },

@@ -14,12 +14,13 @@ export const ICON = {
 
 type Handler = Parameters<Server['_wrapHandler']>[1]
 
-/** Error code for a missing resource in the legacy era. The SDK only has the modern one. */
+/** Error code for a missing resource in the legacy era. The SDK only defines the modern code. */
 const LEGACY_MISSING_RESOURCE = -32002
 
 /**
- * The SDK answers a request that violates the protocol's own schema with an internal error and a dump, although it is the client's
- * error. Roux's handlers throw nothing else, so any other exception is of that kind.
+ * A server that reports invalid requests as client errors. The SDK answers a request that violates the protocol's own schema with an
+ * internal error and a dump, although the client is at fault. Roux's handlers only throw protocol errors, so any other exception is a
+ * schema violation.
  */
 export class ValidatingServer extends Server {
   readonly #onOpened: (() => void) | undefined
@@ -35,7 +36,7 @@ export class ValidatingServer extends Server {
     this.#onOpened = onOpened
   }
 
-  /** True if the connection uses the protocol without `initialize`. False until known. */
+  /** True if the connection uses the protocol without `initialize`. False until this is known. */
   get isModern(): boolean {
     return (this._negotiatedProtocolVersion ?? '') >= MODERN_VERSION
   }
@@ -74,7 +75,7 @@ export class ValidatingServer extends Server {
     return wrapped
   }
 
-  /** Sends the icon once. In the modern era, every response names its server, and an icon in each would be wasteful. */
+  /** Sends the icon once. In the modern era, every response contains the server's info, and an icon in each would be wasteful. */
   #withIcon<T extends object>(result: T): T {
     if ((this._negotiatedProtocolVersion ?? '') < ICONS_VERSION || !('serverInfo' in result)) return result
     return { ...result, serverInfo: { ...(result.serverInfo as object), icons: [ICON] } }

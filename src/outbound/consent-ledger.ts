@@ -12,7 +12,7 @@ import { reasonOf } from '../core/provider-error.ts'
 import type { Database } from '../core/sql-database.ts'
 import type { Expected, Spent } from './http-client.ts'
 
-/** A daily token limit and the requests to which it applies. */
+/** A daily token limit, and which requests count toward it. */
 export interface Bound {
   readonly limit: number
   /** True if only requests to other computers count, excluding embedding requests. */
@@ -110,8 +110,8 @@ export class AiState {
   }
 
   /**
-   * Records a request and reserves the tokens that it may use. If this would exceed the limit, nothing is recorded and the number of
-   * used tokens is returned.
+   * Records a request and reserves the tokens that it may use. If the reservation would exceed the limit, records nothing and returns
+   * the number of used tokens.
    * @throws RouxError `PROVIDER_ERROR` if the request cannot be recorded
    */
   reserve(account: Account, reserving: Reserving): Reservation | { readonly used: number } {
@@ -153,7 +153,7 @@ export class AiState {
     })
   }
 
-  /** Returns the tokens used and reserved on a day that count towards the limit. */
+  /** Returns the tokens used and reserved on a day that count toward the limit. */
   used(day: string, isDefault: boolean): number {
     const which = isDefault ? " AND location = 'remote' AND feature <> 'embed'" : ''
     const sql = `SELECT coalesce(sum(input + output + reserved), 0) AS used FROM ledger WHERE day = ?${which}`

@@ -15,7 +15,7 @@ export interface GateParts {
   /** Returns the current settings. */
   settings(): GateSettings
   /**
-   * Opens the consent and ledger file. Called for the first request.
+   * Opens the consent and ledger file when the first request is made.
    * @throws RouxError `PROVIDER_ERROR`
    */
   state(): AiState
@@ -49,7 +49,7 @@ export class Gate {
     this.#now = parts.now ?? Date.now
   }
 
-  /** Determines where a model runs and whether requests to it are permitted. Opens no connection. */
+  /** Determines where a model runs and whether requests to it are permitted. Does not open a connection. */
   async examine(place: Place): Promise<Admission> {
     const location = await locationOf(place, this.#parts.resolve)
     const origin = originOf(place.baseUrl)
@@ -120,7 +120,7 @@ export class Gate {
       `${origin} is not on this computer, and nothing is sent there before you ${says.join(' and ')}.`,
       {
         hint: "Texts of your notes would leave this computer. Allow this only if you trust the server's operator. docs/ai.md explains more.",
-        // A retry succeeds once the user has allowed it.
+        // A retry succeeds once the user has granted permission.
         isTransient: true,
       },
     )
@@ -169,7 +169,7 @@ export class Gate {
 
 /** Refuses to use a proxy, because even local requests would leave this computer together with the key. */
 function refuseProxy(env: Readonly<Record<string, string | undefined>>): void {
-  // Node also accepts quoted options, and `_` instead of `-`.
+  // Node also accepts quoted options and `_` instead of `-`.
   const given = [...process.execArgv, ...(env.NODE_OPTIONS ?? '').replaceAll('"', '').split(/\s+/)]
   const switches = given.map((one) => one.replaceAll('_', '-'))
   const isOn = env.NODE_USE_ENV_PROXY === '1' || switches.includes('--use-env-proxy')

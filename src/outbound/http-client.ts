@@ -17,7 +17,7 @@ export interface ModelServer {
   readonly secret: string | undefined
   /** Maximum time for a complete answer, in milliseconds. */
   readonly timeoutMs: number
-  /** Error code to report if the answer takes longer. */
+  /** Error code to report if the answer takes longer than `timeoutMs`. */
   readonly lateCode: 'PROVIDER_ERROR' | 'TIMEOUT'
   readonly advice: Advice
   readonly fetch: typeof fetch
@@ -66,7 +66,7 @@ export interface AnswerStream {
   end(spent: Spent): void
 }
 
-/** Number of retries for requests that nobody is waiting for. */
+/** Number of retries for requests that no person is waiting for. */
 export const RETRIES = 4
 
 /** 64 vectors with 8192 components each are 12 MB of JSON. */
@@ -88,14 +88,15 @@ export interface SendOptions {
 /** A failed attempt that can be retried. */
 interface Transient {
   readonly problem: Error
-  /** Milliseconds that the server asked to wait. */
+  /** Number of milliseconds that the server requested to wait. */
   readonly wait?: number
 }
 
 /**
  * Sends a request and retries it after 429, 5xx, timeouts and broken connections, doubling the delay each time.
  * @returns the answer, which may have any other status
- * @throws RouxError `PROVIDER_ERROR`, marked as transient, if the last attempt failed; errors from the meter; the signal's reason
+ * @throws RouxError `PROVIDER_ERROR`, marked as transient, if the last attempt failed; errors thrown by the meter; the signal's
+ * reason
  */
 export function post(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer> {
   return again(server, options, async () => {
@@ -114,7 +115,7 @@ export function post(server: ModelServer, request: ModelRequest, options: SendOp
 
 /**
  * Sends a request like `post`, but returns an answer with status 200 as a stream.
- * @throws like `post`, but only before the answer starts
+ * @throws the same errors as `post`, but only before the answer starts
  */
 export function postForStream(server: ModelServer, request: ModelRequest, options: SendOptions): Promise<Answer | AnswerStream> {
   return again<Answer | AnswerStream>(server, options, async () => {
@@ -132,7 +133,7 @@ export function postForStream(server: ModelServer, request: ModelRequest, option
 /** Maximum number of tokens that a server may add to a prompt. */
 const MOST_ADDED = 10_000
 
-/** Returns the maximum number of tokens in a prompt. The estimate assumes three bytes per token, but a token may be a single byte. */
+/** Returns the maximum number of tokens in a prompt. `expected` assumes three bytes per token, but a token may be a single byte. */
 export function mostTokens(expected: number): number {
   return 3 * expected + MOST_ADDED
 }
@@ -141,8 +142,8 @@ export function mostTokens(expected: number): number {
 const REFUSED: Spent = { input: 0, output: 0, estimated: false, failed: true }
 
 /**
- * Checks whether the server refused the texts as too long. This is indicated by status 413 or by error messages such as `maximum context
- * length`, `input is too large to process` (llama.cpp, with status 500) or `exceeds the context length` (Ollama).
+ * Checks whether the server refused the input as too long. This is indicated by status 413 or by error messages such as `maximum
+ * context length`, `input is too large to process` (llama.cpp, with status 500) or `exceeds the context length` (Ollama).
  */
 export function isTooLong({ status, body }: Answer): boolean {
   return status === 413 || ([400, 422, 500].includes(status) && TOO_LONG.test(body))
@@ -168,7 +169,7 @@ function decodeEscapes(text: string): string {
   )
 }
 
-/** Returns the key in hexadecimal and in base64 for each of the three possible alignments. */
+/** Returns the key in hexadecimal, and in base64 for each of the three possible alignments. */
 function encodings(secret: string): readonly string[] {
   const hex = Buffer.from(secret).toString('hex')
   const base64 = [0, 1, 2].flatMap((before) => {
@@ -258,7 +259,7 @@ function isHungUp(error: unknown): boolean {
 
 interface Attempt {
   readonly server: ModelServer
-  /** Aborted by the caller or when the time is up. */
+  /** Aborted by the caller or when the time limit is reached. */
   readonly signal: AbortSignal
   readonly caller: AbortSignal | undefined
   isLate(): boolean

@@ -16,7 +16,7 @@ export interface KeySource {
 const PATIENCE = 60_000
 
 /**
- * Reads the key. Returns `undefined` if none is configured.
+ * Reads the key. Returns `undefined` if no key is configured.
  * @throws RouxError `PROVIDER_ERROR` with a hint. Messages never include any part of a key
  */
 export async function readKey(source: KeySource = {}): Promise<string | undefined> {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
 import { isIPv4 } from 'node:net'
 
-/** True if data sent to a model stays on this computer. */
+/** Whether data sent to a model stays on this computer (`local`) or leaves it (`remote`). */
 export type Location = 'local' | 'remote'
 
 /** Resolves a host name to its addresses. */
@@ -32,7 +32,7 @@ export function originOf(baseUrl: string): string {
   return new URL(baseUrl).origin
 }
 
-/** Checks whether Ollama runs the model on its own servers, as with `gpt-oss:120b-cloud` and `glm-4.6:cloud`. */
+/** Checks whether Ollama runs the model on its own servers, as it does for `gpt-oss:120b-cloud` and `glm-4.6:cloud`. */
 function isPassedOn(model: string): boolean {
   return /[-:]cloud$/i.test(model.trim())
 }

@@ -8,7 +8,7 @@ import type { Place } from './location.ts'
 
 export interface ChatModelSettings {
   readonly provider: 'none' | 'openai' | 'anthropic'
-  /** Empty for the provider's default address. */
+  /** Empty to use the provider's default address. */
   readonly base_url: string
   readonly model: string
   /** Timeout in seconds. */
@@ -35,7 +35,7 @@ export function chatPlace({ provider, base_url, model }: ChatModelSettings): Pla
 }
 
 /**
- * Opens the chat model behind the gate, without opening a connection.
+ * Creates the chat provider behind the gate, without opening a connection.
  * @throws RouxError from `chatPlace`, `Gate.admit` and `readKey`
  */
 export async function openChatProvider(

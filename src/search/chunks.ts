@@ -12,18 +12,21 @@ const LINE = 7
 
 const PIECE = 8
 
-/** An approximate limit on the units of a note. Longer notes have longer units. */
+/** An approximate limit on the number of units in a note. Longer notes have longer units. */
 const MAX_UNITS = 100_000
 
 /** Taken from the prototype for speed; see `scanWords`. */
 const { charCodeAt: codeAt } = String.prototype
 
-/** Lines up to this many characters form one unit. Longer ones are split after sentences, and longer sentences at a space. */
+/**
+ * Maximum number of characters in a line that forms one unit. Longer lines are split after sentences, and longer sentences at a
+ * space.
+ */
 const LONG_LINE = 500
 
 const SENTENCE_END = /[.!?]["')\]]*\s+|[。！？]/g
 
-/** A code fence, whose marker and language say nothing about the note. */
+/** A code fence. Its marker and language are not content of the note. */
 const FENCE = /^[\s>]*(?:`{3,}|~{3,})/
 
 const LIST_MARK = /^[\s>]*(?:[-+*]|\d{1,9}[.)])\s+(?:\[.\]\s+)?/
@@ -39,21 +42,21 @@ const TAG = /<[a-z/!][^<>]*>/gi
 
 const BLOCK_ID = /\s\^[\w-]+\s*$/
 
-/** Markers of emphasis, code, quotes, tables, headings, comments and properties, rules and heading underlines. */
+/** Markers of emphasis, code, quotes, tables, headings, comments and properties, as well as rules and heading underlines. */
 const MARKS = /[*_`~|=#>\\%[\]{}]+|-{3,}|:{2,}/g
 
-/** Whitespace other than a single space. Most is a single space, and replacing those would take most of the time. */
+/** Whitespace other than a single space. Most whitespace is a single space, and replacing it too would take most of the time. */
 const WIDE_SPACE = /\s{2,}|[^\S ]/g
 
-/** For example, the line below a table's header. */
+/** A line of only punctuation, such as the one below a table's header. */
 const PUNCTUATION = /^[\s!-/:-@[-`{-~]*$/
 
-/** Number of characters without a space that count as one word, so a long text never has few words. */
+/** Number of characters without a space that count as one word, so a long string never counts as only a few words. */
 const LONGEST_WORD = 16
 
 const FIRST_IDEOGRAPH = 0x2e80
 
-/** The parts of a note needed for chunking. `headings` must be in order, as in `Note`. */
+/** The parts of a note needed for chunking. `headings` must be in order, as they are in `Note`. */
 export interface ChunkSource {
   readonly title: string
   /** The whole file. */
@@ -65,7 +68,7 @@ export interface ChunkSource {
 
 /** A passage of a note with its own vector. */
 export interface Chunk {
-  /** Headings of its first line, including the heading on that line, outermost first, as written. */
+  /** Headings above the chunk's first line, including one on that line, outermost first, as written. */
   readonly heading: readonly string[]
   /** 1-based lines in the file, inclusive. */
   readonly startLine: number
@@ -73,11 +76,14 @@ export interface Chunk {
   /** UTF-16 offsets: `text.slice(start, end)` is the passage, trimmed. */
   readonly start: number
   readonly end: number
-  /** The text to embed: title, headings and the passage as plain text, one per line; about 450 words at most. */
+  /**
+   * The text to embed. It consists of the title, the headings and the passage as plain text, one per line, with about 450 words at
+   * most.
+   */
   readonly text: string
 }
 
-/** Minimum number of words per chunk. The average is about 220, the maximum four times the minimum. */
+/** Minimum number of words per chunk. The average is about 220, and the maximum is four times the minimum. */
 const RADIUS = 100
 
 /** Notes up to this many words become a single chunk. */
@@ -86,15 +92,15 @@ const WHOLE_NOTE = 250
 /** Maximum number of chunks per note. Longer notes get longer chunks. */
 export const MAX_CHUNKS = 400
 
-/** Maximum number of words of a chunk to embed. Only chunks of very long notes have more. */
+/** Maximum number of words of a chunk to embed. Only chunks of very long notes exceed it. */
 const MAX_EMBEDDED = 4 * RADIUS
 
 /** Maximum number of characters of a title or heading to embed. */
 const MAX_NAME = 200
 
 /**
- * Splits a note into passages at its headings and paragraphs. Together, they contain every word in order. A note without words
- * becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks; time and memory are linear. An edit only changes nearby
+ * Splits a note into passages at its headings and paragraphs. Together, the passages contain every word in order. A note without
+ * words becomes one chunk with its title. Returns at most `MAX_CHUNKS` chunks in linear time and memory. An edit only changes nearby
  * chunks (and the embedded texts below an edited heading).
  */
 export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSource): readonly Chunk[] {
@@ -119,14 +125,14 @@ export function chunkNote({ title, text: whole, bodyStart, headings }: ChunkSour
   })
 }
 
-/** Returns the radius, doubled until a note of this many words has at most `MAX_CHUNKS` chunks of at least that length. */
+/** Returns the radius, doubled until a note of this many words fits into `MAX_CHUNKS` chunks of at least that length. */
 function radiusFor(words: number): number {
   let radius = RADIUS
   while (words > radius * MAX_CHUNKS) radius *= 2
   return radius
 }
 
-/** Returns the headings above and on a line, outermost first, as written. */
+/** Returns the headings above a line and on it, outermost first, as written. */
 export function headingPathAt(headings: readonly Heading[], line: number): readonly string[] {
   return new HeadingPath(headings).at(line)
 }
@@ -150,7 +156,7 @@ class HeadingPath {
   }
 }
 
-/** Finds the end of a passage and its line, searching backwards from the start of the next one. */
+/** Finds where a passage ends, as an offset and a line, by searching backwards from the start of the next one. */
 function lastCharacter(text: string, start: number, next: { readonly start: number; readonly line: number }) {
   let { start: offset, line } = next
   while (offset > start && text.charCodeAt(offset - 1) <= 32) if (text.charCodeAt(--offset) === 10) line--
@@ -164,7 +170,7 @@ function embedTextOf(title: string, heading: readonly string[], units: readonly 
   const limit = (units[0]?.position ?? 0) + MAX_EMBEDDED
   for (let at = 0; at < units.length; at++) {
     const { position, level, plain } = units[at] as Unit
-    // The heading at the start of a passage is already among the names.
+    // A heading at the start of a passage is already included in the heading path.
     if (position < limit && !(at === 0 && heading.length > 0 && level < 6)) lines.push(plain)
   }
   return lines.join('\n')
@@ -175,16 +181,17 @@ function addName(names: string[], written: string): void {
   if (name !== '' && !names.some((other) => other.toLowerCase() === name.toLowerCase())) names.push(name)
 }
 
-/** Returns the id of an embedded text: the first 16 bytes of its SHA-256 in hex. Equal texts share a vector. */
+/** Returns the id of an embedded text: the first 16 bytes of its SHA-256 in hex. Identical strings share a vector. */
 export function chunkHash(text: string): string {
   return digest('sha256', text, 'hex').slice(0, 32)
 }
 
 /**
  * Returns the starts of chunks as ascending unit indexes, beginning with 0. Chunks have at least `radius` words and at most four
- * times as many, plus one unit; slightly more than twice on average. A cut is made at a unit that outranks all others within `radius`
- * words on both sides: headings by level, then paragraphs, lines and sentences, with ties broken by a hash of the text (local maximum
- * method of Bjørner, Blass and Gurevich, 2010). Cuts depend only on nearby text, so an edit moves no distant chunk.
+ * times as many plus one unit, and slightly more than twice as many on average. A cut is made at a unit that outranks all others
+ * within `radius` words on both sides. Headings rank by level, followed by paragraphs, lines and sentences, with ties broken by a
+ * hash of the text (local maximum method of Bjørner, Blass and Gurevich, 2010). Cuts depend only on nearby text, so an edit never
+ * moves a distant chunk.
  */
 function cutsOf({ units, words }: Units, radius: number): readonly number[] {
   if (units.length === 0) return []
@@ -201,7 +208,10 @@ function cutsOf({ units, words }: Units, radius: number): readonly number[] {
 function anchorsOf(units: readonly Unit[], words: number, radius: number): readonly number[] {
   const ranks = units.map((unit, i) => (i === 0 ? -1 : unit.level * 2 ** 26 + hash26(unit.plain)))
   const beaten = new Uint8Array(units.length)
-  /** A stack of units with ascending ranks, each the nearest one before the next that does not rank below it. */
+  /**
+   * A stack of units with ascending ranks. Each entry is the last unit before the next entry whose rank is not greater than that
+   * entry's.
+   */
   const stack: number[] = []
   const near = (left: number, right: number) => positionOf(units, right) - positionOf(units, left) < radius
   for (let i = 0; i < units.length; i++) {
@@ -223,12 +233,12 @@ function positionOf(units: readonly Unit[], index: number): number {
 
 interface Gap {
   readonly anchor: number
-  /** Number of words of the note before its end. */
+  /** Number of words in the note before the end of the gap. */
   readonly until: number
   readonly radius: number
 }
 
-/** Splits the range between two anchors, if it is too wide, at the best unit close to twice the radius. */
+/** Splits the range between two anchors if it is too wide, at the best unit close to twice the radius. */
 function fill(cuts: number[], units: readonly Unit[], { anchor, until, radius }: Gap): void {
   let last = anchor
   while (until - positionOf(units, last) > WIDEST * radius) {
@@ -274,15 +284,15 @@ function hash26(text: string): number {
   return (hash ^ (hash >>> 15)) >>> 6
 }
 
-/** The smallest building block of chunks: a line, or a piece of a long one. */
+/** The smallest building block of chunks: a line, or a piece of a long line. */
 export interface Unit {
   /** UTF-16 offset in the file. */
   readonly start: number
   /** 1-based line in the file. */
   readonly line: number
-  /** Number of words of the note before it. */
+  /** Number of words in the note before the unit. */
   readonly position: number
-  /** 0–5 for headings of level 1–6, then the first line of a paragraph, other lines, and later pieces of a line. */
+  /** 0–5 for headings of level 1–6, followed by the first line of a paragraph, other lines, and later pieces of a line. */
   readonly level: number
   readonly plain: string
 }
@@ -332,7 +342,7 @@ class UnitList {
     this.#grain = Math.floor(length / MAX_UNITS)
   }
 
-  /** Adds a piece, merging it into the previous unit if that is tiny. Returns whether the piece has any content. */
+  /** Adds a piece. If the previous unit is tiny, merges the piece into it. Returns whether the piece has any content. */
   add(piece: Omit<Unit, 'position'>): boolean {
     if (piece.plain === '') return false
     const { start, line, level, plain } = piece
@@ -376,7 +386,7 @@ export function plainText(piece: string): string {
   return PUNCTUATION.test(plain) ? '' : plain
 }
 
-/** Counts words like a model would: runs without whitespace, long ones as several, and ideographs individually. */
+/** Counts words in the way a model would: runs without whitespace as words, long runs as several words, and ideographs individually. */
 function countWords(text: string): number {
   let words = 0
   let run = 0
@@ -393,7 +403,7 @@ function countWords(text: string): number {
   return words
 }
 
-/** Checks whether a character belongs to a script without spaces between words. Models treat each as a word. */
+/** Checks whether a character belongs to a script without spaces between words. Models treat each such character as a word. */
 function isIdeograph(code: number): boolean {
   return (code >= FIRST_IDEOGRAPH && code <= 0x9fff) || (code >= 0xac00 && code <= 0xd7af) || (code >= 0xf900 && code <= 0xfaff)
 }

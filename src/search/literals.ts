@@ -3,11 +3,11 @@ import { foldTag } from '../core/text/fold.ts'
 import { trimEndOf } from '../core/text/trim-characters.ts'
 import { wordsLookup } from './query/query.ts'
 
-/** A part of a query that is meant literally, such as a key combination, code or a tag. */
+/** A part of a query to be matched literally, such as a key combination, code or a tag. */
 export interface Literal {
-  /** Matches every note that might contain it, and possibly others. */
+  /** Matches every note that might contain the literal, and possibly others. */
   readonly candidates: Condition
-  /** Checks whether text contains it, ignoring case. */
+  /** Checks whether text contains the literal, ignoring case. */
   isIn(text: string): boolean
 }
 

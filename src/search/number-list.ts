@@ -11,7 +11,7 @@ export class NumberList {
     return this.#length
   }
 
-  /** The numbers, followed by unused capacity. `push` can replace the array. */
+  /** The numbers, followed by unused capacity. `push` may replace the array. */
   get items(): Uint32Array {
     return this.#items
   }
@@ -21,7 +21,7 @@ export class NumberList {
     this.#items[this.#length++] = value
   }
 
-  /** Adds `count` numbers, which the caller sets in `items` starting at the returned index. */
+  /** Adds `count` numbers and returns the index in `items` from which the caller must set them. */
   extend(count: number): number {
     const at = this.#length
     if (at + count > this.#items.length) this.#grow(count)

@@ -1,58 +1,58 @@
 import { countBits, NumberList } from './number-list.ts'
 
-/** Longer texts are truncated for comparison, so a huge name blocks nobody. */
+/** Longer strings are truncated for comparison, so a huge name does not block other work. */
 const MAX_LENGTH = 512
 
 /**
- * Number of 32-bit words in the text's signature, in which each pair sets one bit. A bit set in only one of two texts stands for at
- * least one pair that the other lacks. Names have 10–40 pairs; with 64 bits, half of the bits would be set.
+ * Number of 32-bit words in a string's signature, in which each pair sets one bit. A bit set in only one of two signatures represents
+ * at least one pair that the other string lacks. Names have 10–40 pairs; with 64 bits, half of the bits would be set.
  */
 const WORDS = 4
 
 /** A character pair of the query. */
 interface WantedPair {
-  /** Texts that contain it. */
+  /** Numbers of the strings that contain the pair. */
   readonly texts: NumberList
-  /** Number of times the query contains it. */
+  /** How many times the query contains the pair. */
   readonly count: number
 }
 
 /** A query prepared by `PairIndex.want`. */
 interface Wanted {
-  /** Number of pairs in the query, including those that no text contains. */
+  /** Number of pairs in the query, including those that no indexed string contains. */
   readonly length: number
-  /** Pairs that occur in other texts, rarest first. */
+  /** Pairs that also occur in other strings, rarest first. */
   readonly pairs: readonly WantedPair[]
 }
 
 /**
- * Indexes texts by their pairs of adjacent characters. Texts are numbered 0, 1, … in order of `add`. Pairs are numbered too, and
- * stored both ways: the texts of each pair and the pairs of each text.
+ * Indexes strings by their pairs of adjacent characters. Strings are numbered 0, 1, … in the order in which they are added. Pairs are
+ * numbered too, and stored in both directions: the strings of each pair and the pairs of each string.
  */
 export class PairIndex {
   readonly #numbers = new Map<number, number>()
   readonly #texts: NumberList[] = []
   readonly #pairs = new NumberList(1024)
-  /** Where the pairs of each text start. They end where those of the next text start. */
+  /** Where the pairs of each string start. They end where those of the next string start. */
   readonly #starts = new NumberList(1024)
   readonly #repeats = new Set<number>()
   readonly #signatures = new NumberList(1024)
-  /** How often each pair is wanted, and the signature of the wanted pairs. */
+  /** How many times the query contains each pair, and the signature of the query's pairs. */
   #wanted = new Uint16Array(1024)
   readonly #wantedSignature = new Uint32Array(WORDS)
-  /** Query pairs found in the text. */
+  /** Query pairs found in the string. */
   readonly #used: number[] = []
 
   constructor() {
     this.#starts.push(0)
   }
 
-  /** Number of texts. */
+  /** Number of strings. */
   get size(): number {
     return this.#starts.length - 1
   }
 
-  /** Adds a folded text. */
+  /** Adds a folded string. */
   add(folded: string): void {
     const text = this.size
     const codes = pairsOf(folded)
@@ -64,7 +64,8 @@ export class PairIndex {
       const texts = this.#texts[pair] as NumberList
       this.#pairs.push(pair)
       setBit(words, signature, pair)
-      // The pairs of the text are added together, so if this pair has occurred before, the text is the last in its list.
+      // All pairs of a string are added together, so if the pair has occurred in the string before, the string is the last in the
+      // pair's list.
       if (texts.length > 0 && texts.items[texts.length - 1] === text) this.#repeats.add(text)
       else texts.push(text)
     }
@@ -78,13 +79,13 @@ export class PairIndex {
     return this.#texts.push(new NumberList()) - 1
   }
 
-  /** Returns the number of pairs in the text, counting repetitions. */
+  /** Returns the number of pairs in the string, counting repetitions. */
   lengthOf(text: number): number {
     const starts = this.#starts.items
     return (starts[text + 1] as number) - (starts[text] as number)
   }
 
-  /** Sets the folded text that `shared` compares with. */
+  /** Sets the folded string that `shared` compares with. */
   want(folded: string): Wanted {
     if (this.#wanted.length < this.#texts.length) this.#wanted = new Uint16Array(this.#texts.length * 2)
     const wanted = this.#wanted.fill(0)
@@ -102,7 +103,7 @@ export class PairIndex {
     return { length: codes.length, pairs: pairs.sort((a, b) => a.texts.length - b.texts.length) }
   }
 
-  /** Returns a lower bound for the number of wanted pairs that this text lacks. */
+  /** Returns a lower bound for the number of query pairs that this string lacks. */
   lacks(text: number): number {
     const signatures = this.#signatures.items
     const wanted = this.#wantedSignature
@@ -113,7 +114,7 @@ export class PairIndex {
     return lacking
   }
 
-  /** Returns the number of pairs shared with the wanted text, counting repetitions. */
+  /** Returns the number of pairs shared with the query, counting repetitions. */
   shared(text: number): number {
     const pairs = this.#pairs.items
     const wanted = this.#wanted
@@ -124,8 +125,8 @@ export class PairIndex {
       for (let at = from; at < to; at++) if (wanted[pairs[at] as number] !== 0) shared++
       return shared
     }
-    // Counts are decremented and restored, because most searches visit hundreds of texts, and a table of counts for each would be
-    // slow.
+    // Counts are decremented and then restored, because most searches visit hundreds of strings, and creating a table of counts for
+    // each string would be slow.
     for (let at = from; at < to; at++) {
       const pair = pairs[at] as number
       if (wanted[pair] === 0) continue
@@ -139,7 +140,7 @@ export class PairIndex {
   }
 }
 
-/** The pairs of the text, to compare with others that are not indexed. */
+/** The pairs of a string, for comparison with strings that are not indexed. */
 export class WantedPairs {
   readonly #counts = new Map<number, number>()
   readonly #length: number
@@ -150,7 +151,7 @@ export class WantedPairs {
     for (const code of codes) this.#counts.set(code, (this.#counts.get(code) ?? 0) + 1)
   }
 
-  /** Dice coefficient: twice the number of shared pairs, divided by the number of pairs in both. */
+  /** Returns the Dice coefficient: twice the number of shared pairs, divided by the number of pairs in both strings. */
   likeness(folded: string): number {
     const codes = pairsOf(folded)
     const used: number[] = []

@@ -4,7 +4,7 @@ import { NumberList } from './number-list.ts'
 import { PairIndex, WantedPairs } from './pair-index.ts'
 import { foldLetters } from './words/fold-word.ts'
 
-/** Characters that sentences or quotations put around a name. Symbols such as # and + are part of a name. */
+/** Characters that may surround a name in sentences or quotations. Symbols such as # and + are part of a name. */
 const AROUND = new Set(' .,;:!?…¿¡。、，！？：；"\'“”„‘’‚«»‹›()[]')
 
 /** Matches characters that need normalization: non-ASCII letters, whitespace, and surrounding punctuation. */
@@ -13,12 +13,12 @@ const TO_DO = /[^ -~]| {2}|^[ .,;:!?"'()[\]]|[ .,;:!?"'()[\]]$/
 /** Names at least this similar are considered a misspelling. */
 const ALIKE = 0.75
 
-/** In shorter words, a typo makes a different word. */
+/** In shorter words, a typo produces a different word. */
 const SHORTEST_WORD = 4
 
 /**
- * Which names to examine. Nearly all names that are one typo apart share this many pairs, and examining less similar ones takes many
- * times as long.
+ * Bounds for the names to examine. Nearly all names that are one typo apart share this many pairs, and examining less similar ones
+ * takes many times as long.
  */
 export const LOOKED_AT = { minimum: 0.5, limit: 20 } as const
 
@@ -28,41 +28,44 @@ export interface NamedFiles {
   id(key: number): string
 }
 
-/** Maximum number of names, and their minimum similarity (0–1). */
+/** Maximum number of names to return, and their minimum similarity (0–1). */
 interface SimilarityBounds {
   readonly limit: number
   readonly minimum: number
-  /** Excludes names whose plain form differs in length by more letters. */
+  /** Excludes names whose plain form differs in length by more than this number of letters. */
   readonly slips?: number | undefined
 }
 
 /**
  * Finds names by the Dice coefficient on their character pairs (Dice 1945; on strings Adamson, Boreham 1974): twice the number of
- * shared pairs, divided by the number of pairs in both. An inverted index of pairs provides candidates, and bounds from
- * set-similarity joins (prefix and length filters: Chaudhuri, Ganti, Kaushik 2006; raised by the worst of the best results so far:
- * Xiao, Wang, Lin, Shang 2009) exclude most of them.
+ * shared pairs, divided by the total number of pairs in the two names. An inverted index of pairs provides candidates. Most of them
+ * are excluded by bounds from set-similarity joins (prefix and length filters: Chaudhuri, Ganti, Kaushik 2006; raised by the lowest
+ * score kept so far: Xiao, Wang, Lin, Shang 2009).
  */
 export class SimilarNames {
   /** Pairs of the names indexed so far. */
   #index = new PairIndex()
-  /** True if the pairs of all names are indexed. That takes twice as long as everything else, and exact lookups do not need it. */
+  /**
+   * True if the pairs of all names are indexed. Indexing pairs takes twice as long as everything else, and exact lookups do not need
+   * them.
+   */
   #isPaired = false
   #lookUpsWithout = 0
-  /** File and name by index number. An empty name is unused. */
+  /** Key and name by number. A number with an empty name is unused. */
   #keys: number[] = []
   #names: (string | undefined)[] = []
   /** Length of each name's plain form. */
   #lengths = new NumberList(1024)
-  /** Number of a key's first name. The others follow. */
+  /** Number of a key's first name. The numbers of its other names follow. */
   readonly #firstOf = new Map<number, number>()
-  /** Numbers of names whose plain form differs. */
+  /** Numbers of names whose plain form differs from the folded name, by plain form. */
   #plain = new Map<string, number[]>()
-  /** The last lookup that visited each name. */
+  /** For each name, the last lookup that visited it. */
   #seen = new Uint32Array(1024)
   #lookUp = 0
   #dead = 0
 
-  /** Replaces the names of a key, or removes it if there are none. */
+  /** Replaces the names of a key. An empty list removes the key. */
   set(key: number, names: readonly string[]): void {
     const known = this.#numbersOf(key)
     if (known.length === names.length && known.every((number, at) => this.#names[number] === names[at])) return
@@ -90,7 +93,7 @@ export class SimilarNames {
 
   /**
    * Indexes missing pairs until a time (`performance.now()`). `find` without `slips` would otherwise have to wait for them.
-   * @returns whether all are indexed
+   * @returns whether all pairs are indexed
    */
   prepare(until = Number.POSITIVE_INFINITY): boolean {
     for (let number = this.#index.size; number < this.#names.length; number++) {
@@ -101,12 +104,12 @@ export class SimilarNames {
     return true
   }
 
-  /** Checks whether to search by pairs, because they are indexed already, or because many searches without them have cost as much. */
+  /** Checks whether to search by pairs: they are indexed already, or many searches without them have cost as much as indexing. */
   #goesByPairs(): boolean {
     return (this.#isPaired || ++this.#lookUpsWithout > MOST_WITHOUT) && this.prepare()
   }
 
-  /** Adds a name's plain form, if it differs. @returns the length of the plain form */
+  /** Adds a name's plain form if it differs from the folded name. @returns the length of the plain form */
   #addPlain(name: string): number {
     const plain = plainName(name)
     if (plain === foldName(name)) return plain.length
@@ -133,7 +136,7 @@ export class SimilarNames {
   }
 
   /**
-   * Returns names at least this similar, best first, then ordered by id. Each key appears once, with its best name.
+   * Returns names with at least the minimum similarity, best first, then ordered by id. Each key appears once, with its best name.
    * @param files which keys are wanted, and their ids · @param bounds names without shared pairs are never found
    */
   find(name: string, files: NamedFiles, { limit, minimum, slips }: SimilarityBounds): readonly SimilarName[] {
@@ -144,7 +147,7 @@ export class SimilarNames {
       const key = this.#keys[number] as number
       const found = this.#names[number]
       if (found === undefined || !files.accept(key)) return
-      // Different names can share all pairs (`ab c`, `a bc`), so only equal ones score 1.
+      // Different names can share all pairs (`ab c`, `a bc`), so only equal names score 1.
       const score = likeness < 1 ? Math.min(ALMOST, likeness) : foldName(found) === folded ? 1 : ALMOST
       if (score >= minimum) best.offer({ key, name: found, score })
     }
@@ -165,7 +168,7 @@ export class SimilarNames {
     return plain === '' ? [] : this.#listEqual(plain, files, this.#plain.get(plain) ?? [])
   }
 
-  /** Lists names that are equal after folding, and those with these numbers. */
+  /** Lists names that are equal after folding, and the names with the given numbers. */
   #listEqual(folded: string, files: NamedFiles, others: readonly number[]): readonly SimilarName[] {
     const found = new Map<number, SimilarName>()
     const add = (number: number): void => {
@@ -185,9 +188,10 @@ export class SimilarNames {
   }
 
   /**
-   * Visits each name that might reach the similarity currently required by `least()`. Of n pairs, r are in lists not visited yet, so
-   * a name seen for the first time shares at most r of them. With m pairs of its own, its coefficient is at most 2 min(m, r) / (n +
-   * m). That excludes names that are too short or too long, and finally all: the visited lists are the short ones, of rare pairs.
+   * Visits each name that might reach the similarity currently required by `least()`. If r of n pairs are in lists not visited yet, a
+   * name seen for the first time shares at most r pairs. If it has m pairs, its coefficient is at most 2 min(m, r) / (n + m). This
+   * bound excludes names that are too short or too long, and eventually all others. The lists visited are the short ones, of rare
+   * pairs.
    */
   #visit(folded: string, least: () => number, visit: (number: number, likeness: number) => void): void {
     this.prepare()
@@ -205,7 +209,7 @@ export class SimilarNames {
         const number = numbers[at] as number
         const own = index.lengthOf(number)
         if (own < lengths.from || own > lengths.to) continue
-        // The same bound, tightened by the text's signature, which is checked before the text itself.
+        // The same bound, tightened by the name's signature, which is checked before the name itself.
         if (2 * (all - index.lacks(number)) < minimum * (length + own) - ROUNDING) continue
         if (this.#seen[number] === this.#lookUp) continue
         this.#seen[number] = this.#lookUp
@@ -220,8 +224,8 @@ export class SimilarNames {
   }
 
   /**
-   * Visits names whose plain form has a similar length. There are few, and examining each takes a fifth of the time needed for the
-   * lists.
+   * Visits names whose plain form has a similar length. There are few such names, and examining one takes a fifth of the time needed
+   * for the lists.
    */
   #visitAsLong(
     folded: string,
@@ -301,7 +305,7 @@ class BestNames {
     this.#idOf = idOf
   }
 
-  /** Returns the similarity that a name needs to be added; `minimum` while there is room. */
+  /** Returns the similarity required for a name to be added, which is `minimum` until the list is full. */
   least(minimum: number): number {
     const last = this.#names.length < this.#limit ? undefined : this.#names[this.#limit - 1]
     return last === undefined ? minimum : last.score
@@ -335,7 +339,7 @@ class BestNames {
   }
 }
 
-/** Returns similar names that might have been meant: close matches, or with one typo in a word. */
+/** Returns similar names that might have been meant: close matches, and names with one typo in a word. */
 export function nearHits<T extends { readonly name: string; readonly score: number }>(
   written: string,
   hits: readonly T[],
@@ -343,7 +347,7 @@ export function nearHits<T extends { readonly name: string; readonly score: numb
   return hits.filter(({ name, score }) => isNear(written, name, score))
 }
 
-/** Returns texts that might have been meant, best first. */
+/** Returns strings that might have been meant, best first. */
 export function nearTexts(texts: readonly string[], written: string): readonly string[] {
   const names = new SimilarNames()
   for (const [at, text] of texts.entries()) names.set(at, [text])
@@ -352,11 +356,11 @@ export function nearTexts(texts: readonly string[], written: string): readonly s
 }
 
 function isNear(written: string, name: string, score: number): boolean {
-  // A different number means a different thing, such as the previous day or the next part.
+  // Names with different numbers are different things, such as the previous day or the next part.
   return digitsOf(written) === digitsOf(name) && (score >= ALIKE || isOneSlipApart(written, name))
 }
 
-/** Checks whether two names differ by one letter in one word, or by two swapped neighbours. */
+/** Checks whether two names differ by one letter in one word, or by two swapped neighbors. */
 function isOneSlipApart(a: string, b: string): boolean {
   const left = plainName(a).split(' ')
   const right = plainName(b).split(' ')
@@ -374,7 +378,7 @@ export function digitsOf(name: string): string {
 
 /**
  * Returns the plain form of a name: folded as in the index, without accents, with single spaces and without surrounding punctuation.
- * `Café  latte?` and `cafe latte` are equal.
+ * `Café  latte?` and `cafe latte` have the same plain form.
  */
 export function plainName(name: string): string {
   const text = foldLetters(name).replace(/\s+/g, ' ')
@@ -385,7 +389,7 @@ export function plainName(name: string): string {
   return text.slice(start, end)
 }
 
-/** Checks whether a name equals its plain form except for case, as most do. Allocates no other text. */
+/** Checks whether a name equals its plain form except for case, as most names do. Allocates no other string. */
 export function isPlain(name: string): boolean {
   return !TO_DO.test(name)
 }

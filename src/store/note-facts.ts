@@ -35,7 +35,7 @@ export interface PropertyFacts {
   /** As spelled. */
   readonly name: string
   readonly kind: ValueKind
-  /** Values, with list items separated. An empty string stands for no value. */
+  /** The values, with list items separated. An empty string means no value. */
   readonly values: readonly string[]
   /** The same values, folded. */
   readonly texts: readonly string[]
@@ -100,7 +100,7 @@ function kindOf(value: unknown): ValueKind {
   return /^\d{4}-|^\[\[/.test(String(value)) && readDate(String(value)) !== undefined ? 'date' : 'text'
 }
 
-/** Converts a value to texts: one per list item, or an empty string for no value. */
+/** Converts a value to strings: one per list item, or an empty string if there is no value. */
 function textsOf(value: unknown): readonly string[] {
   if (Array.isArray(value)) return value.length === 0 ? [''] : value.flatMap(textsOf)
   if (value === null || value === undefined) return ['']

@@ -18,7 +18,7 @@ export type EnginePlace = EmbeddedPlace | Neo4jPlace
 export interface EngineWriters {
   openIndex(cache: IndexStatus['cache']): IndexWriter
   openSearch(cache: IndexStatus['cache']): SearchWriter
-  /** True if it stores the texts of notes. */
+  /** True if it stores the text of notes. */
   readonly keepsTexts: boolean
   isDamage(error: unknown): boolean
   isUnwritable(error: unknown): boolean

@@ -7,16 +7,16 @@ import { markerOf } from './vault-root.ts'
 const ANY = 'any'
 
 /**
- * A star, an escaped character, a class or a single character. Classes are limited in length; otherwise, each `[` could require a
- * scan to the end of the pattern.
+ * Matches a star, an escaped character, a class or a single character. Classes are limited in length; otherwise, each `[` could
+ * require a scan to the end of the pattern.
  */
 const PART = /\*+|\\.|\[[!^]?\]?(?:\\.|[^\]\\]){0,200}\]|./gs
 
-/** Which files are ignored because of settings and `.gitignore` files. */
+/** The settings and `.gitignore` files that determine which files are ignored. */
 export interface IgnoreOptions {
   /** Globs for vault-relative paths. A match on a folder ignores its contents. */
   readonly ignore: readonly string[]
-  /** True if to respect `.gitignore` files in the vault. Those above its root are never used. */
+  /** True if `.gitignore` files in the vault are respected. Those above its root are never used. */
   readonly gitignore: boolean
   readonly mode: 'auto' | Mode
 }
@@ -122,7 +122,7 @@ export function matchAny(globs: readonly string[], nocase: boolean): (path: stri
 
 const MAX_LENGTH = 1000
 
-/** Nobody writes more by hand. */
+/** Nobody writes more than this by hand. */
 const MOST_ALTERNATIVES = 64
 
 /** Expands braces in a glob: `{a,b}`. */

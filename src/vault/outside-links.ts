@@ -13,7 +13,7 @@ export type LinkFate =
 
 /** Decides how to treat symbolic links. Followed targets never overlap with the vault or each other, so there are no loops. */
 export interface OutsideLinks {
-  /** Returns how to treat the link at an absolute path, with its name in the vault. */
+  /** Returns how to treat the symbolic link at an absolute path. `path` is the same location in the vault. */
   follow(path: string, absolute: string): LinkFate
   /** Forgets followed links before everything is listed again. */
   reset(): void

@@ -57,7 +57,7 @@ export function webRoutes(options: WebOptions, parts: ServerParts): ExtraRoutes 
     })
   const routes = [
     ...assetRoutes(options.folder, gate),
-    // Issues a code for the browser to `roux open`, or to anyone with a token, and reports whether it was used.
+    // Issues a code for the browser to `roux open`, or to anyone with a token, and reports whether the code was used.
     defineRoute<Principal>({
       path: '/web/code',
       methods: {

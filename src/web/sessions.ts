@@ -12,7 +12,7 @@ export interface WebSession {
 
 /** How long a code is valid, in milliseconds. Starting a browser takes seconds. */
 const CODE_LIFE_MS = 60_000
-/** Maximum number of sessions, and of unused codes, per token. Beyond that, the oldest ends. */
+/** Maximum number of sessions, and of unused codes, per token. Beyond that, the oldest one ends. */
 const MOST = 32
 
 interface Code extends WebSession {

@@ -85,7 +85,7 @@ export class IndexingClient implements Indexing {
   begin(): void {
     this.#askedAt = performance.now()
     this.#reviveIfDue()
-    // Sent rarely, because each message wakes the worker, which needs to know of other calls only while it embeds.
+    // Sent rarely, because each message wakes the worker, which only needs to know about other calls while it embeds.
     if (this.#hasBegun) {
       if (isEmbedding(this.#status)) this.#send({ type: 'asked' })
       return

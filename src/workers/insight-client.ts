@@ -55,7 +55,7 @@ interface Packed {
   readonly insight: Omit<InsightKinds[InsightKind], 'ids'> & { readonly ids: readonly string[] }
 }
 
-/** Number of notes whose data or texts are read at once. */
+/** Number of notes whose data or text is read at once. */
 const FACTS = 1_000
 const TEXTS = 64
 /** Maximum number of restarts of a run because the vault changed. After that, it uses what it finds. */
@@ -63,8 +63,8 @@ const BEGINNINGS = 3
 /** Maximum number of attempts after failures. */
 const ATTEMPTS = 2
 /**
- * How long the same generation is not retried after a run that lacked texts, or that failed while an older result exists, in
- * milliseconds.
+ * How long to wait before retrying the same generation, in milliseconds, after a run that lacked note text, or that failed while an
+ * older result exists.
  */
 const PAUSE = 60_000
 
@@ -225,7 +225,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
       const unread = 'lacking' in plan ? await this.#addTexts(steps, plan.lacking, versions) : []
       const { order, isSettled, communitiesKept, computed } =
         'result' in plan ? plan.result : await steps.finish(await this.#formerCommunities())
-      // Communities of a result that lacks texts are not saved, because the next result would assign their ids to other notes.
+      // Communities of a result that lacks note text are not saved, because the next result would assign their ids to other notes.
       if (isSettled && communitiesKept !== undefined) await this.#keepCommunities({ generation, bytes: communitiesKept })
       if (!isSettled) this.#pauseAt(generation)
       const idOf = (note: number): NodeId => ids[note] as NodeId
@@ -259,7 +259,7 @@ export class InsightClient<Kind extends InsightKind = 'whole'> implements Insigh
     return { generation: snapshot.generation, versions, notes }
   }
 
-  /** Sends the texts of notes to the run and returns the notes whose files do not respond. */
+  /** Sends the text of notes to the run and returns the notes whose files do not respond. */
   async #addTexts(
     steps: InsightSteps,
     lacking: Uint32Array,

@@ -80,7 +80,7 @@ export class LayoutClient implements Layouts {
       if (kept.ids.length !== ids.length) await this.#keep({ ...kept, ids, places: before, regions })
       return { places: before, regions, added: shareOf(this.#kept, ids.length), isRough }
     }
-    // If hardly any note has a position, this is effectively another vault.
+    // If hardly any notes have a position, this is effectively another vault.
     const isNew = before === undefined || missing > ids.length / 2
     // Placing very many notes individually would take minutes.
     const isAll = isNew || isWhole || missing > MOST_NEW

@@ -13,7 +13,7 @@ import type { OpenGate } from './open-gate.ts'
 export interface OpenEmbedding {
   /** Opens the configured embedder. @throws RouxError `PROVIDER_ERROR` */
   open(): Promise<Embedder>
-  /** The previous embedder, if it can be opened without further setup. */
+  /** Opens the previous embedder, if that is possible without further setup. */
   openFormer(id: string): Promise<Embedder | undefined>
   close(): Promise<void>
 }
@@ -28,7 +28,7 @@ export interface EmbeddingOptions {
   readonly name?: string
 }
 
-/** Used if the settings are silent. */
+/** Used if the settings do not specify it. */
 const CLOSED = (): GateSettings => ({ allow_remote: false, budget: 'auto' })
 
 /** Opens the configured embedders on demand. A failure is retried on the next call. */

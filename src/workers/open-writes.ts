@@ -45,7 +45,7 @@ function refusalOf(root: string, { vault, write }: IndexerData['settings']): (pa
   }
 }
 
-/** A test whether one of these globs matches. One that begins with `!` matches everything else. */
+/** Returns a test for whether one of these globs matches. A glob that begins with `!` matches everything else. */
 export function anyMatches(globs: readonly string[], nocase: boolean): (path: string) => boolean {
   const tests = globs.map((glob) => ({ isNegated: glob.startsWith('!'), matches: matchAny([glob.replace(/^!/, '')], nocase) }))
   return (path) => tests.some(({ isNegated, matches }) => matches(path, false) !== isNegated)

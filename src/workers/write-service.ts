@@ -83,7 +83,8 @@ export class WriteService {
         try {
           return await this.#attempt(access, request, { ...plan, ...progress })
         } catch (error) {
-          // A file changed between planning and applying. Operations that specify no expected state can be planned again.
+          // Thrown if a file changed between planning and applying. Operations that do not specify an expected state can be planned
+          // again.
           const mayAgain = request.planId === undefined && !plan.operations.some(namesState) && attempt < ATTEMPTS
           if (!mayAgain || !(error instanceof RouxError) || error.code !== 'CONFLICT') throw error
           await access.reconcile({ all: true })

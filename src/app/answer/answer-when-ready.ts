@@ -11,18 +11,18 @@ export interface Call {
   readonly signal?: AbortSignal | undefined
   /**
    * Deadline, on the clock of `performance.now()`, for waiting on background work such as reading the vault, indexing notes or
-   * opening a model. Afterwards, the call answers from the data available. All waits of a call share the deadline.
+   * opening a model. After the deadline, the call answers from the data available. All waits of a call share the deadline.
    */
   readonly waitUntil?: number | undefined
-  /** True if the answer is for a person or a program instead of a model's context. Such answers are never truncated. */
+  /** True if the answer is for a person or a program, not for a model's context. Such answers are never truncated. */
   readonly whole?: boolean
-  /** True if to mark matching words in the texts of the answer, for display to a person. */
+  /** True to mark matching words in the strings of the answer, for display to a person. */
   readonly marked?: boolean
   /** Token budget for lists that do not specify one. If omitted, each tool uses its own default. */
   readonly maxTokens?: number | undefined
-  /** True if the list will be merged with those of other vaults. It then starts at offset 0 and ends at the end of the page. */
+  /** True if the list will be merged with lists from other vaults. The list then starts at offset 0 and ends at the end of the page. */
   readonly isPart?: boolean
-  /** If there are several vaults, those that are visible to the caller. */
+  /** The vaults that are visible to the caller, if there are several. */
   readonly vaults?: Vaults
   /** Reports the current step, if the caller displays it. */
   readonly report?: ((message: string) => void) | undefined
@@ -60,14 +60,17 @@ export function answer<T>(core: GraphCore, call: Call, use: (snapshot: Snapshot)
 
 /**
  * Runs a use case. Allows the index to be written from now on, waits for the first complete state, and warns about unfinished work.
- * If an index turns out to be damaged, waits and runs the use case again.
+ * If an index turns out to be damaged, waits and runs the use case once more.
  * @throws RouxError `VAULT_NOT_FOUND` while the vault's folder is missing
  */
 export function answerInSteps<T>(core: GraphCore, call: Call, run: Run<T>): Promise<Answer<T>> {
   return runUseCase(core, waiting(call), { run })
 }
 
-/** Runs a use case that also needs search indexes. Waits for missing notes as long as the call allows, then warns about the rest. */
+/**
+ * Runs a use case that also needs search indexes. Waits for unindexed notes as long as the call allows, then warns about those still
+ * missing.
+ */
 export function answerFindable<T>(core: GraphCore, call: Call, needs: SearchReadiness, run: Run<T>): Promise<Answer<T>> {
   core.loadSearchEarly?.()
   return runUseCase(core, waiting(call), { needs, run })
@@ -80,7 +83,7 @@ interface UseCase<T> {
 
 async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): Promise<Answer<T>> {
   core.indexing.begin()
-  // Allows one retry for a damaged graph and one for a damaged search index.
+  // Allows one retry for a damaged graph and another for a damaged search index.
   const most = useCase.needs === undefined ? 2 : 3
   for (let tries = 1; ; tries++) {
     try {
@@ -92,7 +95,7 @@ async function runUseCase<T>(core: GraphCore, call: Call, useCase: UseCase<T>): 
   }
 }
 
-/** Checks whether an error means that the store is being rebuilt and will answer later. */
+/** Checks whether an error means that the store is being rebuilt and will be available again later. */
 export function isBeingRebuilt({ store }: Pick<GraphCore, 'store'>, error: unknown): boolean {
   return error instanceof RouxError && error.code === 'STORE_UNAVAILABLE' && store.condition() !== 'unreachable'
 }
@@ -152,7 +155,7 @@ export interface PageArguments {
   readonly offset?: number | undefined
 }
 
-/** Returns the page that a vault must provide for a call. */
+/** Returns the page that each vault must provide for a call. */
 export function pageFor({ limit, offset = 0 }: PageArguments, { isPart = false }: Call): Page {
   return isPart ? { offset: 0, limit: offset + limit } : { offset, limit }
 }

@@ -8,7 +8,7 @@ export const MOST_TOKENS = 50_000
 export const DEFAULT_TOKENS = { list: 2_000, node: 4_000, nodes: 5_000 } as const
 
 /**
- * Returns the token budget of an answer: the requested one, the configured one, or the tool's default. `undefined` means that there
+ * Returns the token budget of an answer: the requested one, the configured one, or the tool's default. Returns `undefined` if there
  * is no limit.
  */
 export function tokensFor(asked: number | undefined, own: number, { whole = false, maxTokens }: Call): number | undefined {
@@ -18,11 +18,11 @@ export function tokensFor(asked: number | undefined, own: number, { whole = fals
 /** A value that fits into a budget. */
 export interface Fitted<Value> {
   readonly value: Value
-  /** Number of items omitted or truncated, by member. `results` counts rows of the list itself. */
+  /** Number of items omitted or truncated, by member. `results` counts the rows of the list itself. */
   readonly omitted: Readonly<Record<string, number>>
 }
 
-/** A tool's budget and the function that fits its answers into it. */
+/** A tool's budget, and the function that fits the tool's answers into it. */
 export interface Budgeted<Value = unknown> {
   /** Default budget in tokens. */
   readonly tokens: number
@@ -48,12 +48,12 @@ export class Purse {
     this.#left = bytes
   }
 
-  /** Returns the bytes left of the given share of the budget. */
+  /** Returns the number of bytes left of the given share of the budget. */
   left(share = 1): number {
     return Math.max(0, this.#left - (1 - share) * this.#all)
   }
 
-  /** Returns the bytes left of the whole budget. Negative if it was exceeded. */
+  /** Returns the number of bytes left of the whole budget. Negative if the budget was exceeded. */
   remaining(): number {
     return this.#left
   }
@@ -75,8 +75,8 @@ export interface InTurnOptions<Item> {
 }
 
 /**
- * Counts how many items of each list fit. Takes one item from each list in turn, and is done with a list at its first item that does
- * not fit.
+ * Counts how many items of each list fit. Takes one item from each list in turn, and stops taking from a list at the first item that
+ * does not fit.
  */
 export function countInTurn<Item>(
   lists: readonly (readonly Item[])[],

@@ -17,9 +17,9 @@ export interface Composed<R extends object> {
 export interface ComposeOptions {
   /** Maximum size of the rows' JSON in bytes. */
   readonly room: number
-  /** Name used for the count of omitted rows. */
+  /** Key under which omitted rows are counted. */
   readonly called?: string
-  /** True if the first row is always shown, so paging makes progress. */
+  /** True if the first row is always shown, so that paging makes progress. */
   readonly isFirstSure?: boolean
 }
 
@@ -43,23 +43,23 @@ interface Room {
   readonly most: number
 }
 
-/** Returns as much of a member as fits, extending what is already shown. `undefined` if nothing can be added. */
+/** Returns as much of a member as fits, extending the part already shown. Returns `undefined` if nothing can be added. */
 type Fill = (value: unknown, room: Room, shown: unknown) => unknown
 
-/** A member that is filled in for all rows before the next step, best row first. */
+/** A member that is filled in for all rows, best row first, before the next step begins. */
 interface Step {
   readonly member: string
   readonly fill: Fill
   /** Share of the whole budget that the step may use. */
   readonly share: number
-  /** True if each row gets an equal part of the rest. */
+  /** True if each row gets an equal share of the remaining bytes. */
   readonly isShared?: boolean
-  /** Number of leading rows that may each use up to half of the remaining bytes, because they are read most. */
+  /** Number of leading rows that may each use up to half of the remaining bytes. Leading rows are read most often. */
   readonly first?: number
 }
 
 /**
- * The order in which an answer is filled, after the ids, titles and scores of all rows: the tool's main members, the best passage or
+ * The order in which an answer is filled after the ids, titles and scores of all rows: the tool's main members, the best passage or
  * the content, tags and properties, links, and further passages.
  */
 const STEPS: readonly Step[] = [
@@ -81,8 +81,8 @@ const STEPS: readonly Step[] = [
 const LAYERED: ReadonlySet<string> = new Set(STEPS.map(({ member }) => member))
 
 /**
- * Fits rows into a budget. Each step is applied to all rows before the next one. Rows keep all of their members: lists, objects and
- * texts are only shortened, if necessary until they are empty.
+ * Fits rows into a budget. Each step is applied to all rows before the next one. Rows keep all of their members. Lists, objects and
+ * strings are only shortened, if necessary until they are empty.
  */
 export function compose<R extends object>(rows: readonly R[], options: ComposeOptions): Composed<R> {
   const { room, called = 'results', isFirstSure = true } = options
@@ -109,7 +109,7 @@ export function fitRows<R extends object>(rows: readonly R[], room: number): Fit
   return { value, omitted }
 }
 
-/** Two brackets, minus the separator that the last row does not need. */
+/** Size of two brackets, minus the separator that the last row does not need. */
 const BRACKETS = 1
 
 interface Draft {
@@ -133,7 +133,7 @@ function fittingDrafts(rows: readonly Row[], purse: Purse, isFirstSure: boolean)
   return drafts
 }
 
-/** Shortens the text of a row that is too large by the given number of bytes. Returns a row without text unchanged. */
+/** Shortens the text of an oversized row by the given number of bytes. Returns a row without text unchanged. */
 function withLessText({ row, shown }: Draft, bytes: number): Draft {
   if (typeof row.text !== 'string') return { row, shown }
   const text = truncate(row.text, Math.max(MARKER.length + 1, row.text.length - bytes)).text
@@ -167,8 +167,8 @@ function emptied(row: Row): Record<string, unknown> {
 }
 
 /**
- * Returns the minimal form of a layered member. For `candidates`, this is the first item (for similar notes, the other note). Other
- * members become empty.
+ * Returns the minimal form of a layered member. For `candidates`, this is the first item (in lists of similar notes, the other note).
+ * Other members become empty.
  */
 function leastOf(key: string, value: unknown): unknown {
   return key === 'candidates' && Array.isArray(value) ? value.slice(0, 1) : emptiedValue(value)
@@ -216,7 +216,7 @@ function cutText(value: unknown, room: Room): unknown {
   return fittingText(value, room, (text, length) => truncate(text, length).text)
 }
 
-/** Returns the first items that fit into the fair share, or one item if it fits into the total room. */
+/** Returns the first items that fit into the fair share, or a single item if it fits only into the total room. */
 export function firstItems(value: unknown, room: Room): unknown {
   if (!Array.isArray(value)) return whole(value, room)
   const count = Math.max(countOf(value, room.fair), Math.min(1, countOf(value.slice(0, 1), room.most)))
@@ -253,14 +253,14 @@ function cutPassage(text: string, length: number): string {
   return `${text.slice(0, boundaryBefore(text, 0, length - 1)).trimEnd()}…`
 }
 
-/** Adds passages after the first one, as far as they fit. */
+/** Adds as many passages after the first one as fit. */
 function furtherPassages(value: unknown, room: Room, shown: unknown): unknown {
   if (!Array.isArray(value) || !Array.isArray(shown) || shown.length === 0) return undefined
   const all = [...shown, ...value.slice(shown.length)]
   return all.slice(0, Math.max(shown.length, countOf(all, room.fair)))
 }
 
-/** Truncates text until its JSON fits. Returns `undefined` if nothing worth reading fits. */
+/** Truncates text until its JSON fits. Returns `undefined` if too little fits to be worth reading. */
 function fittingText(text: string, { fair, most }: Room, cut: (text: string, length: number) => string): string | undefined {
   const bytes = jsonBytes(text)
   if (bytes <= fair) return text

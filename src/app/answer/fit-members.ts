@@ -6,8 +6,8 @@ import { compose, firstEntries, firstItems, type Row } from './fit-list.ts'
 type Fit = <V extends object>(value: V, room: number) => Fitted<V>
 
 /**
- * Fits an answer with a single list, located at one of these places: a member, or a nested member such as `dead_ends.first`. The rows
- * of the list count as results.
+ * Fits an answer with a single list, located at one of the given places: a member, or a nested member such as `dead_ends.first`. The
+ * rows of the list count as results.
  */
 export function fitMember(...places: readonly string[]): Fit {
   return (value, room) => {
@@ -20,7 +20,7 @@ export function fitMember(...places: readonly string[]): Fit {
 }
 
 /**
- * Fits an answer with several lists, given by name and place. Takes one item of each list in turn, so a long list cannot crowd
+ * Fits an answer with several lists, given by name and place. Takes one item from each list in turn, so that a long list cannot crowd
  * out the others. Other members are unchanged.
  */
 export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
@@ -45,7 +45,10 @@ export function fitInTurn(places: Readonly<Record<string, string>>): Fit {
 /** Share (0–1) of the remaining bytes that a list may use, or a function that returns a number of bytes. */
 type Share = number | ((left: number) => number)
 
-/** Fits the lists of an answer in rounds. The lists of a round share the room left before the round, and the next round gets the rest. */
+/**
+ * Fits the lists of an answer in rounds. The lists in a round share the bytes left before that round, and the next round gets what
+ * remains.
+ */
 export function fitShares<V extends object>(
   value: V,
   rounds: readonly Readonly<{ [Name in keyof V]?: Share }>[],
@@ -68,7 +71,7 @@ export function fitShares<V extends object>(
   return { value: shown, omitted }
 }
 
-/** Fits the named lists and objects of an answer, in this order, by showing their first items. Other members are unchanged. */
+/** Fits the named lists and objects of an answer, in the given order, by keeping only their first items. Other members are unchanged. */
 export function fitFacts<V extends object>(value: V, names: readonly (keyof V & string)[], room: number): Fitted<V> {
   const shown: Record<string, unknown> = { ...(value as Row) }
   const purse = new Purse(room)

@@ -6,7 +6,7 @@ import { CONTENT_LIMITS, truncateExcerpt } from './truncate.ts'
 /** Maximum number of links per node in an answer. */
 export const MAX_LINKS = 100
 
-/** Default number of links per node in a list, choosing the targets with the highest in-degree. */
+/** Default number of links shown per node in a list. Targets with the highest in-degree are preferred. */
 const LISTED_LINKS = 3
 
 /** A node as shown in answers. */
@@ -25,7 +25,7 @@ export interface NodeResponse {
 
 /** A node as shown in lists. */
 export interface ListedNode extends NodeResponse {
-  /** Total number of links. `links` contains only the first ones. */
+  /** Total number of links. `links` contains only the first of them. */
   readonly link_count: number
 }
 
@@ -82,7 +82,7 @@ function kindOf(node: Node): { readonly kind?: NodeKind } {
   return node.kind === 'note' ? {} : { kind: node.kind }
 }
 
-/** A score as answers show it: four digits are enough to tell results apart. */
+/** Rounds a score for display. Four digits are enough to tell results apart. */
 export function roundScore(score: number): number {
   return Number(score.toFixed(4))
 }

@@ -8,7 +8,7 @@ import { isFolder, type ScopeArguments, trimFolder, trimTag } from '../scope.ts'
 import type { Call } from './answer-when-ready.ts'
 import { quoted } from './truncate.ts'
 
-/** Maximum similar names in a warning. */
+/** Maximum number of similar names in a warning. */
 const NEAREST = 3
 /** Maximum number of unknown tags that get their own warning. */
 const MOST_TAGS = 20
@@ -39,7 +39,7 @@ async function folderWarning(snapshot: Snapshot, folder: string): Promise<readon
   return [unknown(`There is no folder ${quoted(folder)} with notes.`, await foldersLike(snapshot, folder))]
 }
 
-/** Warns only if no id starts with the path, because paths are prefixes of ids. */
+/** Returns a warning only if no id starts with the path, because paths are prefixes of ids. */
 async function pathWarning(snapshot: Snapshot, path: string): Promise<readonly Warning[]> {
   if (path === '') return []
   const { total } = await snapshot.select(
@@ -56,7 +56,7 @@ async function foldersLike(snapshot: Snapshot, folder: string): Promise<readonly
   return nearest(folder, root === undefined ? [] : pathsBelow(root), NEAREST)
 }
 
-/** Warns about tags that no note has. The first ones each get their own warning with the most similar tags. */
+/** Warns about tags that no note has. Each of the first unknown tags gets its own warning with the most similar tags. */
 export async function tagWarnings(snapshot: Snapshot, tags: readonly string[], { signal }: Call): Promise<readonly Warning[]> {
   const turn = takeTurns(signal)
   const names = (await snapshot.tags()).map(({ tag }) => tag)

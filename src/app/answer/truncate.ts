@@ -26,8 +26,8 @@ export function truncate(text: string, limit: number, span: Span = { start: 0, e
 }
 
 /**
- * Like `truncate`, but starts `offset` characters into the span, or at the start of the grapheme cluster there. `next` is always past
- * the offset, so paging terminates.
+ * Like `truncate`, but starts `offset` characters into the span, or at the start of the grapheme cluster at that offset. `next` is
+ * always past the offset, so paging terminates.
  */
 export function truncateFrom(text: string, limit: number, { start, end }: Span, offset: number): Cut {
   const asked = Math.min(start + offset, end)
@@ -37,12 +37,12 @@ export function truncateFrom(text: string, limit: number, { start, end }: Span, 
   return truncate(text, limit, { start: isLowSurrogate(text, asked) ? asked - 1 : asked, end })
 }
 
-/** Quotes a caller's text for use in a message, and truncates long texts. */
+/** Quotes a caller's string for use in a message, and truncates it if it is long. */
 export function quoted(text: string): string {
   return JSON.stringify(text.length > QUOTED ? `${text.slice(0, boundaryBefore(text, 0, QUOTED))}…` : text)
 }
 
-/** Maximum characters of a caller's text repeated in a message. */
+/** Maximum number of characters of a caller's string repeated in a message. */
 const QUOTED = 100
 
 /** Truncates an excerpt to the limit. `more` indicates that the text continues after the excerpt. */
@@ -57,7 +57,7 @@ export function boundaryBefore(text: string, start: number, index: number): numb
   if (index <= start) return start
   if (index >= text.length) return text.length
   if (isPlainBoundary(text, index)) return index
-  // Segmenting is slow, and only correct if it starts at a boundary. Look back for one in increasingly large ranges.
+  // Segmenting is slow, and only correct from a boundary. Look back for a boundary in increasingly large ranges.
   for (let reach = 64; ; reach *= 4) {
     const from = Math.max(start, index - reach)
     const plain = plainBoundary(text, from, index)
@@ -79,8 +79,8 @@ function plainBoundary(text: string, from: number, index: number): number | unde
 }
 
 /**
- * Characters that never combine with a neighbor of this set: everything below the combining marks, and the common letters of Greek,
- * Cyrillic, Hebrew, Arabic, Devanagari, Thai, kana, Han and Hangul. Excludes CR because of CRLF.
+ * Characters that never combine with a neighbor from the same set: everything below the combining marks, and the common letters of
+ * Greek, Cyrillic, Hebrew, Arabic, Devanagari, Thai, kana, Han and Hangul. Excludes CR because of CRLF.
  */
 const PLAIN =
   /[\t\n -\u02ff\u0370-\u0482\u048a-\u052f\u05d0-\u05ea\u0620-\u064a\u0904-\u0939\u0e01-\u0e30\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]/
@@ -96,7 +96,7 @@ function isLowSurrogate(text: string, at: number): boolean {
 
 function lastSegmentStart(text: string, from: number, index: number): number {
   let last = from
-  // True if there is a boundary at `index` depends on the text before it and on the next code point.
+  // Whether there is a boundary at `index` depends on the text before it and on the next code point.
   for (const { index: at } of graphemes().segment(text.slice(from, index + 2))) {
     if (from + at > index) break
     last = from + at

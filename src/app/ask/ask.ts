@@ -58,7 +58,7 @@ const PATIENCE = 50_000
 const INTERVAL = 1_000
 /** Number of characters between checks for endless repetition. */
 const LOOKED_AT_EVERY = 200
-/** If the server read less than this share of the prompt, it truncated the prompt. */
+/** If the server read less than this share of the prompt, the server truncated it. */
 const LEAST_READ = 0.5
 /**
  * Context windows are multiples of this number. If the server read an exact multiple, and less than `LEAST_FILLED` of the prompt, it
@@ -71,8 +71,8 @@ const NOTHING: ChatUsage = { input: 0, output: 0, estimated: false }
 
 /**
  * Asks a chat model to answer a question from the notes. The answer cites only lines that were verified afterwards. If no passages
- * are found, the model is not asked.
- * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when asking the model;
+ * are found, the model is not called.
+ * @throws RouxError `AI_DISABLED`; `REMOTE_NOT_ALLOWED`, `BUDGET_EXCEEDED`, `PROVIDER_ERROR` or `TIMEOUT` when calling the model;
  * `NODE_NOT_FOUND`
  */
 export async function ask(core: GraphCore, args: AskArguments, call: Call = {}): Promise<Answer<AskAnswer>> {

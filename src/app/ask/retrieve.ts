@@ -19,12 +19,12 @@ export interface FoundPassage extends Passage {
   readonly path: string
   /** Hash of the file when it was read. */
   readonly hash: string
-  /** All headings of the note, because a passage may extend past the heading it starts under. */
+  /** All headings of the note, because a passage may extend past its own heading. */
   readonly headings: readonly Heading[]
 }
 
 export interface RetrieveArguments {
-  /** The question, followed by the previous one if there is any. */
+  /** The question, followed by the previous question if there is one. */
   readonly query: string
   readonly noteId?: string | undefined
   readonly folder?: string | undefined
@@ -35,8 +35,8 @@ export interface RetrieveArguments {
 }
 
 /**
- * Returns the passages for a question as they appear in the files, best first. If the question is restricted to a note that fits,
- * returns the whole note.
+ * Returns the passages for a question as they appear in the files, best first. If the question is restricted to a single note and
+ * that note fits, returns the whole note.
  * @throws RouxError `NODE_NOT_FOUND` if the note does not exist
  */
 export async function retrieve(core: GraphCore, args: RetrieveArguments, call: Call): Promise<Answer<readonly FoundPassage[]>> {
@@ -54,7 +54,7 @@ interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {
 
 type HiddenIn = (source: NoteText, text: string) => ReturnType<typeof findHidden>
 
-/** Caches the comments of each source, so they are found only once for all of its passages. */
+/** Caches the comments of each source, so that they are found only once for all of its passages. */
 function commentsBySource(): HiddenIn {
   const known = new Map<NoteText, ReturnType<typeof findHidden>>()
   return (source, text) => {
@@ -64,7 +64,7 @@ function commentsBySource(): HiddenIn {
   }
 }
 
-/** Returns the visible text of a passage, or an empty array if there is none. */
+/** Returns the visible text of a passage, or an empty array if the passage has none. */
 function toFound({ node, source, place }: Placed, hiddenIn: HiddenIn): readonly FoundPassage[] {
   const { id, title, path } = node
   // `ai.deny` cannot be checked without a path.

@@ -14,11 +14,11 @@ export type VerifiedQuote =
   | { readonly found: false }
   | {
       readonly found: true
-      /** True if the quote matches word for word. If false, the note has a few additional words in between. */
+      /** True if the quote matches word for word. If false, the note has a few additional words within the quote. */
       readonly exact: boolean
       readonly start_line: number
       readonly end_line: number
-      /** The note's text at that location. */
+      /** The note's text at the location of the quote. */
       readonly text: string
     }
 

@@ -13,10 +13,10 @@ export const QUERY_KINDS = ['title', 'title with a typo', 'alias', 'heading', 'l
 /** Nobody types queries longer than this. */
 const LONGEST_NAME = 200
 
-/** Number of a note's first links from which one is drawn. */
+/** Number of links at the start of a note from which one is drawn. */
 const LINKS = 50
 
-/** UTF-16 code units of a note that are searched for its first sentence. */
+/** Number of UTF-16 code units at the start of a note that are searched for its first sentence. */
 const BEGINNING = 10_000
 
 const PARAGRAPH = 6
@@ -25,7 +25,7 @@ const LINK = /\[\[|\]\(/
 
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz'
 
-/** Shorter words are rarely mistyped, and become unrecognizable if they are. */
+/** Shorter words are rarely mistyped, and a typo would make them unrecognizable. */
 const SHORTEST_WORD = 4
 
 /** Sentences with fewer words are too vague to be a query. */
@@ -39,7 +39,7 @@ export interface KnownItemOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-/** Number of notes read per batch. */
+/** Number of notes read at a time. */
 const BATCH = 500
 
 /**
@@ -113,7 +113,7 @@ function oneOf<T>(items: readonly T[], random: Random): T | undefined {
   return items[drawIndex(items.length, random)]
 }
 
-/** Adds a typo to a title. Returns `undefined` if there is no room for one, or if the result is another name. */
+/** Adds a typo to a title. Returns `undefined` if no word is long enough, or if the result is another name. */
 function mistypedTitle(
   { query, wanted }: KnownItem,
   { names, random }: { readonly names: NameCounts; readonly random: Random },
@@ -159,24 +159,24 @@ async function sentences(
 
 export type QueryKind = (typeof QUERY_KINDS)[number]
 
-/** A query whose correct answer is known, because it was generated from that note. */
+/** A query whose correct answer is known, because the query was generated from that note. */
 export interface KnownItem {
   readonly kind: QueryKind
   readonly query: string
   readonly wanted: NodeId
-  /** Note from which the query was copied verbatim, if it is not `wanted`. It does not count as an answer. */
+  /** Note from which the query was copied verbatim, if different from `wanted`. It does not count as an answer. */
   readonly source?: NodeId
 }
 
 export interface NoteNames {
   readonly title: string
-  /** Excluding the title. */
+  /** Does not include the title. */
   readonly aliases: readonly string[]
-  /** Excluding the title. */
+  /** Does not include the title. */
   readonly headings: readonly string[]
 }
 
-/** Counts the notes that each name belongs to. Names are compared in folded form. */
+/** Counts the notes that have each name. Names are compared in folded form. */
 class NameCounts {
   readonly #names = new Map<string, number>()
   readonly #headings = new Map<string, number>()
@@ -193,12 +193,12 @@ class NameCounts {
     return this.#names.has(foldName(name))
   }
 
-  /** Checks whether exactly one note has this title or alias, and whether it is usable as a query. */
+  /** Checks whether exactly one note has this title or alias, and whether the name is usable as a query. */
   isOnlyName(name: string): boolean {
     return canBeAsked(name) && this.#names.get(foldName(name)) === 1
   }
 
-  /** Checks whether exactly one note has this heading, no note has it as a title or alias, and it is usable as a query. */
+  /** Checks whether exactly one note has this heading, no note has it as a title or alias, and the heading is usable as a query. */
   isOnlyHeading(name: string): boolean {
     return canBeAsked(name) && this.#headings.get(foldName(name)) === 1 && !this.isName(name)
   }
@@ -215,7 +215,7 @@ export interface LinkSentenceOptions {
 }
 
 /**
- * Makes a query from a sentence that links to another note, excluding the words of the link and of that note's names. Returns
+ * Makes a query from a sentence that links to another note, excluding the words of the link and of the other note's names. Returns
  * `undefined` if too few words remain.
  */
 async function linkSentence(
@@ -244,7 +244,7 @@ async function linkSentence(
   const link = source.text.slice(start, end)
   const masked = source.text.slice(0, start) + ' '.repeat(end - start) + source.text.slice(end)
   const sentence = sentenceAt(masked, start, end)
-  // A sentence with other links is just as much about those.
+  // A sentence with other links is just as much about their targets.
   if (LINK.test(sentence)) return undefined
   const query = withoutWords(sentence, [link, target.title, ...target.aliases])
   return query === undefined ? undefined : { kind: 'link sentence', query, wanted: to, source: from }

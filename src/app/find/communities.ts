@@ -9,8 +9,8 @@ import { boundaryBefore } from '../answer/truncate.ts'
 import type { Answer, GraphCore, Warning } from '../graph-core.ts'
 
 /**
- * The notes of the communities a query names. Insights are only needed if it names any.
- * @throws RouxError `NODE_NOT_FOUND` for an unknown community, with its successors if it is gone
+ * Returns the notes of the communities named in a query. Needs insights only if there are any.
+ * @throws RouxError `NODE_NOT_FOUND` for an unknown community. If a community no longer exists, the error lists its successors.
  */
 export async function communitiesNamed(
   core: GraphCore,
@@ -21,7 +21,7 @@ export async function communitiesNamed(
   return ids.length === 0 ? { communities: new Map(), warnings: [] } : await notesOfCommunities(core, call, ids)
 }
 
-/** The notes of these communities; none, with a warning, if communities are not known in time. */
+/** Returns the notes of these communities. If communities are not computed in time, returns none and a warning. */
 export async function notesOfCommunities(
   core: GraphCore,
   call: Call,
@@ -37,13 +37,13 @@ export async function notesOfCommunities(
 export interface FoundCommunity {
   readonly community: Community
   readonly level: CommunityLevel
-  /** Its position in the list of its level. */
+  /** Index of the community among those at the same level. */
   readonly place: number
 }
 
 /**
- * The community with this id, in any case, with or without the vault's name.
- * @throws RouxError `NODE_NOT_FOUND` that names its successors if it is gone
+ * Returns the community with this id. Ignores case. The id may include the vault's name.
+ * @throws RouxError `NODE_NOT_FOUND` if there is no such community. If it no longer exists, the error lists its successors.
  */
 export function requireCommunity(
   { levels, successors }: Communities,
@@ -71,7 +71,7 @@ export function communityId(id: string, { name }: Pick<GraphCore, 'name'>): stri
   return name === undefined ? id : `${name}:${id}`
 }
 
-/** Maximum characters of a label taken from a note's title. The full title is shown among the key notes. */
+/** Maximum number of characters of a label taken from a note's title. The full title is shown among the key notes. */
 const LONGEST_LABEL = 48
 
 /**
@@ -108,7 +108,7 @@ export function communitiesOf({
   )
 }
 
-/** Maximum successors named. */
+/** Maximum number of successors to list. */
 const MOST_HEIRS = 3
 
 /** Returns the successors of a former community, starting with those that received most of its notes. `undefined` if it never existed. */
@@ -130,7 +130,7 @@ function presentHeirs(
   return [...found].slice(0, MOST_HEIRS)
 }
 
-/** How long a command waits, ms. No client gives up on a command. */
+/** Maximum time in milliseconds that a command waits. No client gives up on a command. */
 const COMMAND_WAITS = 600_000
 
 /** An insight, the function that answers from it, and the answer if there is no insight. */
@@ -141,8 +141,8 @@ interface InsightUse<T, Kind extends InsightKind> {
 }
 
 /**
- * Answers from an insight. Waits for the first insight. Later calls use the latest one, and warn with `STALE` while a newer one is
- * being computed.
+ * Answers from an insight. Waits only for the first insight. Later calls use the latest one, and warn with `STALE` while a newer one
+ * is being computed.
  */
 export function answerFromInsight<T, Kind extends InsightKind>(
   core: GraphCore,

@@ -6,7 +6,7 @@ import { calibrate, type EmbedderTraits, traitsOf, UNKNOWN_WEIGHT, UNRELATED_QUE
 import type { GraphCore } from '../graph-core.ts'
 import { PATIENCE } from './question-vector.ts'
 
-/** Titles sampled to learn the cosine of a right answer. */
+/** Number of titles sampled to estimate the cosine of a correct answer. */
 const RELATED_TITLES = 50
 /** Traits assumed until they have been measured in the vault. */
 const ASSUMED: EmbedderTraits = { weight: UNKNOWN_WEIGHT, certainty: { low: 0.25, high: 0.65 } }
@@ -16,8 +16,8 @@ const calibrated = new WeakMap<Embedder, Promise<EmbedderTraits>>()
 const measured = new WeakMap<Store, Map<string, EmbedderTraits>>()
 
 /**
- * Returns how to interpret an embedder's cosines. This is known for some models, and otherwise measured once in the vault after all
- * notes have vectors. A failed or slow measurement is retried with the next question.
+ * Returns how to interpret an embedder's cosines. The traits of some models are known. Otherwise, they are measured once in the vault
+ * after all notes have vectors. A failed or slow measurement is retried with the next question.
  */
 export async function traitsFor(core: GraphCore, embedder: Embedder): Promise<EmbedderTraits> {
   const known = traitsOf(embedder.id)
@@ -32,7 +32,7 @@ export function knownTraits({ store }: GraphCore, embedder: string): EmbedderTra
   return traitsOf(embedder) ?? measured.get(store)?.get(embedder) ?? ASSUMED
 }
 
-/** Vectors of only some notes would make the vault look as if it answered little. */
+/** If only some notes had vectors, the vault would appear to contain few answers. */
 function isEmbedded({ indexing }: GraphCore): boolean {
   const vectors = indexing.status().search?.vectors
   return vectors !== undefined && vectors.done >= vectors.total

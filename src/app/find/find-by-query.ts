@@ -30,17 +30,21 @@ export interface QueryOptions {
 
 export interface FoundByQuery {
   readonly found: Found
-  /** The words to highlight. */
+  /** Words to highlight. */
   readonly words: readonly QueryWord[]
-  /** Set if no note has all the words: these notes have some of them, or words that begin like them. */
+  /**
+   * Set if no note has all the words. `some`: the notes have some of the words. `begun`: the notes have words that begin like those
+   * in the query.
+   */
   readonly fallback: 'some' | 'begun' | undefined
-  /** Titles in the query that several nodes have; all of these nodes count. */
+  /** Titles in the query that belong to several nodes. All of these nodes are used. */
   readonly shared: readonly (readonly [title: string, ids: readonly NodeId[]])[]
 }
 
 /**
- * The notes that match a query; if there are none, those with some of its words, or with words that begin like them.
- * @throws RouxError `NODE_NOT_FOUND` for the first note in the query that does not exist.
+ * Returns the notes that match a query. If there are none, returns notes with some of the query's words, or with words that begin
+ * like them.
+ * @throws RouxError `NODE_NOT_FOUND` for the first note in the query that does not exist
  */
 export async function findByQuery(
   snapshot: Snapshot,
@@ -78,7 +82,7 @@ async function orderOf(
 
 const ALL_KINDS: readonly NodeKind[] = ['note', 'canvas', 'attachment', 'missing']
 
-/** The ids for the titles in a query. Excluded files count, because notes that link to them may be listed. */
+/** Returns the ids for the titles in a query. Includes excluded files, because notes that link to them may be listed. */
 async function titleIds(snapshot: Snapshot, core: Pick<GraphCore, 'name'>, query: Query): Promise<TitleIds> {
   const titles = titlesIn(query)
   if (titles.length === 0) return new Map()

@@ -28,7 +28,7 @@ export interface FindArguments extends PageArguments {
   readonly orderBy: FindOrder['by']
   readonly order?: 'asc' | 'desc' | undefined
   readonly includeArchived: boolean
-  /** Links shown for each. */
+  /** Number of links shown per note. */
   readonly links?: number | undefined
 }
 
@@ -39,7 +39,7 @@ export interface FoundNode extends ListedNode {
   readonly modified?: string
   /** Lines around the best match, excluding empty ones. */
   readonly snippet: string
-  /** The positions of the words in `snippet`, as UTF-16 offsets, if requested. */
+  /** Positions of the query's words in `snippet`, as UTF-16 offsets. Omitted unless requested. */
   readonly highlights?: readonly (readonly [start: number, end: number])[]
   /** 1-based line in the file. */
   readonly line: number
@@ -48,8 +48,8 @@ export interface FoundNode extends ListedNode {
 const SNIPPET_LENGTH = 240
 
 /**
- * The notes that match a query.
- * @throws RouxError `INVALID_PARAMS` that shows where the query does not parse.
+ * Returns the notes that match a query.
+ * @throws RouxError `INVALID_PARAMS`, with the position of the syntax error
  */
 export function findNodes(core: GraphCore, args: FindArguments, call: Call = {}): Promise<Answer<readonly FoundNode[]>> {
   return answerFindable(core, call, 'words', async (read) => {
@@ -67,7 +67,7 @@ async function findIn(
 ): Promise<Answer<readonly FoundNode[]>> {
   const { core, snapshot } = reading
   const scope = toScope({ folder: args.folder })
-  // A query without words matches only notes. Words are also searched on canvases.
+  // A query without words matches only notes. A query with words also searches canvases.
   const searched = positiveWords(query).length > 0 ? { ...scope, kinds: WITH_TEXT } : scope
   const page = pageFor(args, reading.call)
   const { found, words, fallback, shared } = await findByQuery(snapshot, core, query, {
@@ -119,7 +119,7 @@ async function describe(
       ...(node.created === undefined ? undefined : { created: node.created }),
       ...(node.modified === undefined ? undefined : { modified: node.modified }),
     }
-    // Notes are not ranked without words, so all of them score the same.
+    // Without words, notes are not ranked, so they all get the same score.
     const shown = words.length === 0 ? 1 : score
     const marked = call.marked === true ? { highlights } : undefined
     return [{ ...listResponse(node, 'metadata'), score: roundScore(shown), ...times, snippet: text, ...marked, line }]
@@ -135,12 +135,12 @@ function isEmptyQuery({ terms, phrases }: SnippetQuery): boolean {
 
 function snippetOf(node: Node, source: NoteText, query: SnippetQuery) {
   const text = blankData(readableSource(node, source).text)
-  // Only visible text counts: a link address with all the words is not a match.
+  // Only visible text counts. A link address that contains all the words is not a match.
   const seen = isEmptyQuery(query) ? {} : { seen: wordsOf(text) }
   return snippet(text, source.bodyStart, query, { maxLength: SNIPPET_LENGTH, ...seen })
 }
 
-/** The matching tasks with the most words; blank ones if there are no others. */
+/** Returns the matching tasks with the most words, or blank tasks if there are no others. */
 function tasksOf(
   { tasks = [] }: Node,
   { text }: NoteText,
@@ -159,7 +159,10 @@ function tasksOf(
 const TASK_LENGTH = SNIPPET_LENGTH - 20
 const BLANK_TASK = /^\S+\s+\[.\]$/
 
-/** As many snippets as fit, one per line, and the number of the rest; the line is the first snippet's. */
+/**
+ * Joins as many snippets as fit, one per line, and appends the number of omitted ones. The result has the line number of the first
+ * snippet.
+ */
 function joined(all: readonly Snippet[]): Snippet | undefined {
   const [first] = all
   if (first === undefined) return undefined
@@ -171,10 +174,10 @@ function joined(all: readonly Snippet[]): Snippet | undefined {
   }
 }
 
-/** Even the shortest tasks do not fit more often than this. */
+/** Maximum number of tasks that fit, even if they are as short as possible. */
 const MOST_TASKS = SNIPPET_LENGTH / '- [ ]'.length
 
-/** Shifts the highlights to their offsets in the joined text. */
+/** Shifts the highlights to match their positions in the joined text. */
 function moved(shown: readonly Snippet[]): Snippet['highlights'] {
   let by = 0
   return shown.flatMap(({ text, highlights }) => {
@@ -191,7 +194,7 @@ async function didYouMean(snapshot: Snapshot, query: string, scope: Scope): Prom
   return [{ code: 'FALLBACK', message: `Did you mean ${names}?` }]
 }
 
-/** The words to mark in the text. */
+/** Returns the words to mark in the text. */
 function snippetQuery(words: readonly QueryWord[]): SnippetQuery {
   const terms = words.flatMap(({ form, text }) =>
     form === 'phrase'

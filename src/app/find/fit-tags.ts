@@ -1,10 +1,10 @@
 import { countInTurn, type Fitted, jsonBytes, nonZero, Purse } from '../answer/budget.ts'
 import type { SuggestedTags } from './suggest-tags.ts'
 
-/** Maximum number of notes named per label. */
+/** Maximum number of notes listed per label. */
 const MOST_NAMED = 3
 
-/** Fits labels into a budget: first all labels with their scores, then their operations, then up to three notes for each. */
+/** Fits labels into a budget: first all labels with their scores, then their operations, then up to three notes per label. */
 export function fitTags(suggested: SuggestedTags, room: number): Fitted<SuggestedTags> {
   const { tags, folders } = suggested
   const rows = [...tags, ...folders]

@@ -11,7 +11,7 @@ import { findByQuery } from './find-by-query.ts'
 
 export interface ListNodesArguments extends PageArguments {
   readonly tag?: string | undefined
-  /** A prefix of the path. */
+  /** Prefix of the path. */
   readonly path?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
   /** Restricts the list to notes of this community. */
@@ -20,7 +20,7 @@ export interface ListNodesArguments extends PageArguments {
 
 export interface NodeList {
   readonly nodes: readonly NodeSummary[]
-  /** The total, ignoring `limit` and `offset`. */
+  /** Total number, ignoring `limit` and `offset`. */
   readonly total: number
 }
 
@@ -35,7 +35,7 @@ export function listNodes(core: GraphCore, args: ListNodesArguments, call: Call 
   })
 }
 
-/** The notes of a community within the scope. */
+/** Lists the notes of a community within the scope. */
 function listCommunity(
   core: GraphCore,
   args: ListNodesArguments & { readonly community: string },
@@ -68,7 +68,7 @@ async function listOf(
 export interface SearchByTagsArguments extends PageArguments {
   readonly tags: readonly string[]
   readonly mode: 'any' | 'all'
-  /** Links shown for each. */
+  /** Number of links shown per note. */
   readonly links?: number | undefined
 }
 
@@ -84,7 +84,7 @@ export function searchByTags(
     const { items, total } = await snapshot.select({ tags: { names, mode: args.mode } }, page)
     const ids = items.map(({ id }) => id)
     const value = await listResponses(snapshot, ids, { shown: 'excerpt', links: linksShown(args.links, call) })
-    // With several tags, an unknown one would silently change the answer.
+    // If several tags are requested, an unknown one would silently change the answer.
     const warnings = await tagWarnings(snapshot, args.tags, call)
     return { ...listed(value, { offset: page.offset, shown: ids.length, total }), warnings }
   })
@@ -93,11 +93,11 @@ export function searchByTags(
 export interface RecentNote {
   readonly id: string
   readonly title: string
-  /** ISO 8601, or as written in the note. */
+  /** Time in ISO 8601, or as written in the note. */
   readonly modified?: string
 }
 
-/** The most recently changed notes, newest first, without archived ones. */
+/** Returns the most recently changed notes, newest first, excluding archived ones. */
 export function recentNotes(
   core: GraphCore,
   { limit }: { readonly limit: number },

@@ -9,7 +9,10 @@ import { type Reading, readNotes } from '../read/texts.ts'
 /** Maximum number of notes checked for literal matches. */
 const LOOKED_THROUGH = 100
 
-/** The notes of a scope that contain any of these literals, best keyword matches first, with the number of literals in each. */
+/**
+ * Returns the notes of a scope that contain any of these literals, ordered by keyword match, best first, with the number of literals
+ * in each note.
+ */
 export async function literalNotes(
   reading: Reading,
   literals: readonly Literal[],
@@ -38,10 +41,10 @@ function alternatives(condition: Condition): readonly Condition[] {
   return condition.kind === 'or' ? condition.parts : [condition]
 }
 
-/** Notes with a literal match score above this. */
+/** Notes with a literal match get a score above this value. */
 const HELD = 0.5
 
-/** Puts notes with literal matches first, starting with those that have the most. The others follow with capped scores. */
+/** Puts notes with literal matches first, starting with those that have the most matches. The other notes follow with capped scores. */
 export function byLiterals(
   hits: readonly FusedHit<NodeId>[],
   held: ReadonlyMap<NodeId, number>,

@@ -3,7 +3,7 @@ import type { Answer } from '../graph-core.ts'
 import type { FindArguments, FoundNode } from './find-nodes.ts'
 import type { ResolvedName } from './resolve-nodes.ts'
 
-/** Merges ranked lists, best first; ties keep the order of the lists. */
+/** Merges ranked lists, best first. Items with equal scores keep the order of the lists. */
 export function mergeRanked<T extends { readonly score: number }>(lists: readonly (readonly T[])[]): readonly T[] {
   return lists.flat().toSorted((a, b) => b.score - a.score)
 }
@@ -14,7 +14,7 @@ export function mergeFound(
   { orderBy, order }: Pick<FindArguments, 'orderBy' | 'order'>,
 ): readonly FoundNode[] {
   const isScored = lists.some((list) => list.some(({ score }) => score < 1))
-  // Without words every score is 1, so sort by `modified`.
+  // Without words, every score is 1, so sort by `modified` instead.
   const by = orderBy === 'relevance' && !isScored ? 'modified' : orderBy
   if (by === 'relevance') return mergeRanked(lists)
   const sign = (order ?? (by === 'title' ? 'asc' : 'desc')) === 'asc' ? 1 : -1
@@ -22,7 +22,7 @@ export function mergeFound(
   return keyed.toSorted((a, b) => sign * compare(a.key, b.key)).map(({ note }) => note)
 }
 
-/** For each name the best match of any vault, and all candidates. */
+/** Returns, for each name, the best match of any vault and all candidates. */
 export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): readonly ResolvedName[] {
   const [first = []] = lists
   return first.map(({ query }, at) =>
@@ -33,7 +33,7 @@ export function mergeResolved(lists: readonly (readonly ResolvedName[])[]): read
   )
 }
 
-/** The same maximum as in one vault's answer. */
+/** Maximum number of candidates, the same as for a single vault. */
 const MAX_CANDIDATES = 5
 
 function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedName {
@@ -49,7 +49,7 @@ function mergeName(query: string, answers: readonly ResolvedName[]): ResolvedNam
   }
 }
 
-/** Drops fallback answers if another vault has notes with all the words. */
+/** Drops fallback answers if another vault has notes that contain all the words. */
 export function withoutFallbacks<T extends { readonly answer: Answer<readonly FoundNode[]> }>(
   answers: readonly T[],
 ): readonly T[] {
@@ -59,7 +59,7 @@ export function withoutFallbacks<T extends { readonly answer: Answer<readonly Fo
   return better.length > 0 ? better : answers
 }
 
-/** Notes without that time come last in either direction. */
+/** Notes without the requested time are sorted last in either direction. */
 function sortKey(note: FoundNode, by: 'title' | 'modified' | 'created', sign: number): string | number {
   if (by === 'title') return foldName(note.title)
   const time = Date.parse(note[by] ?? '')

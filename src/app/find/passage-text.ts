@@ -3,7 +3,7 @@ import { codeIn } from '../../markdown/code.ts'
 import { findMatches, type Match, type SnippetQuery, weightOf } from '../../search/words/matches.ts'
 import { snippetWith } from '../../search/words/snippet.ts'
 
-/** Images: badges and screenshots have no readable text besides their address. */
+/** Matches images. Badges and screenshots have no readable text apart from their address. */
 const IMAGE = /!\[[^[\]]*\](?:\([^()\n]*\)|\[[^[\]]*\])|!\[\[[^[\]\n]*\.(?:avif|bmp|gif|jpe?g|png|svg|webp)(?:\|[^[\]\n]*)?\]\]/gi
 /** HTML tags. Does not match addresses in angle brackets. */
 const TAG = /<\/?[a-z][a-z0-9-]*(?:[\s/][^<>]*)?>/gi
@@ -11,12 +11,12 @@ const COMMENTS = [
   ['<!--', '-->'],
   ['%%', '%%'],
 ] as const
-/** A link's address, which readers do not see but may want. */
+/** Matches a link's address. Readers do not see the address, but may search for it. */
 const ADDRESS = /\]\([^()\n]*\)/g
-/** End of a sentence or line. */
+/** Matches the end of a sentence or line. */
 const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
 
-/** The text with hidden parts (comments, tags, images) replaced by spaces, so all other text and code keeps its position. */
+/** Returns the text with hidden parts (comments, tags, images) replaced by spaces, so that all other text and code keeps its position. */
 export function legible(text: string): string {
   const whole = blankData(text)
   const shown = withoutHidden(whole)
@@ -33,7 +33,10 @@ export function legible(text: string): string {
 const STANDS_FOR_CODE = 'x'
 const HIDES = /<|!\[|%%/
 
-/** True if text may contain fences, or code and hidden text on one line. Finding code costs a tenth of finding a note. */
+/**
+ * Checks whether the text may contain fences, or code and hidden text on the same line. Finding code takes a tenth of the time of
+ * finding a note.
+ */
 function mayHideCode(text: string): boolean {
   if (text.includes('```') || text.includes('~~~')) return true
   for (let at = text.indexOf('`'); at >= 0; ) {
@@ -56,7 +59,7 @@ interface Range {
   readonly end: number
 }
 
-/** Text with some parts replaced by text of the same length. `parts`: in order, not nested. */
+/** Replaces parts of the text with strings of the same length. `parts` must be in order and must not be nested. */
 function replaced(text: string, parts: readonly Range[], by: (part: string, range: Range) => string): string {
   let at = 0
   let made = ''
@@ -100,11 +103,11 @@ export interface ReadChunk {
   readonly text: string
   /** `text` with hidden parts replaced by spaces. */
   readonly seen: string
-  /** In `seen`, except the addresses of links. */
+  /** Matches in `seen`, excluding link addresses. */
   readonly matches: readonly Match[]
 }
 
-/** Looks for words in visible text. */
+/** Finds words in the visible text. */
 export function readChunk(text: string, find: (text: string) => readonly Match[]): ReadChunk {
   const seen = legible(text)
   return { text, seen, matches: find(withoutAddresses(seen)) }
@@ -119,8 +122,8 @@ export interface PassageText {
 }
 
 /**
- * Returns the part of a chunk to show, in at most `maxLength` UTF-16 code units. This is the whole chunk if it fits, or else the
- * consecutive sentences and lines with the most words. Hidden text is shown only if there is nothing else.
+ * Returns the part of a chunk to show, in at most `maxLength` UTF-16 code units: the whole chunk if it fits, or else the consecutive
+ * sentences and lines with the most words. Hidden text is shown only if there is nothing else.
  */
 export function passageText({ text: chunk, seen, matches }: ReadChunk, words: SnippetQuery, maxLength: number): PassageText {
   const hidden = matches.length === 0 ? findMatches(chunk, words) : []
@@ -130,11 +133,11 @@ export function passageText({ text: chunk, seen, matches }: ReadChunk, words: Sn
   if (tidy.length <= maxLength) return { text: tidy, start: 0, end: chunk.length }
   const start = bestStart(text, isHidden ? hidden : matches, maxLength)
   if (start !== undefined) return cutAt(text, start, maxLength)
-  // In a sentence too long for a passage, only the words decide.
+  // If a sentence is too long for a passage, ignore sentence boundaries and use only the positions of the words.
   return { text: snippetWith(text, 0, words, { maxLength, gap }).text, start: 0, end: chunk.length }
 }
 
-/** Without the gaps left by hidden parts. */
+/** Removes the gaps left by hidden parts. */
 function withoutGaps(text: string): string {
   const lines = text.split('\n').map((line) => line.trimEnd().replace(/(?<=\S)\s{2,}/g, ' '))
   return lines
@@ -144,8 +147,8 @@ function withoutGaps(text: string): string {
 }
 
 /**
- * The start of the run of sentences whose distinct words weigh most; among equals, the run where they are closest together.
- * `undefined` if the run would not contain its words.
+ * Returns the start of the run of sentences whose distinct words have the highest total weight. Among equal runs, prefers the one
+ * whose words are closest together. Returns `undefined` if no run contains enough of the words.
  */
 function bestStart(text: string, matches: readonly Match[], room: number): number | undefined {
   const starts = startsOf(text)
@@ -161,12 +164,12 @@ function bestStart(text: string, matches: readonly Match[], room: number): numbe
   }
   if (matches.length > 0 && best.weight < weightOf(matches) * LEAST_HELD) return undefined
   const start = starts.findLast((one) => one <= best.first)
-  // Near a chunk's end there is room for preceding text.
+  // Near the end of a chunk, there is room for text before the match.
   return text.length - (start ?? 0) < room ? starts.find((one) => text.length - one < room) : start
 }
 
 const ROUNDING = 1e-9
-/** A run of sentences with less than this share of the words is worse than a window cut anywhere. */
+/** A run of sentences with less than this share of the words is worse than an excerpt that ignores sentence boundaries. */
 const LEAST_HELD = 0.5
 
 function startsOf(text: string): readonly number[] {
@@ -184,7 +187,7 @@ function startsOf(text: string): readonly number[] {
 
 const NO_SPACE = /\S/g
 
-/** Returns the weight of the words before `end`, counting each only once, and the end of the last word counted. */
+/** Returns the total weight of the words before `end`, counting each word only once, and the end of the last word counted. */
 function heldWithin(matches: readonly Match[], from: number, end: number): { readonly weight: number; readonly end: number } {
   const held = new Set<number>()
   let weight = 0
@@ -199,14 +202,17 @@ function heldWithin(matches: readonly Match[], from: number, end: number): { rea
   return { weight, end: last }
 }
 
-/** Normalizes the whitespace between two words. Preserves line breaks, which matter for code and tables, with at most one empty line. */
+/**
+ * Normalizes the whitespace between two words. Preserves line breaks, which matter in code and tables, but keeps at most one empty
+ * line.
+ */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   if (last < 0) return ' '
   return (space.indexOf('\n') < last ? '\n\n' : '\n') + space.slice(last + 1)
 }
 
-/** Truncates the text from `start` after the last word that fits. */
+/** Returns the text from `start`, truncated after the last word that fits. */
 function cutAt(text: string, start: number, maxLength: number): PassageText {
   const before = text.slice(0, start).trim() === '' ? '' : '…'
   let shown = ''

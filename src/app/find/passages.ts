@@ -13,9 +13,9 @@ import { passageText, type ReadChunk, readChunk } from './passage-text.ts'
 
 /** A part of a note that answers a question. */
 export interface Passage {
-  /** The headings above it, outermost first: the `section` that `get_node` takes. */
+  /** Headings above the passage, outermost first. They can be passed to `get_node` as `section`. */
   readonly heading: readonly string[]
-  /** 1-based first and last line of `text` in the file. */
+  /** First line of `text` in the file, starting at 1. `end_line` is the last line. */
   readonly start_line: number
   readonly end_line: number
   readonly text: string
@@ -26,33 +26,33 @@ export interface Passage {
 /** Criteria for choosing passages. */
 export interface PassageQuery {
   readonly words: SnippetQuery
-  /** The note's chunks as embedded; without them the note is cut again. */
+  /** The note's chunks as they were embedded. If omitted, the note is split again. */
   readonly stored?: NoteChunks | undefined
-  /** Absent if meaning is not used. */
+  /** Omitted if semantic similarity is not used. */
   readonly meaning?: Meaning | undefined
   /** Maximum number of characters per passage. */
   readonly length?: number
-  /** Words of the title and of the headings above a part count as the part's own. */
+  /** True if words of the title and of the headings above a part count as words of that part. */
   readonly isNamed?: boolean
 }
 
 export interface Meaning {
   readonly question: Float32Array
   readonly certainty: Certainty
-  /** Weight of meaning relative to words, 0–1. */
+  /** Weight of the semantic score relative to words, 0–1. */
   readonly weight: number
 }
 
 const MOST_PASSAGES = 3
-/** Characters of a passage: as much as fits, but enough to make sense. */
+/** Maximum length of a passage in characters. `LEAST_CHARACTERS` is the shortest length that makes sense. */
 const MOST_CHARACTERS = 1_600
-/** If nothing limits the answer. */
+/** Length of a passage in characters if the answer has no limit. */
 const USUAL_CHARACTERS = 500
 const LEAST_CHARACTERS = 160
-/** Bytes of a result and of a passage, without the passage's text: typical for a vault of some thousand notes. */
+/** Size in bytes of a result and of a passage, excluding the passage's text. Typical for a vault of a few thousand notes. */
 const RESULT_BYTES = 170
 const PASSAGE_BYTES = 110
-/** Share of the budget for passages and everything before them. The rest is for other information about a note. */
+/** Share of the budget for passages and everything before them. The rest is for other information about each note. */
 const PASSAGES_SHARE = 0.67
 /** Passages that score less than this share of the best one are ignored. */
 const LEAST_SHARE = 0.6
@@ -62,13 +62,13 @@ const READ = 8
 
 interface Candidate {
   readonly place: ChunkPlace
-  /** Certainty by meaning that the chunk is an answer. */
+  /** Certainty that the chunk is an answer, based on semantic similarity. */
   readonly meaning: number
 }
 
 /**
- * Returns the passage length for each position in the results, given the token budget and the number of results. The first results,
- * which usually contain the answer, share the room that remains after each result has a passage of minimum length.
+ * Returns the passage length for each position in the results, given the token budget and the number of results. After each result
+ * has a passage of minimum length, the first results share the remaining room, because they usually contain the answer.
  */
 export function passageLengths(maxTokens: number | undefined, results: number): (at: number) => number {
   if (maxTokens === undefined || results === 0) return () => USUAL_CHARACTERS
@@ -78,33 +78,36 @@ export function passageLengths(maxTokens: number | undefined, results: number): 
   return (at) => (at < FIRST ? first : rest)
 }
 
-/** Number of leading results that have more room than others. */
+/** Number of leading results that get more room than others. */
 const FIRST = 3
 
-/** Adds characters to the minimum length, within the maximum length. */
+/** Adds characters to the minimum length, up to the maximum length. */
 function within(more: number): number {
   return Math.max(LEAST_CHARACTERS, Math.min(MOST_CHARACTERS, Math.floor(LEAST_CHARACTERS + more)))
 }
 
-/** The maximum number of results that can have a passage each within this many tokens. */
+/** Returns the maximum number of results that can each have a passage within this many tokens. */
 export function mostPassages(maxTokens: number): number {
   return Math.ceil((maxTokens * TOKEN_BYTES) / LEAST_CHARACTERS)
 }
 
-/** A part of a note, the text read there, and the share of the question it covers, 0–1. */
+/** A part of a note, its text, and the share of the question that it covers, 0–1. */
 export interface AnsweringPlace {
   readonly place: ChunkPlace
   readonly chunk: ReadChunk
   readonly score: number
 }
 
-/** The parts of a note that answer a question best, at most three, best first; the beginning of the note if none does. */
+/**
+ * Returns up to three parts of a note that best answer a question, best first. If no part answers it, returns the beginning of the
+ * note.
+ */
 export function passagesOf(node: Node, source: NoteText, query: PassageQuery): readonly Passage[] {
   const { words, length } = query
   return placesOf(node, source, query).map((each) => toPassage(node, source.text, { ...each, words, length }))
 }
 
-/** The positions of these parts. */
+/** Returns the positions of the parts that best answer a question. */
 export function placesOf(node: Node, source: NoteText, query: PassageQuery): readonly AnsweringPlace[] {
   const stored = ofThisState(source, query.stored)
   const meaning = stored === undefined ? undefined : query.meaning
@@ -136,24 +139,24 @@ function leastOf(best: readonly AnsweringPlace[]): number {
 
 /** Tolerance for sums computed in a different order. */
 const ROUNDING = 1e-9
-/** Letters with dots between them may be an indexed word (`U.S.A.`). */
+/** Letters separated by dots may be an indexed word (`U.S.A.`). */
 const ABBREVIATION = /(?<![a-z0-9])[a-z]\.[a-z](?![a-z0-9])/i
 
 function namesOf({ title, headings }: Node, { startLine }: ChunkPlace): string {
   return [title, ...headingPathAt(headings, startLine)].join('\n')
 }
 
-/** The parts of a note, in order. `stored` is how they were embedded. */
+/** Returns the parts of a note, in order. `stored` contains the parts as they were embedded. */
 export function chunksOf(node: Node, source: NoteText, stored: NoteChunks | undefined): readonly ChunkPlace[] {
   return ofThisState(source, stored)?.chunks ?? inOrder(node, source).map(({ place }) => place)
 }
 
-/** Ignore chunks of another version of the note. */
+/** Ignores chunks of another version of the note. */
 function ofThisState({ hash }: NoteText, stored: NoteChunks | undefined): NoteChunks | undefined {
   return stored !== undefined && hash.startsWith(stored.content) ? stored : undefined
 }
 
-/** The chunks with the certainty that each answers the question, best first. */
+/** Returns the chunks with the certainty that each one answers the question, best first. */
 function byMeaning({ chunks }: NoteChunks, meaning: Meaning | undefined): readonly Candidate[] {
   if (meaning === undefined) return chunks.map((place) => ({ place, meaning: 0 }))
   const { question, certainty } = meaning
@@ -176,7 +179,7 @@ interface Likely {
   readonly most: number
 }
 
-/** Returns the chunks that contain the most beginnings of the words. Searching for beginnings is faster than reading all words. */
+/** Returns the chunks that contain the beginnings of the most words. Searching for beginnings is faster than reading all words. */
 function likeliest(
   candidates: readonly Candidate[],
   text: string,
@@ -190,18 +193,18 @@ function likeliest(
     const part = text.slice(place.start, place.end)
     const letters = (FOREIGN.test(part) ? foldLetters(part) : part.toLowerCase()).replace(WITHIN_WORDS, '')
     const found = beginnings.reduce((sum, beginning) => sum + (letters.includes(beginning.letters) ? beginning.own : 0), 0)
-    // Phrases cannot be checked without a full read, so all of them count as found.
+    // Phrases cannot be checked without a full read, so all of them are assumed to be found.
     return { candidate, most: ((1 - weight) * (found + words.phrases.length)) / all + weight * meaning }
   })
   return rated.sort((a, b) => b.most - a.most).slice(0, READ)
 }
 
-/** Letters beyond ASCII. Folding is slow, and is not needed for quotation marks, dashes and emoji. */
+/** Letters beyond ASCII. Folding is slow, and is not necessary for quotation marks, dashes and emoji. */
 const FOREIGN = /[\xc0-\u1fff\u2c00-\ud7ff\ue000-\ufe0e\ufe10-\uffff]/
-/** Characters that indexed words omit. */
+/** Characters that are omitted from indexed words. */
 const WITHIN_WORDS = /['’,]/g
 
-/** The weighted share of a question's words that text contains. */
+/** Returns the weighted share of a question's words that occur in the text. */
 export type WordShare = (text: string) => number
 
 export function wordShareFor(words: SnippetQuery): WordShare {

@@ -10,14 +10,14 @@ import type { Warning } from '../graph-core.ts'
 import { unknownProperty } from '../read/tags-and-properties.ts'
 import type { FoundByQuery } from './find-by-query.ts'
 
-/** Maximum titles and properties in the warnings. */
+/** Maximum number of titles and properties in the warnings. */
 const TOLD = 5
-/** Maximum similar names in a warning. */
+/** Maximum number of similar names in a warning. */
 const NEAREST = 3
 
 /**
- * Warns of unknown tags and properties in a query, of unknown values if the answer is empty, of shared titles, and of compared
- * properties with no comparable value.
+ * Warns about unknown tags and properties in a query, and about shared titles. If the answer is empty, also warns about unknown
+ * values and about compared properties without comparable values.
  */
 export async function queryWarnings(
   snapshot: Snapshot,

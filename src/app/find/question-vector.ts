@@ -8,23 +8,23 @@ import type { Embedding, GraphCore, Warning } from '../graph-core.ts'
 /** Milliseconds that a search waits for the embedding model. If the model takes longer, only words are used. */
 export const PATIENCE = 5_000
 
-/** Minimum milliseconds for the model, even if the call has no waiting time left. */
+/** Minimum time in milliseconds that a search waits for the model, even if the call has no waiting time left. */
 const LEAST_PATIENCE = 500
 
-/** Milliseconds after a failure in which no other question waits for the model. */
+/** Milliseconds after a failure during which other questions do not wait for the model. */
 const RESPITE = 15_000
 
 /** Models that failed recently, with the reason and the time of the next attempt. */
 const failed = new WeakMap<Embedding, { readonly reason: string; readonly until: number }>()
 
-/** A question's embedding, and the model that made it. */
+/** A question's embedding, and the model that produced it. */
 export interface QuestionVector {
   readonly embedder: Embedder
   readonly vector: Float32Array
 }
 
 /**
- * The embedder whose vectors are used: the configured one, or the previous one while new vectors are being made.
+ * Returns the embedder whose vectors are in use: the configured one, or the previous one while new vectors are being created.
  * @throws RouxError `PROVIDER_ERROR`
  */
 export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
@@ -37,27 +37,27 @@ export async function servingEmbedder(core: GraphCore): Promise<Embedder> {
   return (former === undefined ? undefined : await core.embedding.openFormer(former.embedder)) ?? embedder
 }
 
-/** Another process with another embedder may have removed our vectors. Make them again. */
+/** Creates this embedder's vectors again if another process with another embedder may have removed them. */
 async function lookAgain({ indexing }: GraphCore, embedder: Embedder): Promise<void> {
   const vectors = indexing.status().search?.vectors
   if (vectors?.embedder !== embedder.id || vectors.done === 0) return
-  // Search checks the stored vectors afterwards. If that fails, the answer says why.
+  // Search checks the stored vectors afterwards. If that check fails, the answer contains the reason.
   await indexing.reconcile([]).catch(() => {})
 }
 
-/** Embeddings of texts, and the model that made them. */
+/** Embeddings of several strings, and the model that produced them. */
 export interface QuestionVectors {
   readonly embedder: Embedder
   readonly vectors: readonly Float32Array[]
 }
 
-/** Embeds texts with the embedder in use. @throws RouxError `PROVIDER_ERROR` */
+/** Embeds strings with the embedder in use. @throws RouxError `PROVIDER_ERROR` */
 export async function embedQuestions(core: GraphCore, texts: readonly string[], call: Call): Promise<QuestionVectors> {
   const embedder = await openedInTime(core, call)
   return { embedder, vectors: await embedWith(embedder, texts, call.signal) }
 }
 
-/** A model that opens too slowly for this call is ready for the next one. */
+/** Opens the embedder. A model that opens too slowly for this call is ready for the next one. */
 async function openedInTime(core: GraphCore, call: Call): Promise<Embedder> {
   const opening = servingEmbedder(core)
   if (isCommand(core)) return await opening
@@ -82,7 +82,7 @@ async function embedWith(embedder: Embedder, texts: readonly string[], signal: A
   return requireVectors(embedder, texts.length, await embedder.embed(texts, 'query', signal))
 }
 
-/** A question's embedding, or why there is none. A failure is remembered for a while. */
+/** Returns a question's embedding, or why there is none. Failures are remembered for a while. */
 export async function tryQuestion(
   core: GraphCore,
   text: string,
@@ -92,7 +92,7 @@ export async function tryQuestion(
   if (embedding === undefined) return undefined
   const known = failed.get(embedding)
   if (known !== undefined && performance.now() < known.until) return withoutMeaning(known.reason)
-  // While this question retries, others do not wait for the model.
+  // While this question retries, other questions do not wait for the model.
   if (known !== undefined) remember(embedding, known.reason)
   const time = isCommand(core) ? PATIENCE : Math.min(PATIENCE, Math.max(timeLeft(call), LEAST_PATIENCE))
   const patience = AbortSignal.timeout(time)

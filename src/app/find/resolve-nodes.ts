@@ -13,16 +13,16 @@ import { nodesNamed } from '../names/known-node.ts'
 import { toScope } from '../scope.ts'
 import { embedQuestions, type QuestionVectors, unknownWarning } from './question-vector.ts'
 
-/** Names compared with each name; a note may have several. */
+/** Maximum number of similar names found for each name. A note may have several names. */
 const NAMES = 50
 
-/** Maximum names listed in a warning. */
+/** Maximum number of names listed in a warning. */
 const LISTED = 3
 
 export interface ResolveArguments {
   readonly names: readonly string[]
   readonly strategy: 'exact' | 'fuzzy' | 'semantic'
-  /** Minimum similarity, 0–1; not used for `exact`. */
+  /** Minimum similarity, 0–1. Ignored by `exact`. */
   readonly threshold: number
   readonly tag?: string | undefined
   readonly path?: string | undefined
@@ -37,26 +37,26 @@ export interface ResolvedName {
   readonly match: NodeId | null
   /** 0 if nothing matches. */
   readonly score: number
-  /** If several match: all of them up to a maximum, the chosen one first. */
+  /** Matching notes up to a maximum, the chosen one first. Omitted unless several notes match. */
   readonly candidates?: readonly { readonly id: NodeId; readonly title?: string; readonly score: number }[]
   readonly rule?: ChoiceRule
 }
 
-/** Maximum candidates in an answer. */
+/** Maximum number of candidates in an answer. */
 const MAX_CANDIDATES = 5
 
 /** Maximum number of similar names compared, because several notes may share the best score. */
 const MAX_SIMILAR = 20
 
-/** Above this threshold (the default), only pairs of characters are compared. */
+/** At thresholds above the default, only pairs of characters are compared. */
 const SPELLED = 0.7
 
-/** Maximum unmatched names compared letter by letter; each takes some milliseconds in a large vault. */
+/** Maximum number of unmatched names compared letter by letter. Each comparison takes some milliseconds in a large vault. */
 const MAX_SPELLED = 50
 
 /**
- * The notes for these names, in order.
- * @throws RouxError `PROVIDER_ERROR` for `semantic` without an embedder.
+ * Returns the notes for these names, in order.
+ * @throws RouxError `PROVIDER_ERROR` for `semantic` without an embedder
  */
 export function resolveNodes(core: GraphCore, args: ResolveArguments, call: Call = {}): Promise<Answer<readonly ResolvedName[]>> {
   if (args.strategy === 'semantic') return resolveByMeaning(core, args, call)
@@ -79,7 +79,7 @@ function resolveByMeaning(
   })
 }
 
-/** For each name the files with that name and, unless `exact`, files with similar names. */
+/** Returns, for each name, the files with that name and, unless `exact`, files with similar names. */
 async function namedLike(
   snapshot: Snapshot,
   { names, strategy, threshold, tag, path }: ResolveArguments,
@@ -95,7 +95,10 @@ async function namedLike(
   return names.map((name, at) => byName.get(name) ?? equal[at] ?? [])
 }
 
-/** Compares the unchanged letters instead of letter pairs, because swapping two letters of a short name changes most of its pairs. */
+/**
+ * Compares names by unchanged letters instead of letter pairs, because swapping two letters of a short name changes most of its
+ * pairs.
+ */
 async function spelledLike(
   snapshot: Snapshot,
   name: string,
@@ -145,8 +148,8 @@ export interface NameVectors extends QuestionVectors {
 }
 
 /**
- * For each name the notes whose title or alias means about the same, best first; the score is the cosine of a note's best name. A
- * name the embedder hardly knows gets a warning instead.
+ * Returns, for each name, the notes whose title or alias has a similar meaning, best first. The score is the cosine of the note's
+ * best name. If the embedder hardly knows a name, returns a warning instead.
  */
 async function meaningSame(
   snapshot: Snapshot,

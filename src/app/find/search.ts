@@ -40,14 +40,14 @@ export interface SearchArguments extends PageArguments {
   readonly includeContent: boolean
   readonly folder?: string | undefined
   readonly tag?: string | undefined
-  /** Search only the passages of this note, given by id or by a unique title or alias. */
+  /** Restricts the search to passages of this note, given by id or by a unique title or alias. */
   readonly note?: string | undefined
   readonly relevance: Relevance
   readonly mode: 'hybrid' | 'keyword' | 'semantic'
   readonly explain: boolean
-  /** Links shown for each. */
+  /** Number of links shown per note. */
   readonly links?: number | undefined
-  /** The limit for the whole answer. */
+  /** Token limit for the whole answer. */
   readonly maxTokens?: number | undefined
 }
 
@@ -58,34 +58,34 @@ export interface SearchResult extends ListedNode {
   readonly explain?: Explanation
 }
 
-/** Why a note has its rank. */
+/** Explains the rank of a note. */
 export interface Explanation {
   readonly keyword: RetrieverScore | null
   readonly semantic: RetrieverScore | null
-  /** The weight of meaning, 0–1. */
+  /** Weight of the semantic score, 0–1. */
   readonly weight: number
-  /** The share of the question that the embedder knows, 0–1, if it can tell. */
+  /** Share of the question that the embedder knows, 0–1. Omitted if the embedder cannot tell. */
   readonly coverage?: number
   /** True if a title or alias equals the question. */
   readonly exact: boolean
-  /** The title or alias with a similar spelling. */
+  /** Title or alias with a similar spelling. */
   readonly close_title?: string
 }
 
-/** Maximum notes from each of the two searches. */
+/** Maximum number of notes from each search (by words and by meaning). */
 const DEPTH = 1_000
-/** Passages compared with the question; a note counts with its best. */
+/** Number of passages compared with the question. Each note is ranked by its best passage. */
 const PASSAGES = 200
 const MOST_PASSAGES = 16 * PASSAGES
-/** With fewer notes than this, distances say little about relevance. */
+/** With fewer notes than this, distances are a poor indicator of relevance. */
 const FEWEST_NOTES = 50
 const NAMES = 50
 /** Number of notes containing the question's words whose names are sampled to guess the language. */
 const SAMPLED_NOTES = 10
 
 /**
- * The notes that answer a question, by words and by meaning, with the relevant passages.
- * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is not a note.
+ * Returns the notes that answer a question, by words and by meaning, with the relevant passages.
+ * @throws RouxError `PROVIDER_ERROR` for mode `semantic` without an embedder, `NODE_NOT_FOUND` for a scope that is not a note
  */
 export function search(core: GraphCore, args: SearchArguments, given: Call = {}): Promise<Answer<readonly SearchResult[]>> {
   return answerFindable(core, given, args.mode === 'keyword' ? 'words' : 'meaning', async (read, call) => {
@@ -107,7 +107,7 @@ export function search(core: GraphCore, args: SearchArguments, given: Call = {})
   })
 }
 
-/** The question's embedding with its warnings, or why there is none although meaning was requested. */
+/** The question's embedding with warnings. If semantic search was requested but there is no embedding, a warning explains why. */
 export interface Asked {
   readonly question: QuestionVector | undefined
   readonly traits: EmbedderTraits | undefined
@@ -125,12 +125,12 @@ export async function ask(core: GraphCore, { mode, query }: Pick<SearchArguments
   return { question, traits, warnings }
 }
 
-/** The notes that answer a question, best first, and what their texts are compared with. */
+/** The notes that answer a question, best first, and the criteria for choosing their passages. */
 export interface Ranked extends Pick<Description, 'words' | 'question' | 'traits' | 'known'> {
   readonly hits: readonly RankedHit[]
-  /** The total, ignoring `limit` and `offset`. */
+  /** Total number, ignoring `limit` and `offset`. */
   readonly relevant: number
-  /** True if at least one is as certain as `normal` requires; `sureFrom` is the lowest such score. */
+  /** True if at least one note is as certain as `normal` requires. `sureFrom` is the lowest score with that certainty. */
   readonly isSure: boolean
   readonly sureFrom: number
   readonly warnings: readonly Warning[]
@@ -179,7 +179,7 @@ interface Retrieval {
   readonly known: KnownShare
 }
 
-/** Fuses the searches by words and by meaning, best first. */
+/** Combines the results of the searches by words and by meaning, best first. */
 async function retrieve(
   { core, snapshot }: Reading,
   { query, mode }: SearchArguments,
@@ -201,7 +201,7 @@ async function retrieve(
 
 const WHOLLY_KNOWN: Coverage = { meaning: 1, whole: 1 }
 
-/** The share that the embedder knows of the question and of the names found by words. */
+/** Returns the share that the embedder knows of the question and of the names of notes found by words. */
 async function knownOf(
   snapshot: Snapshot,
   { embedder }: QuestionVector,
@@ -231,7 +231,10 @@ async function nearest(
   return nearestNotes(passages.map(toHit), names.map(toHit))
 }
 
-/** A single long note may have more passages than are compared at first. */
+/**
+ * Returns the nearest passages. Fetches more if they belong to too few notes, because a single long note may have more passages than
+ * are compared at first.
+ */
 async function nearestPassages(nearest: (limit: number) => Promise<readonly ChunkHit[]>): Promise<readonly ChunkHit[]> {
   for (let limit = PASSAGES; ; limit *= 4) {
     const hits = await nearest(limit)
@@ -252,14 +255,17 @@ export interface RankedHit extends FusedHit<NodeId> {
   readonly closeTitle?: string
 }
 
-/** A note with this share of the question's weight contains all of its words. */
+/** A note that covers this share of the question's weight contains all of its words. */
 const ALL_WORDS = 0.999
-/** With one or two known words, the spelling is probably right, but many notes have them. Keep only this many in front. */
+/**
+ * If a question has only one or two words, and they are known, the spelling is probably right, but many notes contain them. Keep only
+ * `SPELLED_FIRST` notes in front.
+ */
 const FEW_WORDS = 2
 const SPELLED_FIRST = 2
 
 /**
- * Returns how many of the first hits stay ahead of those with a close title. Notes that contain every word may be what the user
+ * Returns how many of the first hits stay ahead of notes with a close title. Notes that contain every word may be what the user
  * meant.
  */
 function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms }: WordHits): number {
@@ -269,7 +275,7 @@ function answeredByWords(hits: readonly FusedHit<NodeId>[], { hits: found, terms
   return hits.findLastIndex(({ key }) => full.has(key)) + 1
 }
 
-/** `strict` shows only answers, so a similar title that does not answer is only mentioned. */
+/** `strict` shows only answers, so a note that merely has a similar title is only mentioned in a warning. */
 function shownTitles(close: readonly NameHit[], kept: readonly FusedHit<NodeId>[], relevance: Relevance): readonly NameHit[] {
   if (relevance !== 'strict' || close.length === 0) return close
   const keys = new Set(kept.map(({ key }) => key))
@@ -277,8 +283,8 @@ function shownTitles(close: readonly NameHit[], kept: readonly FusedHit<NodeId>[
 }
 
 /**
- * Moves notes with a similar title to the front, or after the first few; notes among those stay. Scores stay in order, and none
- * drops.
+ * Moves notes with a similar title to the front, or behind the first `after` hits, which keep their positions. Scores remain in
+ * descending order, and no score drops.
  */
 function withCloseTitles(
   hits: readonly FusedHit<NodeId>[],
@@ -332,7 +338,7 @@ async function describe(
   const maxTokens = tokensFor(args.maxTokens, DEFAULT_TOKENS.list, call)
   const ids = hits.map(({ key }) => key)
   const links = linksShown(args.links, call)
-  // Notes without room for a passage are not read for one. With several vaults the room is not known yet.
+  // Do not read notes for which there is no room for a passage. With several vaults, the room is not known yet.
   const quoted = maxTokens === undefined || call.isPart === true ? ids : ids.slice(0, mostPassages(maxTokens))
   const lengthAt = passageLengths(maxTokens, hits.length)
   const [{ notes, unread, stored }, others] = await Promise.all([
@@ -349,7 +355,7 @@ async function describe(
       source === undefined
         ? []
         : passagesOf(node, readableSource(node, source), { words: marks, stored: stored[at], meaning, length: lengthAt(at) })
-    // A note with nothing but properties has no passage to show.
+    // A note that consists only of properties has no passage to show.
     const passages = found.map((each) => ({ ...each, text: shownText(node, each.text) })).filter(({ text }) => text !== '')
     const response = listResponse(node, args.includeContent ? 'excerpt' : 'metadata')
     const explained = args.explain ? { explain: explanationOf(hit, coverage) } : undefined
@@ -363,7 +369,7 @@ async function describe(
   }
 }
 
-/** Notes with their texts and stored chunks, in order. */
+/** Notes with their contents and stored chunks, in order. */
 export interface ChunkedNotes extends Awaited<ReturnType<typeof readNotes>> {
   readonly stored: readonly (NoteChunks | undefined)[]
 }
@@ -374,7 +380,7 @@ export async function readChunked(
   { links, question }: { readonly links: number; readonly question: QuestionVector | undefined },
 ): Promise<ChunkedNotes> {
   const { snapshot } = reading
-  // Even when searching by words alone, this saves cutting the notes into passages again.
+  // Stored chunks save splitting the notes into passages again, even when searching by words alone.
   const embedder = question?.embedder.id ?? (await snapshot.vectorStates())[0]?.embedder
   const [read, stored] = await Promise.all([
     readNotes(reading, ids, { links }),
@@ -383,7 +389,7 @@ export async function readChunked(
   return { ...read, stored }
 }
 
-/** The criteria for choosing passages of found notes. */
+/** Returns the criteria for choosing passages of found notes. */
 export function passageQuery(
   query: string,
   { words, ...found }: Pick<Ranked, 'words' | 'question' | 'traits' | 'known'>,
@@ -391,7 +397,7 @@ export function passageQuery(
   return { words: marksOf(query, words, literalsIn(query)), meaning: meaningOf(found) }
 }
 
-/** Rare words mark a passage more than common ones. A word that occurs nowhere is marked by its parts, as in the search. */
+/** Weights rare words higher than common ones. A word that occurs nowhere is marked by its parts, as in the search. */
 function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[]): SnippetQuery {
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const used = (term: WordTerm): readonly WordTerm[] =>
@@ -404,7 +410,7 @@ function marksOf(query: string, { terms }: WordHits, literals: readonly Literal[
   }
 }
 
-/** The weight of meaning in a passage if the embedder knows the whole question: the same as words. */
+/** Weight of a passage's semantic score if the embedder knows the whole question. Words have the same weight. */
 const PASSAGE_WEIGHT = 0.5
 
 function meaningOf({ question, traits, known }: Pick<Description, 'question' | 'traits' | 'known'>): Meaning | undefined {

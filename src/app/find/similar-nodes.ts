@@ -30,9 +30,9 @@ export interface SimilarArguments extends PageArguments {
   readonly folder?: string | undefined
   readonly tag?: string | undefined
   readonly relevance: Relevance
-  /** Leave out notes linked to or from it. */
+  /** Excludes notes linked to or from the given note. */
   readonly excludeLinked: boolean
-  /** Links shown for each. */
+  /** Number of links shown per note. */
   readonly links?: number | undefined
 }
 
@@ -41,25 +41,25 @@ export interface SimilarNode extends ListedNode {
   readonly score: number
 }
 
-/** Passages compared at first; a note counts with its best. */
+/** Number of passages compared at first. Each note is ranked by its best passage. */
 const PASSAGES = 200
 /** Maximum number of neighbors by words. Notes farther away are rarely similar. */
 const MOST_NEAR = 64
-/** The maximum score of a note that shares no words of its own; `normal` leaves such notes out. */
+/** Maximum score of a note that shares no distinctive words. `normal` excludes such notes. */
 const UNSHARED = 0.06
 /** Notes with fewer distinctive words than this get a warning. */
 const HARDLY_ANY = 10
-/** Milliseconds that a server waits for words to be compared if it can answer by meaning instead. */
+/** Milliseconds that a server waits for the comparison of words if it can use vectors instead. */
 const PATIENCE = 500
 /**
- * The minimum score of each preset when words are compared. Among linked notes in the top five, `normal` loses 5 in 100 in
- * obsidian-hub and none in smaller vaults, `strict` a third; unrelated notes score below `loose`.
+ * Minimum score for each preset when words are compared. Of the linked notes in the top five, `normal` excludes 5 in 100 in
+ * obsidian-hub and none in smaller vaults, and `strict` excludes a third. Unrelated notes score below `loose`.
  */
 export const LEAST_ALIKE: Readonly<Record<Relevance, number>> = { strict: 0.2, normal: 0.08, loose: 0.03 }
 
 /**
- * Notes on the same subject: first by their own words, as compared for the whole vault. After those, and until words are
- * compared, by stored vectors. Embeds nothing and needs no model.
+ * Returns notes on the same subject. Notes found by comparing distinctive words across the vault come first. Notes found by stored
+ * vectors follow, or are returned alone until words have been compared. Embeds nothing and needs no model.
  */
 export function similarNodes(core: GraphCore, args: SimilarArguments, given: Call = {}): Promise<Answer<readonly SimilarNode[]>> {
   const run = async (read: Read, call: Call): Promise<Answer<readonly SimilarNode[]>> => {
@@ -69,7 +69,7 @@ export function similarNodes(core: GraphCore, args: SimilarArguments, given: Cal
   return core.embedding === undefined ? answerInSteps(core, given, run) : answerFindable(core, given, 'meaning', run)
 }
 
-/** Wait in a command, which cannot be asked again, and in a vault without vectors, which has no other answer. */
+/** Waits in a command, because it cannot be called again, and in a vault without vectors, because there is no other answer. */
 async function insightFor(core: GraphCore, call: Call): Promise<Followed | undefined> {
   const canWait = core.embedding === undefined || core.indexing.status().watch === 'off'
   try {
@@ -118,7 +118,7 @@ async function similarTo(
   // Needed even for a full page, because the answer includes the total.
   const rest = await behind(reading, args, { id, near, kept: followed.insight.nearest.kept, out, wanted })
   const hits = [...relevant, ...rest.hits.filter(({ score }) => score >= least)]
-  // Notes that were not compared score less than the last of these.
+  // Notes that were not compared score lower than the last hit.
   const isAll = rest.isAll || (rest.hits.at(-1)?.score ?? least) < least
   const warnings = warningsOf(followed, note)
   return await listSimilar(reading, args, { hits, isAll, warnings })
@@ -129,7 +129,7 @@ interface Hit {
   readonly score: number
 }
 
-/** A note's nearest notes, and the notes that have it among their nearest, best first. */
+/** Returns a note's nearest notes, and the notes that have this note among their nearest, best first. */
 function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: number): readonly Hit[] {
   const found = new Map<number, number>()
   for (let at = note * kept; at < (note + 1) * kept && notes[at] !== NO_NOTE; at++)
@@ -142,7 +142,7 @@ function neighboursOf({ ids, nearest: { kept, notes, scores } }: Insight, note: 
     .map(([other, score]) => ({ id: ids[other] as NodeId, score }))
 }
 
-/** Those that still exist and are in the scope. */
+/** Returns the hits that still exist and are in the scope. */
 async function inScope(snapshot: Snapshot, scope: Scope, hits: readonly Hit[]): Promise<readonly Hit[]> {
   if (hits.length === 0) return []
   const order = { by: 'title', direction: 'asc', terms: [], first: [] } as const
@@ -185,7 +185,7 @@ interface Rest {
   readonly isAll: boolean
 }
 
-/** Notes near by meaning, ranked after those near by words: each scores less than the last of those. */
+/** Returns semantically similar notes, ranked after the notes found by words. Each scores lower than the last note found by words. */
 async function behind(reading: Reading, args: SimilarArguments, { id, near, kept, out, wanted }: Behind): Promise<Rest> {
   const last = near.length < kept ? UNSHARED : (near.at(-1)?.score ?? UNSHARED)
   if (reading.core.embedding === undefined || last < LEAST_ALIKE[args.relevance]) return { hits: [], isAll: true }
@@ -259,12 +259,12 @@ async function listSimilar(
 
 interface Meant {
   readonly id: NodeId
-  /** Ids to leave out. */
+  /** Ids to exclude. */
   readonly out: ReadonlySet<NodeId>
   readonly wanted: number
 }
 
-/** The notes with passages nearest to the centre of a note, with the certainty of each, 0–1. */
+/** Returns the notes with passages nearest to the center of a note, with the certainty of each note, 0–1. */
 async function nearByMeaning(
   reading: Reading,
   args: SimilarArguments,
@@ -279,7 +279,7 @@ async function nearByMeaning(
   const { low, high } = knownTraits(core, embedder).certainty
   const least = Math.max(low, low + LEAST_SCORE[args.relevance] * (high - low))
   const nearest = async (limit: number) => (await snapshot.nearest(embedder, [centre], scopeOf(args), limit))[0] ?? []
-  // Fetch one more than we show, to know whether there are more.
+  // Fetch one more note than is shown, to find out whether there are more.
   const { cosines, isAll } = await nearestOthers(nearest, { out, wanted, least })
   const hits = [...cosines].map(([other, cosine]) => ({
     id: other,
@@ -304,10 +304,10 @@ async function noVectorsWarning(snapshot: Snapshot, id: NodeId): Promise<Warning
   return { code: 'FALLBACK', message: `${quoted(id)} has no vectors yet, so it cannot be compared with other notes.` }
 }
 
-/** How much of a note to read to detect an unknown language, UTF-16. */
+/** Number of UTF-16 code units of a note to read for detecting an unknown language. */
 const SAMPLE = 4_000
 
-/** True if the embedder knows too little of the note for useful vectors. Does not start a model for this. */
+/** Checks whether the embedder knows too little of the note for useful vectors. Does not start a model. */
 async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promise<boolean> {
   const opened = await reading.core.embedding?.openFormer(embedder).catch(() => undefined)
   if (opened?.coverage === undefined) return false
@@ -318,7 +318,7 @@ async function isUnknown(reading: Reading, embedder: string, id: NodeId): Promis
 interface Others {
   readonly out: ReadonlySet<NodeId>
   readonly wanted: number
-  /** The minimum cosine that is relevant enough. */
+  /** Minimum cosine of a relevant note. */
   readonly least: number
 }
 
@@ -328,7 +328,10 @@ interface Nearest {
   readonly isAll: boolean
 }
 
-/** The nearest other notes, each by its nearest passage. A single long note may have more passages than are compared at first. */
+/**
+ * Returns the nearest other notes, ranked by their nearest passage. Fetches more passages if necessary, because a single long note
+ * may have more than are compared at first.
+ */
 async function nearestOthers(
   nearest: (limit: number) => Promise<readonly ChunkHit[]>,
   { out, wanted, least }: Others,
@@ -346,7 +349,7 @@ async function linkedWith(snapshot: Snapshot, id: NodeId): Promise<readonly Node
   return (await snapshot.neighbors(id, { direction: 'both' }, ALL)).items
 }
 
-/** The mean direction of a note's chunks; `undefined` if there is none. */
+/** Returns the mean direction of a note's chunks, or `undefined` if there are none. */
 export function centreOf(vectors: readonly Float32Array[]): Float32Array | undefined {
   const [first] = vectors
   if (first === undefined) return undefined

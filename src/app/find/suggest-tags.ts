@@ -16,18 +16,18 @@ import { centreOf, servingVectors } from './similar-nodes.ts'
 
 export interface SuggestTagsArguments {
   readonly id: string
-  /** Maximum tags, and maximum folders. */
+  /** Maximum number of tags, and of folders. */
   readonly limit: number
-  /** How certain a label must be. */
+  /** Required certainty of a label. */
   readonly relevance: Relevance
 }
 
 interface Suggestion {
-  /** Share of the votes of the nearest notes, 0–1. */
+  /** Share of the nearest notes' votes, 0–1. */
   readonly score: number
-  /** The nearest notes with this label, at most three. */
+  /** Up to three of the nearest notes with this label. */
   readonly from: readonly NodeId[]
-  /** An operation for `apply_changes` that adds the tag or moves the note. Absent if the budget has no room for it. */
+  /** An operation for `apply_changes` that adds the tag or moves the note. Omitted if it does not fit the budget. */
   readonly operation?: SuggestedOperation
 }
 
@@ -38,31 +38,31 @@ export type SuggestedOperation =
 export interface SuggestedTags {
   readonly tags: readonly ({ readonly tag: string } & Suggestion)[]
   readonly folders: readonly ({ readonly path: string } & Suggestion)[]
-  /** Why there is no tag; otherwise absent. */
+  /** Reason why there are no tags. Omitted if there are any. */
   readonly reason?: string
 }
 
 /** Number of notes that vote. The farthest ones have little weight. */
 const NEAREST = 60
-/** Number of words used in the search, and of the words they are chosen from. */
+/** Number of words used in the search. They are chosen from at most `MOST_WORDS` words. */
 const BEST_WORDS = 30
 const MOST_WORDS = 150
-/** Notes found by words, and by meaning. */
+/** Maximum number of notes found by words, and of notes found by semantic similarity. */
 const CANDIDATES = 60
 const PASSAGES = 300
 /** Minimum votes for a label, including the bonus for its nearest note. */
 const LEAST: Readonly<Record<Relevance, number>> = { strict: 0.4, normal: 0.24, loose: 0 }
 /** Bonus for a label of the nearest note. Labels of notes farther away get less. */
 const BY_NEAREST = 0.1
-/** Bonus if the words of the label occur in the note's text, or in its title. */
+/** Bonus if the words of the label occur in the note's text. `NAMED_IN_TITLE` is the bonus if they occur in its title. */
 const NAMED = 0.1
 const NAMED_IN_TITLE = 0.3
-/** Notes sampled to find the centre of the vault. */
+/** Number of notes sampled to find the center of the vault. */
 const SAMPLE = 400
 
 /**
- * Suggests tags and folders of the notes nearest by meaning and words. Never suggests new labels, or labels that the note already
- * has. Writes nothing.
+ * Suggests tags and folders of the notes that are nearest by meaning and words. Never suggests new labels or labels that the note
+ * already has. Does not write anything.
  */
 export function suggestTags(
   core: GraphCore,
@@ -135,7 +135,7 @@ function moving({ id, path }: Node, folder: string): SuggestedOperation {
 
 interface Near {
   readonly id: NodeId
-  /** Mean of the scores by meaning and by words, each relative to the highest score, squared. */
+  /** Square of the mean of the semantic score and the word score, each relative to the highest such score. */
   readonly weight: number
 }
 
@@ -152,7 +152,7 @@ async function nearestNotes(reading: Reading, id: NodeId, text: string): Promise
     .map(({ id: one, near }) => ({ id: one, weight: near ** 2 }))
 }
 
-/** Notes that contain the most characteristic words of this one. */
+/** Returns the notes that contain the most characteristic words of this note. */
 async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<ReadonlyMap<NodeId, number>> {
   const often = queryTerms(text.slice(0, 20_000))
     .toSorted((a, b) => b.count - a.count)
@@ -162,7 +162,7 @@ async function byWords(snapshot: Snapshot, id: NodeId, text: string): Promise<Re
   const notes = new Map(terms.map((term) => [term.word, term.notes]))
   const worth = ({ form, count }: WordTerm): number => {
     const among = notes.get(form) ?? 0
-    // A word that only this note has finds nothing.
+    // A word that occurs only in this note cannot find other notes.
     return among < 2 ? 0 : (1 + Math.log(count)) * Math.log(1 + total / among)
   }
   const best = often
@@ -196,7 +196,7 @@ async function nearByMeaning({ core, snapshot }: Reading, id: NodeId): Promise<N
   return { id, embedder, centre, ids: [...new Set(hits.map((hit) => hit.id))].slice(0, CANDIDATES + 1) }
 }
 
-/** How near notes are, relative to the centre of the vault, because what all notes share means nothing. */
+/** Returns how near notes are, measured from the center of the vault, because features shared by all notes do not indicate similarity. */
 async function cosinesFrom(
   { core, snapshot }: Reading,
   { id, embedder, centre, ids: near }: NearByMeaning,
@@ -214,7 +214,7 @@ async function cosinesFrom(
 
 const middles = new WeakMap<Store, { readonly of: string; readonly middle: Float32Array }>()
 
-/** The mean of notes from all over the vault; recomputed when it changes. */
+/** Returns the mean of notes sampled from all over the vault. Recomputed when the vault changes. */
 async function middleOf(store: Store, snapshot: Snapshot, embedder: string): Promise<Float32Array> {
   const of = `${snapshot.generation} ${embedder}`
   const known = middles.get(store)
@@ -247,7 +247,7 @@ interface Ballot {
   readonly least: number
 }
 
-/** Labels ranked by their share of the votes and the rank of the nearest note with the label, best first. */
+/** Returns labels ranked by their share of the votes and by the rank of the nearest note with the label, best first. */
 function elected(
   voters: readonly Voter[],
   ballot: Ballot,

@@ -32,7 +32,7 @@ export async function readWindow(
 class WayBack {
   readonly #start: WindowStart
   readonly #changes: GraphChanges[] = []
-  /** The generation that the commits taken so far are based on. */
+  /** Generation on which the commits added so far are based. */
   #reached: number
   #begins: number | undefined
   #isWhole = false
@@ -43,7 +43,7 @@ class WayBack {
     this.#start = start
   }
 
-  /** Takes the commit that precedes those already taken. */
+  /** Adds the commit that precedes those already added. */
   take({ base, generation, time, changes }: LoggedCommit): 'more' | 'end' {
     if (this.#isAtGeneration() || generation !== this.#reached) return 'end'
     this.#isBehind = false

@@ -15,31 +15,31 @@ import { type ChangeWindow, readWindow, type WindowStart } from './change-window
 import { readSince } from './read-since.ts'
 
 export interface ChangesArguments {
-  /** From an earlier answer. */
+  /** Cursor from an earlier answer. */
   readonly cursor?: string | undefined
-  /** A time in the form `readSince` takes; by default the last seven days. */
+  /** Time in the format accepted by `readSince`. Defaults to the last seven days. */
   readonly since?: string | undefined
-  /** Only changes in this folder; a link belongs to the note that contains it. */
+  /** Restricts the changes to this folder. A link belongs to the note that contains it. */
   readonly folder?: string | undefined
-  /** For each list. */
+  /** Maximum number of items per list. */
   readonly limit: number
 }
 
 export interface ChangedNote {
   readonly id: NodeId
   readonly title: string
-  /** For a moved note: its former id. */
+  /** Former id of a moved note. */
   readonly from?: NodeId
-  /** The recorded change that touched it last, if made with these tools. */
+  /** Id of the recorded change that last modified the note, if it was made with these tools. */
   readonly change_id?: string
 }
 
 export interface ChangedLink {
   readonly from: NodeId
   readonly to: NodeId
-  /** Its current line; for a removed link, its former line. */
+  /** Current line of the link, or its former line if the link was removed. */
   readonly line: number
-  /** The link as written. */
+  /** Text of the link as written. */
   readonly text: string
 }
 
@@ -51,14 +51,14 @@ export interface BrokenPlace {
 
 export interface RisingNote {
   readonly id: NodeId
-  /** Number of notes that linked to it before, and that link to it now. */
+  /** Number of notes that linked to this note before. `now` is the number that link to it now. */
   readonly was: number
   readonly now: number
 }
 
-/** The net changes of the graph: what came and went again is left out, and two changes of one thing count once. */
+/** Net changes of the graph. Anything that was added and removed again is excluded, and two changes of the same thing count as one. */
 export interface ChangesAnswer {
-  /** Where the next call continues; `null` while the index has no identity. */
+  /** Cursor for the next call. `null` while the index has no identity. */
   readonly cursor: string | null
   /** Start of the reported period, ISO 8601. Omitted if nothing was logged. */
   readonly since?: string
@@ -72,16 +72,16 @@ export interface ChangesAnswer {
   /** Links that are newly broken, or whose heading or block no longer exists. */
   readonly broken: readonly BrokenPlace[]
   readonly fixed: readonly BrokenPlace[]
-  /** Notes without links that had one before or did not exist. */
+  /** Notes that have no links now, but had one before or did not exist. */
   readonly orphans: readonly ChangedNote[]
   readonly rising: readonly RisingNote[]
-  /** The number of each kind, ignoring `limit`; empty kinds are left out. */
+  /** Number of changes of each kind, ignoring `limit`. Kinds without changes are omitted. */
   readonly totals: Readonly<Record<string, number>>
-  /** The present graph, if the changes are not known. */
+  /** Current state of the graph, if the changes are not known. */
   readonly state?: PresentState
 }
 
-/** Fits changes into a budget, filling the lists in turn. */
+/** Fits changes into a budget, taking one item from each list in turn. */
 export const fitChanges = fitInTurn({
   added: 'notes.added',
   changed: 'notes.changed',
@@ -102,12 +102,12 @@ export interface PresentState {
   readonly orphans: number
 }
 
-/** The period if the call names none. */
+/** Default period, used if the call does not specify one. */
 const DEFAULT_SINCE = '7d'
-/** How long to wait for the log entry of a commit, ms; its writer adds it right afterwards. */
+/** How long to wait for the log entry of a commit, in milliseconds. The entry is written right after the commit. */
 const WAIT_FOR_LOG = { pause: 20, times: 10 }
 
-/** Changes in the vault, by any program, since an earlier answer or a time. @throws RouxError `INVALID_PARAMS` */
+/** Returns changes made in the vault by any program since an earlier answer or a time. @throws RouxError `INVALID_PARAMS` */
 export function changesSince(
   core: GraphCore,
   args: ChangesArguments,
@@ -143,7 +143,7 @@ interface Telling {
   readonly call: Call
 }
 
-/** The logged changes, and why some of the requested period is missing. */
+/** The logged changes, and the reason if part of the requested period is missing. */
 interface Known {
   readonly changes: GraphChanges
   readonly since?: number
@@ -197,7 +197,7 @@ function unknown(problem: string): Known {
 
 const PRESENT = 'state describes the vault now; continue with this cursor.'
 
-/** Where to start, or why that is not known. */
+/** Returns the start of the requested changes, or the reason why it is not known. */
 async function startOf(
   asked: Asked,
   { lineage, generation }: GenerationOf,
@@ -254,7 +254,7 @@ interface KnownEnd {
   readonly id: NodeId
   readonly kind: NodeKind
   readonly title: string
-  /** True if callers may see it. */
+  /** True if the file is visible to callers. */
   readonly isShown: boolean
 }
 
@@ -282,7 +282,7 @@ async function describe({ core, snapshot, args }: Telling, changes: GraphChanges
   }
 }
 
-/** True if a path is in the requested folder. */
+/** Returns a function that checks whether a path is in the requested folder. */
 function folderTest(folder: string | undefined): (path: string | undefined) => boolean {
   const start = foldId(trimFolder(folder ?? ''))
   if (start === '') return () => true
@@ -343,7 +343,7 @@ async function presentFiles(
   )
 }
 
-/** The kinds of files reported: notes and canvases, which people write. */
+/** Kinds of files that are reported: notes and canvases, because people write them. */
 const WRITTEN: ReadonlySet<string> = new Set(['note', 'canvas'])
 
 function notesOf(
@@ -365,7 +365,7 @@ function notesOf(
     const change_id = change === undefined || core.name === undefined ? change : `${core.name}:${change}`
     const row = { id: end.id, title: end.title, ...(change_id === undefined ? {} : { change_id }) }
     if (to === undefined) removed.push(row)
-    // A file that was hidden or excluded before did not exist for callers.
+    // For callers, a file that was previously hidden or excluded did not exist.
     else if (from === undefined || before?.excluded || isIgnored(core, from)) added.push(row)
     else {
       if (from !== to) moved.push({ ...row, from: idOf(from) })
@@ -429,7 +429,7 @@ function byTimeThenPlace(a: LinkPlace, b: LinkPlace): number {
   return a.line - b.line
 }
 
-/** Links at their current lines, because edits above them have moved them. */
+/** Returns links with their current lines, because edits above a link may have moved it. */
 async function placed(snapshot: Snapshot, links: readonly LinkPlace[]): Promise<readonly ChangedLink[]> {
   const found = await snapshot.occurrences(links.map(({ from, to }) => [from, to] as const))
   return links.map((link, at) => {
@@ -446,7 +446,7 @@ function placeRow({ from, line, text }: ChangedLink): BrokenPlace {
   return { id: from, line, text }
 }
 
-/** Notes that are now isolated and were not before, or are new. */
+/** Returns notes that are isolated now and were not isolated before or are new. */
 async function orphansOf(
   snapshot: Snapshot,
   { files, links }: GraphChanges,
@@ -477,7 +477,7 @@ interface Rise {
   readonly by: number
 }
 
-/** Notes that gained the most incoming links, most first. */
+/** Returns the notes that gained the most incoming links, in descending order. */
 function risingOf(links: readonly LoggedLinkChange[], ends: Ends, own: (path: string | undefined) => boolean): readonly Rise[] {
   const rises = new Map<NodeId, number>()
   for (const { from, to, part, was, now } of links) {

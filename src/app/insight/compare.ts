@@ -37,7 +37,7 @@ export interface SharedPassage {
 }
 
 export interface Comparison {
-  /** Nodes linked with both notes, in either direction, highest in-degree first. */
+  /** Nodes linked with both notes, in either direction, ordered by in-degree, highest first. */
   readonly shared: readonly NodeSummary[]
   readonly only_a: readonly NodeSummary[]
   readonly only_b: readonly NodeSummary[]
@@ -55,9 +55,9 @@ export type ComparedList = 'shared' | 'only_a' | 'only_b' | 'shared_passages'
 
 /** Maximum number of neighbors listed, unless all are requested. No budget has room for more. */
 const MOST_NAMED = 500
-/** Maximum number of parts compared per note. In a longer note, these are the parts most similar to the other note. */
+/** Maximum number of parts compared per note. In a longer note, only the parts most similar to the other note are compared. */
 const MOST_PARTS = 60
-/** Minimum similarity of passages to be shown, and their maximum number. */
+/** Minimum similarity of passages to be shown. `MOST_PASSAGES` is the maximum number shown. */
 const LEAST_ALIKE = 0.7
 const MOST_PASSAGES = 5
 const PASSAGE_LENGTH = 300
@@ -88,7 +88,7 @@ async function compareIn(reading: Reading, ids: Pair<NodeId>): Promise<Answer<Co
   ])
   const [inA, inB] = [new Set(ofA.items), new Set(ofB.items)]
   const shared = ofA.items.filter((id) => inB.has(id))
-  // The path already shows that they link to each other.
+  // The path already shows that the two notes link to each other.
   const onlyA = ofA.items.filter((id) => !inB.has(id) && id !== ids[1])
   const onlyB = ofB.items.filter((id) => !inA.has(id) && id !== ids[0])
   const [sharedNodes = [], nodesA = [], nodesB = []] = await summaries(reading, [shared, onlyA, onlyB])
@@ -225,7 +225,7 @@ function compareParts({ notes: [a, b], certainty }: ComparedNotes): {
   }
 }
 
-/** Identical texts are similar even if the model disagrees. */
+/** Parts with identical text are similar even if the model disagrees. */
 function pairLikeness(one: Part, other: Part, [a, b]: Pair<ComparedNote>): number {
   const isSame =
     one.place.end - one.place.start === other.place.end - other.place.start &&
@@ -259,7 +259,7 @@ function shownPart({ node, source }: ComparedNote, { place }: Part): { readonly 
   return { lines: [start_line, end_line], text: shownText(node, text) }
 }
 
-/** Shares of the room, in order: the path, then passages, then nodes linked to only one note, and finally shared ones. */
+/** Shares of the remaining room, in this order: the path, passages, nodes linked to only one note, and shared nodes. */
 const ROUNDS = [{ path: 0.5 }, { shared_passages: 0.4 }, { only_a: 0.34, only_b: 0.34 }, { shared: 1 }] as const
 
 /** Fits a comparison into a budget. */

@@ -34,17 +34,17 @@ export interface PackArguments {
 
 /** Passages that together answer a question, within a token budget. */
 export interface ContextPack {
-  /** Best first. */
+  /** Ordered from best to worst. */
   readonly excerpts: readonly PackExcerpt[]
   /** Size of the pack in tokens. */
   readonly tokens: number
-  /** Number of passages that were found but are neither in this pack nor in an earlier one. */
+  /** Number of passages that were found but are not in this pack or an earlier one. */
   readonly omitted: number
-  /** The `offset` with which to continue after this pack. */
+  /** Value of `offset` for requesting the next pack. */
   readonly next_offset?: number
 }
 
-/** The pack of one of several vaults. Its passages must still be merged with the others. */
+/** The pack of one of several vaults, whose passages must still be merged with those of the other vaults. */
 interface PackPart extends ContextPack {
   readonly draft: PackDraft
 }
@@ -52,14 +52,14 @@ interface PackPart extends ContextPack {
 /** The candidates of one vault for a pack. */
 interface PackDraft {
   readonly maxTokens: number
-  /** Best first. */
+  /** Ordered from best to worst. */
   readonly passages: readonly PackPassage[]
 }
 
 /** Default budget of a pack in tokens. */
 const PACK_TOKENS = 4_000
 
-/** Number of notes searched for passages. Independent of the budget, because the next page must find the same ones again. */
+/** Number of notes searched for passages. Independent of the budget, because the next page must find the same notes again. */
 const HITS = 24
 /** Score of requested notes, which places them before search results. */
 const GIVEN = 10
@@ -70,7 +70,7 @@ const MOST_PARTS = 50
 const OUTLINE = 30
 
 /**
- * Returns the passages that answer a question, and those that links in the best of them lead to, within a budget. Without a question,
+ * Returns the passages that answer a question, and the passages that the best of them link to, within a budget. Without a question,
  * returns passages about the given notes.
  * @throws RouxError like `search`
  */
@@ -144,7 +144,7 @@ function packOf(drafts: readonly PackDraft[], offset = 0): ContextPack {
 /** No count has more digits than this number. */
 const MOST_COUNTED = 99_999
 
-/** Returns the size of a pack in tokens, including the size of this number itself. */
+/** Returns the size of a pack in tokens, including the size of the `tokens` member itself. */
 function tokensWith(pack: ContextPack): number {
   const without = jsonBytes(pack) - 1
   let tokens = 0
@@ -272,7 +272,7 @@ const NOT_SURE: Warning = {
 
 const SEARCH = { limit: HITS, includeContent: false, mode: 'hybrid', explain: false } as const
 
-/** Compares titles only by their words, because a title names a note and is not a question. */
+/** Compares titles only by their words, because a title is the name of a note, not a question. */
 function ownLens(query: string): Lens {
   return { words: { terms: queryTerms(query).map((term) => ({ term, weight: 1 })), phrases: [] }, meaning: undefined }
 }
@@ -288,11 +288,11 @@ interface AnsweringNote extends ReadNote {
   readonly places: readonly AnsweringPlace[]
 }
 
-/** Share of a passage's score that is its own. The rest comes from its note. */
+/** Share of a passage's score that comes from the passage itself. The rest comes from its note. */
 const OWN_SHARE = 0.25
 
 /**
- * Scores the passages of found notes. Three quarters of a score come from the note, and one quarter from the passage in comparison
+ * Scores the passages of found notes. Three quarters of a score come from the note, and one quarter comes from comparing the passage
  * with the best one.
  */
 function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readonly PlacedPassage[] {
@@ -306,7 +306,7 @@ function foundPassages(notes: readonly AnsweringNote[], { words }: Lens): readon
   )
 }
 
-/** Scales certainties to the best semantic score found, because passages are only compared with each other. */
+/** Scales certainties to the best semantic score found, because passages are only compared with one another. */
 function packLens(query: string, ranked: Ranked): Lens {
   const { words, meaning } = passageQuery(query, ranked)
   const high = Math.max(0, ...ranked.hits.map(({ semantic }) => semantic?.score ?? 0))
@@ -328,5 +328,5 @@ function givenPassages({ node, source, stored }: ReadNote, lens: Lens, after: nu
   )
 }
 
-/** A passage is shown from its beginning if there are no words to look for. */
+/** Without words to look for, a passage is shown from its beginning. */
 const NO_WORDS: Lens['words'] = { terms: [], phrases: [] }

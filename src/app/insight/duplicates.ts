@@ -15,7 +15,7 @@ import { isBelow } from './map.ts'
 export interface DuplicateNotes {
   readonly kind: 'duplicate'
   readonly id: NodeId
-  /** The first line that the other note also contains, or 0 if there is none. */
+  /** The first line that also occurs in the other note, or 0 if there is none. */
   readonly line: number
   /** Text of that line, or a short description if there is none. */
   readonly text: string
@@ -23,7 +23,7 @@ export interface DuplicateNotes {
   readonly candidates: readonly [NodeId]
   /** Number of identical lines, excluding boilerplate. */
   readonly equal_lines: number
-  /** Share of word sequences that both notes contain, 0–1. */
+  /** Share of word sequences that occur in both notes, 0–1. */
   readonly alike: number
 }
 

@@ -1,7 +1,7 @@
 import { countInTurn, type Fitted, jsonBytes, nonZero, Purse } from '../answer/budget.ts'
 import type { VaultMap } from './map.ts'
 
-/** Shares of the budget. Communities leave room for their details, and these leave room for the connections. */
+/** Shares of the budget. Communities leave room for their details, and the details leave room for the connections. */
 const SHARES = { communities: 0.6, keys: 0.85 }
 /** Maximum number of connections. The first ones are the most informative. */
 const BRIDGES = 12

@@ -30,7 +30,7 @@ export interface PackPassage extends Pick<PackExcerpt, 'id' | 'title' | 'outline
   readonly key: string
   /** Passages with higher scores are shown first. */
   readonly score: number
-  /** Maximum length of its full text, in UTF-16 code units. */
+  /** Maximum length of the passage's full text, in UTF-16 code units. */
   readonly length: number
   /** Returns the most relevant consecutive sentences, in at most `length` UTF-16 code units. */
   show(length: number): ShownPart
@@ -43,8 +43,8 @@ export interface FittedPack {
 }
 
 /**
- * Each passage is first truncated to `FIRST_TOKENS`. Passages are added as long as there are `EACH_TOKENS` for each, which leaves
- * room for their metadata and for extending them. Passages that need less make room for others.
+ * Number of tokens to which each passage is first truncated. Passages are added as long as there are `EACH_TOKENS` for each of them,
+ * which leaves room for their metadata and for extending them. Passages that need less make room for others.
  */
 const FIRST_TOKENS = 160
 const EACH_TOKENS = 260
@@ -62,8 +62,8 @@ interface Draft {
 }
 
 /**
- * Fits the first passages into a number of bytes of JSON: as many as there is room for, truncated to their best sentences. Then
- * extends them, best first, and adds further ones if there is still room.
+ * Fits the first passages into a number of bytes of JSON. Includes as many passages as there is room for, truncated to their best
+ * sentences. Then extends these passages, best first, and adds further ones if there is still room.
  */
 export function fitPack(passages: readonly PackPassage[], room: number): FittedPack {
   const each = EACH_TOKENS * TOKEN_BYTES
@@ -81,7 +81,7 @@ export function fitPack(passages: readonly PackPassage[], room: number): FittedP
     const least = jsonBytes(around) + LEAST_TEXT + SEPARATOR
     const bytes = isFirst ? jsonBytes(around) + FIRST_TOKENS * TOKEN_BYTES : left
     const draft = fill(passage, around, Math.min(bytes, left))
-    // Skips an excerpt whose names alone exceed the whole room, because paging would stop otherwise.
+    // Skip an excerpt whose names alone exceed the available room. Otherwise, paging would stop here.
     if (draft === undefined && least <= room) break
     if (draft !== undefined) {
       drafts = [...drafts, draft]
@@ -126,7 +126,7 @@ function fill(passage: PackPassage, around: PackExcerpt, bytes: number): Draft |
 
 const MOST_TRIES = 20
 
-/** Returns the part of an excerpt that does not depend on how much of the passage is shown. */
+/** Returns the members of an excerpt that do not depend on how much of the passage is shown. */
 function excerptAround({ id, title, outline, via }: PackPassage): PackExcerpt {
   return {
     id,

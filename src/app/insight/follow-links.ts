@@ -14,7 +14,7 @@ import { readableSource } from '../read/readable-source.ts'
 import type { Reading } from '../read/texts.ts'
 import { type PlacedPassage, packPassage } from './pack-passages.ts'
 
-/** A link in a passage, and the score of its target if its sentence fully matched the question. */
+/** A link in a passage, and the score that its target would have if the link's sentence fully matched the question. */
 export interface Way {
   readonly from: NodeId
   /** Path of the note that contains the link. */
@@ -24,7 +24,7 @@ export interface Way {
   /** Index of the passage that contains the link. */
   readonly passage: number
   readonly sentence: string
-  /** Worth of the link relative to the score of its passage. */
+  /** Value of the link relative to the score of its passage. */
   readonly worth: number
   /** Score of the passage, at most 1. */
   readonly most: number
@@ -45,12 +45,12 @@ const LINKS = 4
 const COMPARED = 24
 /** Weight of a link relative to its passage. */
 const WORTH = 3
-/** Worth of a sentence without words of the question. */
+/** Value of a link whose sentence contains no words of the question. */
 const LEAST = 0.2
-/** Determines how much less a link is worth if many other links have the same target. */
+/** Reduces the value of a link if many other links have the same target. */
 const KNOWN = 0.3
 
-/** Returns the links of the first notes, which contain most of the best passages. Runs in parallel with reading the texts. */
+/** Returns the links of the first notes, which contain most of the best passages. Runs in parallel with reading the notes. */
 export async function linksOf(
   snapshot: Snapshot,
   ids: readonly NodeId[],
@@ -61,7 +61,7 @@ export async function linksOf(
     first.map((id) => ({ id, start: 0, end: Number.MAX_SAFE_INTEGER })),
     scope,
   )
-  // Positions from one generation must not be used with texts from another.
+  // Positions from one generation must not be used with text from another.
   return new Map(snapshot.isMixed ? [] : first.map((id, at) => [id, links[at] ?? []]))
 }
 
@@ -91,8 +91,8 @@ export interface Comparing {
 }
 
 /**
- * Returns the best links of each passage, based on how well their sentences match the question. If several lead to the same note,
- * only the best is returned.
+ * Returns the best links of each passage, based on how well their sentences match the question. If several links lead to the same
+ * note, returns only the best one.
  */
 export async function bestWays(
   ways: readonly Way[],
@@ -113,7 +113,7 @@ export async function bestWays(
   return [...best.values()]
 }
 
-/** Scores a link by meaning if possible. Otherwise, keeps its score by words. */
+/** Scores a link by semantic similarity if possible. Otherwise, keeps its word score. */
 function scoredBy(way: ChosenWay, cosine: number | undefined): ChosenWay {
   return cosine === undefined ? way : scored(way, cosine)
 }
@@ -182,7 +182,7 @@ export async function readLinked(
   return { passages, unread }
 }
 
-/** The words of the sentence around a link also count, because they explain why its author links there. */
+/** Adds the words of the sentence around a link, because they explain why its author links there. */
 function withSentence({ terms, phrases }: SnippetQuery, sentence: string): SnippetQuery {
   const known = new Set(terms.map(({ term }) => idOf(term)))
   const more = queryTerms(plainText(sentence)).filter((term) => !known.has(idOf(term)))

@@ -17,7 +17,7 @@ export const GAP_KINDS = ['apart', 'cut', 'wanted', 'dead_ends'] as const
 export type GapKind = (typeof GAP_KINDS)[number]
 
 export interface GapsArguments extends PageArguments {
-  /** Only gaps of this kind. If omitted, the first gaps of each kind are returned. */
+  /** Restricts the list to gaps of this kind. If omitted, the first gaps of each kind are returned. */
   readonly kind?: GapKind | undefined
   readonly folder?: string | undefined
 }
@@ -61,7 +61,7 @@ export function gapKey(kind: GapKind, of: string, { name }: Pick<GraphCore, 'nam
   return `${kind}:${own.sort().join(',')}`
 }
 
-/** Lists the gaps of a vault, excluding dismissed ones: either the first of each kind, or a page of one kind. */
+/** Lists the gaps of a vault, excluding dismissed ones. Returns either the first gaps of each kind, or a page of one kind. */
 export function listGaps(core: GraphCore, args: GapsArguments, call: Call = {}): Promise<Answer<GapList>> {
   return answerFromInsight<GapList, 'whole'>(core, call, {
     from: core.insights,
@@ -151,12 +151,12 @@ const fitKinds = fitInTurn({ apart: 'apart', cut: 'cut', wanted: 'wanted', dead_
 
 const fitPage = fitMember('apart', 'cut', 'wanted', 'dead_ends.first')
 
-/** Fits gaps into a budget, filling the kinds in turn. A single kind is fitted like other lists, so it can be paged. */
+/** Fits gaps into a budget, taking one gap of each kind in turn. A single kind is fitted like other lists, so that it can be paged. */
 export function fitGaps(gaps: GapList, room: number): Fitted<GapList> {
   return Object.keys(gaps.totals).length === 1 ? fitPage(gaps, room) : fitKinds(gaps, room)
 }
 
-/** Returns missing notes that other notes link to, excluding dismissed ones. */
+/** Returns nonexistent notes that other notes link to, excluding dismissed ones. */
 async function wantedOf(
   { core: { isIgnored }, read }: Reading,
   folder: string,

@@ -9,42 +9,42 @@ import { trimFolder } from '../scope.ts'
 import { type DuplicateNotes, listDuplicates } from './duplicates.ts'
 
 /**
- * Two kinds are listed only on request: `missing_note` lists each target of broken links once, and its links are already listed.
- * `duplicate` lists similar notes and needs the whole vault.
+ * `missing_note` and `duplicate` are listed only on request. `missing_note` lists each target of broken links once, and those links
+ * are listed anyway. `duplicate` lists similar notes and requires the whole vault.
  */
 export const REPORTED_KINDS = [...PROBLEM_KINDS, 'missing_note', 'duplicate'] as const
 export type ReportedKind = (typeof REPORTED_KINDS)[number]
-/** Kinds that the graph alone provides. */
+/** Kinds of problems that can be found from the graph alone. */
 type StoredKind = Exclude<ReportedKind, 'duplicate'>
 
 export interface ProblemsArguments extends PageArguments {
   readonly kind?: ReportedKind | undefined
   readonly folder?: string | undefined
-  /** Only problems of links to this note, given by id or title. The note need not exist. */
+  /** Restricts the list to problems of links to this note, given by id or title. The note need not exist. */
   readonly target?: string | undefined
-  /** True if to return only the number of problems of each kind. */
+  /** True to return only the number of problems of each kind. */
   readonly summary: boolean
 }
 
 type ListedArguments = Omit<ProblemsArguments, 'summary'>
 
-/** A note that is linked to but does not exist. */
+/** A note that does not exist but is the target of links. */
 export interface MissingNote {
   readonly kind: 'missing_note'
-  /** In the form accepted by `get_neighbors`. */
+  /** Id in the form accepted by `get_neighbors`. */
   readonly id: NodeId
   readonly line: 0
-  /** The name as most links spell it. */
+  /** The name in the spelling used by most links. */
   readonly text: string
-  /** Number of notes and canvases that link to it. */
+  /** Number of notes and canvases that link to the missing note. */
   readonly notes: number
-  /** Some of the links, at most three. */
+  /** Up to three of the links. */
   readonly sources: readonly { readonly id: NodeId; readonly line: number }[]
 }
 
 export interface ProblemList {
   readonly problems: readonly (ReportedProblem | MissingNote | DuplicateNotes)[]
-  /** The total, ignoring `limit` and `offset`. */
+  /** Total number, ignoring `limit` and `offset`. */
   readonly total: number
 }
 
@@ -148,7 +148,7 @@ async function summaryOf(snapshot: Snapshot, kind: StoredKind | undefined, asked
 
 const COUNTED_KINDS: readonly StoredKind[] = [...PROBLEM_KINDS, 'missing_note']
 
-/** Kinds of link problems. These can be filtered by target. */
+/** Kinds of link problems, which can be filtered by target. */
 export const LINK_KINDS: readonly StoredKind[] = ['broken_link', 'broken_heading', 'ambiguous_link']
 
 /** Describes missing notes, including the first line that links to them in each source. */

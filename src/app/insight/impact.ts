@@ -32,7 +32,7 @@ export interface BrokenLink {
   readonly line: number
   /** The sentence that contains the link. For operations, the link as written. */
   readonly text: string
-  /** Number of links in this sentence that break. Omitted if there is only one. */
+  /** Number of links in this sentence that would break. Omitted if there is only one. */
   readonly times?: number
   readonly reason?: string
 }
@@ -41,13 +41,13 @@ export interface Impact {
   readonly breaks: readonly BrokenLink[]
   /** Notes that would no longer have any links. */
   readonly orphaned: readonly NodeSummary[]
-  /** Sizes of the pieces that a connected part would be split into, excluding the largest. */
+  /** Sizes of the pieces into which a connected part of the graph would be split, excluding the largest. */
   readonly falls_apart: readonly number[]
   /** Notes that would no longer be reachable from an index note. */
   readonly unreachable_from_index: readonly NodeSummary[]
   /** Total length of each list. `breaks` counts links. */
   readonly total: Readonly<Record<ImpactList, number>>
-  /** Plan id for `apply_changes`, to make exactly this change. */
+  /** Plan id for `apply_changes`, which applies exactly this change. */
   readonly plan_id?: string
 }
 

@@ -18,17 +18,17 @@ export interface MapArguments {
 
 export interface CommunityRow {
   readonly id: string
-  /** The name given by the user, or else the title of its first key note. */
+  /** The name given by the user, or else the title of the community's first key note. */
   readonly label: string
   readonly notes: number
-  /** Words that distinguish its notes from others. */
+  /** Words that distinguish the community's notes from others. */
   readonly about: string
   readonly key: readonly NodeSummary[]
-  /** Share of its links that stay within the community, 0–1. */
+  /** Share of the community's links that stay within it, 0–1. */
   readonly inside: number
-  /** Folders that contain most of its notes. */
+  /** Folders that contain most of the community's notes. */
   readonly folders: readonly string[]
-  /** Number of stubs among its notes. Omitted unless they are the majority. */
+  /** Number of stubs among the community's notes. Omitted unless stubs are the majority. */
   readonly stubs?: number
 }
 
@@ -43,7 +43,7 @@ export interface VaultMap {
   readonly links: number
   /** The requested community. */
   readonly community?: CommunityRow
-  /** Largest first. */
+  /** Ordered by size, largest first. */
   readonly communities: readonly CommunityRow[]
   /** Ordered by number of links, descending. */
   readonly between: readonly BridgeRow[]
@@ -145,7 +145,7 @@ export function summaryOf(id: NodeId, titles: Titles): NodeSummary {
 interface Placed {
   readonly of: CommunityLevel
   readonly place: number
-  /** Number of its notes that are in the requested scope. */
+  /** Number of the community's notes that are in the requested scope. */
   readonly size: number
   /** Number of notes in each folder, by community. */
   readonly folders: ReadonlyMap<number, ReadonlyMap<string, number>>

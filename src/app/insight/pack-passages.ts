@@ -14,7 +14,7 @@ export interface PlacedPassage extends PackPassage {
   /** Text of the file. */
   readonly source: NoteText
   readonly place: ChunkPlace
-  /** Words to look for. The sentences with most of them are shown first, or the beginning if there are none. */
+  /** Words to look for. The sentences with the most of these words are shown first, or the beginning if there are none. */
   readonly words: SnippetQuery
 }
 
@@ -67,8 +67,8 @@ export function inOrder(passages: readonly PlacedPassage[]): readonly PlacedPass
 }
 
 /**
- * Returns a partial hash if only a part is shown, because a caller must not replace the whole note based on a part. Ignores
- * surrounding whitespace.
+ * Returns a partial hash if only a part of the note is shown, because a caller must not replace the whole note based on a part.
+ * Ignores surrounding whitespace.
  */
 function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
   return shown.length <= text.length - bodyStart && shown === text.slice(bodyStart).trim() ? hash : partialHash(hash)

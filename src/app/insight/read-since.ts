@@ -10,7 +10,7 @@ const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 /**
  * Parses a time and returns it in milliseconds since the Unix epoch. Accepts periods of the query language (`2024-01-31`, `day-7`,
  * `week`), `today`, `yesterday`, the latest `monday` (may be today), `last monday` (before today), and durations such as `7d`. A
- * period stands for its beginning.
+ * period is converted to its start.
  * @throws RouxError `INVALID_PARAMS` if the text is not a time, or if the time is in the future
  */
 export function readSince(written: string, now: Date): number {

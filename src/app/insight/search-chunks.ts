@@ -12,7 +12,7 @@ export interface SearchChunksArguments {
   readonly query: string | { readonly noteId: string }
   /** Scope of the search. Defaults to everything. */
   readonly scope?: 'all' | { readonly noteId: string } | { readonly folder: string } | { readonly tag: string } | undefined
-  /** Required certainty of a result, which also affects the number of results. Defaults to `normal`. */
+  /** Required certainty of a result. Also affects the number of results. Defaults to `normal`. */
   readonly relevance?: Relevance | undefined
 }
 
@@ -20,7 +20,7 @@ export interface SearchChunksArguments {
 export interface FoundChunk {
   readonly noteId: string
   readonly title: string
-  /** Headings above the part, outermost first. */
+  /** Headings above the part of the note, outermost first. */
   readonly heading: readonly string[]
   /** 1-based lines of the file, inclusive. */
   readonly startLine: number

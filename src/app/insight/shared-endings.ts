@@ -8,20 +8,20 @@ import type { PlacedPassage } from './pack-passages.ts'
 const SHARED_BY = 3
 /** Sections longer than this number of UTF-16 code units are not footers. */
 const LONGEST = 2_000
-/** A section with this share of the question's words may be relevant, even if many notes contain it. */
+/** A section that contains this share of the question's words may be relevant, even if many notes contain the section. */
 const ASKED = 0.3
 
 /** The last section of a note. */
 interface Ending {
   /** UTF-16 offset. */
   readonly start: number
-  /** Its visible text, with whitespace collapsed and link addresses removed. */
+  /** Visible text of the section, with whitespace collapsed and link addresses removed. */
   readonly words: string
 }
 
 /**
- * Returns the UTF-16 offsets of last sections that several of these notes share. The words must be the same, but link addresses may
- * differ.
+ * Returns the UTF-16 offsets of the last sections shared by several of these notes. The words must be the same, but link addresses
+ * may differ.
  */
 export function sharedEndings(passages: readonly PlacedPassage[], question: SnippetQuery): ReadonlyMap<NodeId, number> {
   const endings = new Map<NodeId, Ending>()
@@ -38,7 +38,7 @@ export function sharedEndings(passages: readonly PlacedPassage[], question: Snip
   return new Map([...endings].flatMap(([id, { start, words }]) => (footers.has(words) ? [[id, start]] : [])))
 }
 
-/** Returns the last section of the note, if the passage contains its beginning and some text before it. */
+/** Returns the last section of the note, if the passage contains the beginning of the section and some text before it. */
 function endingIn({ node, source: { text }, place }: PlacedPassage): Ending | undefined {
   const line = node.headings.at(-1)?.line
   if (node.kind !== 'note' || line === undefined || line <= place.startLine || line > place.endLine) return undefined

@@ -30,8 +30,8 @@ export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
 
 export interface SuggestArguments extends PageArguments {
   /**
-   * Suggestions for this note (id or title), or for notes in this folder. If both are omitted, the best suggestions of the whole
-   * vault are returned.
+   * Restricts the suggestions to this note (id or title), or to notes in `folder`. If both are omitted, the best suggestions of the
+   * whole vault are returned.
    */
   readonly id?: string | undefined
   readonly folder?: string | undefined
@@ -62,7 +62,7 @@ export type LinkSuggestion = {
       readonly kind: 'named'
       readonly line: number
       readonly text: string
-      /** Omitted if no link can be inserted there. */
+      /** Omitted if no link can be inserted at this position. */
       readonly edit?: LinkEdit
     }
   /** Headings above the part that is nearest to the target. */
@@ -75,8 +75,8 @@ export interface SuggestionList {
 }
 
 /**
- * Returns the key of a dismissed suggestion: its two notes without the vault's name. The separator is unambiguous because no path
- * contains two consecutive slashes.
+ * Returns the key of a dismissed suggestion, which consists of its two notes without the vault's name. The separator is unambiguous
+ * because no path contains two consecutive slashes.
  */
 export function linkKey(from: NodeId, to: NodeId, { name }: Pick<GraphCore, 'name'>): string {
   return `link:${withoutVault(from, name)}//${withoutVault(to, name)}`
@@ -215,8 +215,8 @@ interface Described {
 }
 
 /**
- * Checks suggestions against the current notes. Drops those that are already linked, whose notes were removed, or whose name no
- * longer occurs.
+ * Checks suggestions against the current notes. Drops suggestions whose notes are already linked, whose notes were removed, or whose
+ * name no longer occurs.
  */
 async function described(reading: Reading, insight: LinkInsight, chosen: readonly Candidate[]): Promise<Described> {
   const { snapshot } = reading
@@ -331,7 +331,7 @@ interface WriterParts {
   readonly targets: readonly NodeId[]
 }
 
-/** Number of notes that determine the link style if a note has no links itself. */
+/** Number of notes that determine the link style for a note without links. */
 const TELLING_NOTES = 3
 
 async function openWriter(reading: Reading, { insight, nodes, texts, targets }: WriterParts): Promise<LinkWriter> {

@@ -11,7 +11,7 @@ import { encodeDestination } from '../../markdown/retarget/destination-slots.ts'
 export interface LinkStyle {
   readonly form: 'wikilink' | 'markdown'
   /**
-   * Form of the path: the bare name, relative to the vault's root, relative to the note's folder, or as served by a site
+   * Form of the path: only the name, relative to the vault's root, relative to the note's folder, or as used by a website
    * (`/folder/page/`).
    */
   readonly path: 'name' | 'full' | 'relative' | 'site'
@@ -37,15 +37,15 @@ export interface NewLink {
   readonly to: string
   /** True if no other file has the name of the target note. */
   readonly isNameUnique: boolean
-  /** In Logseq, the page's name and aliases, which links use as their target. Omitted in other vaults. */
+  /** In Logseq, the page's name and aliases, which serve as link targets. Omitted in other vaults. */
   readonly pageNames?: readonly string[] | undefined
 }
 
 const FLAVOUR: Flavour = { profile: 'lenient', mode: 'obsidian', comments: true }
-/** Relative Markdown links, which every documentation viewer supports. */
+/** Relative Markdown links, which are supported by every documentation viewer. */
 export const DOCS_STYLE: LinkStyle = { form: 'markdown', path: 'relative' }
 const DEFAULT: LinkStyle = { form: 'wikilink', path: 'name' }
-/** Number of a note's links that are enough to determine its style. */
+/** Number of a note's links that are sufficient to determine its style. */
 const SAMPLED_LINKS = 50
 
 export interface StyleOptions {
@@ -111,7 +111,7 @@ export function writeLinks(
 
 interface Spelling {
   readonly text: string
-  /** The target that a parser reads from the text. */
+  /** The link target according to the parser. */
   readonly target: string
 }
 

@@ -70,7 +70,7 @@ function noPath(source: NodeId, target: NodeId, direction: PathOptions['directio
 
 type Pair = readonly [from: NodeId, to: NodeId]
 
-/** The link chosen for a hop. `occurrence.from` is the end that contains it. */
+/** The link chosen for a hop. `occurrence.from` is the end of the hop that contains the link. */
 interface Chosen {
   readonly pair: Pair
   readonly occurrence: Occurrence
@@ -107,8 +107,8 @@ async function chooseLinks(snapshot: Snapshot, pairs: readonly Pair[]): Promise<
   ])
   const found = await snapshot.occurrences(both)
   return pairs.flatMap((pair, index) => {
-    // Prefer visible links to those in comments, and then forward links to backward links, because forward links say more about this
-    // step.
+    // Prefer visible links to those in comments, and then forward links to backward links, because forward links are more relevant to
+    // this step.
     const candidates = [...(found[2 * index] ?? []), ...(found[2 * index + 1] ?? [])]
     const occurrence = candidates.find(({ inComment }) => !inComment) ?? candidates[0]
     return occurrence === undefined ? [] : [{ pair, occurrence }]
@@ -139,7 +139,7 @@ function keyOf([from, to]: Pair): string {
   return `${from}\0${to}`
 }
 
-/** Fits a path into a budget: first its ids, then its links with their sentences, and then the alternatives in the same way. */
+/** Fits a path into a budget: first its ids, then its links with their sentences, and finally the alternatives in the same way. */
 export function fitPath(answer: PathAnswer, room: number): Fitted<PathAnswer> {
   // Reserves room to list the alternatives before the details of the first path are filled in.
   const hops = (left: number) => left - Math.min(left / 2, leastBytes(answer.alternatives))

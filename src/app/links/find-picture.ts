@@ -55,7 +55,7 @@ async function* partsOf(
   }
 }
 
-/** Image types that assistants can display, detected from the bytes. Most assistants treat an animated PNG as a PNG. */
+/** Image types that assistants can display, detected from the bytes. Most assistants treat an animated PNG as a regular PNG. */
 const PICTURES: Readonly<Record<string, string>> = {
   'image/png': 'image/png',
   'image/apng': 'image/png',

@@ -11,7 +11,7 @@ export interface HubsArguments extends PageArguments {
   readonly tag?: string | undefined
 }
 
-/** Returns the most central notes, ordered by score, then id. */
+/** Returns the most central notes, ordered by score and then by id. */
 export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): Promise<Answer<readonly RankedNode[]>> {
   const { metric } = args
   const rank = async (snapshot: Snapshot): Promise<Answer<readonly RankedNode[]> | undefined> => {
@@ -36,7 +36,7 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
     return { ...listed(value, { offset, shown: value.length, total }), warnings }
   }
   return answerInSteps(core, call, async (read) => {
-    // The index may be replaced while scores are being computed. In that case, compute them once more.
+    // Tries twice, because the index may be replaced while scores are being computed.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (isCentral(metric)) await core.rankings.follow(metric, call.signal)
       const ranked = await read(rank)
@@ -47,7 +47,7 @@ export function getHubs(core: GraphCore, args: HubsArguments, call: Call = {}): 
   })
 }
 
-/** Fewer digits than those of a double are enough to distinguish ranks, and a model reads every digit. */
+/** A few digits are enough to distinguish ranks, and a model has to read every digit. */
 function round(score: number): number {
   return Number(score.toPrecision(6))
 }

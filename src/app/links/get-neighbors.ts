@@ -13,32 +13,32 @@ export interface NeighborsArguments extends PageArguments {
   readonly id: string
   readonly direction: Direction
   readonly includeContent: boolean
-  /** Only follows links in this property. */
+  /** Follow only the links in this property. */
   readonly type?: string | undefined
   readonly kinds?: readonly NodeKind[] | undefined
-  /** Links shown for each. */
+  /** Number of links shown per note. */
   readonly links?: number | undefined
-  /** True if to include the sentences that contain the links. */
+  /** Whether to include the sentences that contain the links. */
   readonly evidence: boolean
 }
 
 export interface Neighbor extends ListedNode {
-  /** The first sentences that contain a link, in the order of the note. Like `more`, included only if evidence is requested. */
+  /** The first sentences that contain a link, in the order of the note. Like `more`, included only if evidence was requested. */
   readonly lines?: readonly LinkLine[]
-  /** Number of further sentences. Omitted if there are none. */
+  /** Number of further sentences that are not shown. Omitted if there are none. */
   readonly more?: number
 }
 
 /** A sentence that contains a link. */
 export interface LinkLine {
-  /** 1-based line in the note that contains the link: the neighbor for `in`, the requested note for `out`. */
+  /** 1-based line of the link. It is in the neighbor for `in`, and in the requested note for `out`. */
   readonly line: number
   readonly text: string
   /** Included only if both directions were requested. */
   readonly direction?: 'in' | 'out'
 }
 
-/** Returns the nodes linked to and from a node, ordered by in-degree, then id. Missing targets also have neighbors. */
+/** Returns the nodes linked to and from a node, ordered by in-degree, then id. The node may also be a missing target. */
 export function getNeighbors(core: GraphCore, args: NeighborsArguments, call: Call = {}): Promise<Answer<readonly Neighbor[]>> {
   return answer(core, call, async (snapshot) => {
     const { ids, warnings } = await findNamed(snapshot, core, [args.id], { withMissing: true })
@@ -67,7 +67,7 @@ function optionsOf({ direction, type, kinds }: NeighborsArguments): NeighborOpti
 
 interface Evidence {
   readonly lines: ReadonlyMap<NodeId, Pick<Neighbor, 'lines' | 'more'>>
-  /** Notes whose files do not respond. */
+  /** Notes whose files could not be read because they did not respond. */
   readonly unread: readonly NodeId[]
 }
 
@@ -98,7 +98,7 @@ async function evidenceOf(
   const shown = others.map((other, at) => {
     const all = found.slice(at * ways.length, (at + 1) * ways.length).flat()
     const counted = type === undefined ? all : all.filter(({ property }) => isSameName(property, type))
-    // Readers do not see links in comments.
+    // Links in comments are not visible to readers.
     const visible = counted.filter(({ inComment }) => !inComment)
     const lines = eachOnce((visible.length > 0 ? visible : counted).map(lineOf))
     const more = lines.length - SHOWN
@@ -117,7 +117,7 @@ interface PlacedLine {
 function eachOnce(lines: readonly PlacedLine[]): readonly LinkLine[] {
   const known = new Set<string>()
   const once = lines.filter(({ start, shown: { line, direction } }) => {
-    // The same words in another place are a different sentence. If text could not be read, each line counts as one sentence.
+    // The same words at a different offset are a different sentence. If the text could not be read, each line counts as one sentence.
     const key = `${direction} ${start === undefined ? `line ${line}` : start}`
     return !known.has(key) && known.add(key)
   })

@@ -7,14 +7,14 @@ import { type Reading, readTexts } from '../read/texts.ts'
 
 /** Provides the sentences around links. */
 export interface LinkSentences {
-  /** Returns the sentence that contains the link. Empty if the text is unavailable or belongs to another version. */
+  /** Returns the sentence that contains the link, or an empty string if the text is unavailable or belongs to another version. */
   of(occurrence: Occurrence): string
   /**
-   * Returns the whole paragraph if it is short, or else the sentence, together with its offset. The offset is `undefined` if there is
-   * no text.
+   * Returns the whole paragraph if it is short, otherwise the sentence, together with its offset. The offset is `undefined` if there
+   * is no text.
    */
   around(occurrence: Occurrence): LinkText
-  /** Notes whose files do not respond. */
+  /** Notes whose files could not be read because they did not respond. */
   readonly unread: readonly NodeId[]
 }
 
@@ -34,7 +34,7 @@ export async function readLinkSentences(
   const sources = occurrences.map(({ from }) => from)
   const { texts, unread, changed } = await readTexts(reading, [...new Set([...sources, ...others])])
   const sourceOf = ({ from }: Occurrence): NoteText | undefined => {
-    // Positions from one generation or version must not be used in texts from another.
+    // Positions from one generation or version are not valid in the text of another.
     const isOther = reading.snapshot.isMixed || changed.has(from)
     return isOther ? undefined : texts.get(from)
   }
@@ -80,7 +80,7 @@ function canvasStrings(file: string): readonly CanvasText[] {
   return 'malformed' in read ? [] : read.nodes.flatMap((node) => [node.text ?? [], node.file ?? []].flat())
 }
 
-/** Returns the text around a link in a card. For a card that shows a file, this is the name of the file. */
+/** Returns the text around a link in a card, or the file name for a card that shows a file. */
 function cardTextAt(
   file: string,
   strings: readonly CanvasText[],

@@ -5,14 +5,14 @@ import type { Snapshot } from '../../core/store.ts'
 import { answerInSteps, type Call } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 
-/** Number of files processed per batch. Each batch builds results from rows for a few milliseconds. */
+/** Number of files per batch. Building the results for one batch takes a few milliseconds. */
 const BATCH = 200
-/** Maximum number of nodes on a map that are not notes. */
+/** Maximum number of map nodes that are not notes. */
 const MOST = 5_000
 /** Maximum number of notes requested for each canvas. */
 const CARDS = 1_000
 
-/** Returns the attachments and canvases of a vault that have any links, ordered by id. */
+/** Returns the attachments and canvases of a vault that have at least one link, ordered by id. */
 export function linkedFiles(core: GraphCore, call: Call = {}): Promise<Answer<LinkedFiles>> {
   return answerInSteps(core, call, (read) =>
     read(async (snapshot) => {

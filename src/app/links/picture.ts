@@ -10,26 +10,26 @@ import { answerInSteps, type Call, plain } from '../answer/answer-when-ready.ts'
 import type { Answer, GraphCore } from '../graph-core.ts'
 import { findIds } from '../names/known-node.ts'
 
-/** Number of nodes processed per batch. Each batch builds results from rows for a few milliseconds. */
+/** Number of nodes per batch. Building the results for one batch takes a few milliseconds. */
 const NODES = 400
-/** Milliseconds that a picture waits for communities. In a small vault, they are ready by then. */
+/** How long a picture waits for communities, in milliseconds. In a small vault, they are ready by then. */
 const COMMUNITIES_WAIT = 1_500
-/** Milliseconds that a page waits for a layout before it receives the progress instead. */
+/** How long a page waits for a layout before the progress is returned instead, in milliseconds. */
 const AHEAD_WAIT = 1_500
 /** Limits for drawing a vault. */
 interface Drawn {
   /** A vault with more notes is drawn only in part. */
   readonly notes: number
-  /** Maximum number of links drawn for a part of a vault. */
+  /** Maximum number of links to draw when only part of a vault is drawn. */
   readonly links: number
-  /** Number of notes drawn of such a vault before the user looks at any part more closely. */
+  /** Number of notes drawn initially in a larger vault, before the user zooms in on any part. */
   readonly first: number
 }
 
 const DRAWN: Drawn = { notes: 20_000, links: 60_000, first: 6_000 }
-/** A vault with at most this many notes has communities immediately. */
+/** In a vault with at most this many notes, communities are available immediately. */
 const SMALL = 1_500
-/** Up to this share of new notes, the existing layout is good enough. */
+/** The existing layout is kept as long as the share of new notes does not exceed this value. */
 const MUCH = 0.2
 
 export interface PictureArguments {
@@ -54,20 +54,20 @@ export function vaultPicture(core: GraphCore, { mayMove }: PictureArguments, cal
 
 export interface PageArguments extends PictureArguments, Shown {}
 
-/** The notes that a person is looking at. In a very large vault, these are drawn first. */
+/** The notes that the user is looking at. In a very large vault, these are drawn first. */
 interface Shown {
   /** Ids of notes that must be included. */
   readonly notes: readonly string[]
-  /** Ids of communities that were opened. */
+  /** Ids of the communities that the user opened. */
   readonly groups: readonly string[]
-  /** The user is looking at the notes of this folder, or with this tag. */
+  /** Folder or tag whose notes the user is looking at. */
   readonly folder?: string | undefined
   readonly tag?: string | undefined
 }
 
 /**
- * Returns the notes of a page: all of them, or those that can be drawn at once in a large vault. During a layout, it soon returns the
- * progress, and the layout continues without the page.
+ * Returns the notes for a page. In a large vault, returns only those that can be drawn at once. If a layout is still running, returns
+ * its progress after a short wait, and the layout continues in the background.
  */
 export async function pagePicture(
   core: GraphCore,
@@ -79,7 +79,7 @@ export async function pagePicture(
   const waited = last?.key === key && mayMove !== 'all' ? last : undefined
   if (waited === undefined) {
     const before = core.layouts.underWay()
-    // Do not start drawing something else during a layout, because its notes would have to be looked up again afterwards.
+    // Do not start drawing something else while a layout is running, because its notes would have to be looked up again afterwards.
     if (before !== undefined && !(await endsWithin(before.ended, AHEAD_WAIT)))
       return plain({ laying_out: { share: before.share() } })
   }
@@ -105,9 +105,12 @@ interface Waited {
   readonly drawing: Promise<Answer<PartialPicture>>
 }
 
-/** Pictures that a page is waiting for. While a vault is read for the first time, there may be more notes to place on each request. */
+/**
+ * Pictures that a page is waiting for. Kept across requests, because more notes may need placing on each request while a vault is
+ * read for the first time.
+ */
 const waitedFor = new WeakMap<GraphCore, Waited>()
-/** Milliseconds that a picture is stored until the page asks again. */
+/** How long a finished picture is kept for the page's next request, in milliseconds. */
 const KEPT_FOR = 10_000
 
 function keepForNext(core: GraphCore, waited: Waited): void {
@@ -134,7 +137,7 @@ export interface PartArguments {
   readonly most: number
 }
 
-/** Returns the named notes with their neighbors and the best-linked other notes, at their positions in the whole picture. */
+/** Returns the requested notes, their neighbors and the other notes with the most links, at their positions in the whole picture. */
 export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, call: Call = {}): Promise<Answer<PartialPicture>> {
   return picture(core, call, async (snapshot, { topology, following }) => {
     const placed = await placeNotes(core, topology, { followed: await following, mayMove: 'once' })
@@ -150,9 +153,9 @@ export function partOfPicture(core: GraphCore, { notes, most }: PartArguments, c
 
 interface Chosen {
   readonly placed: Placed
-  /** Numbers of the named notes, or -1 for a missing note. */
+  /** Numbers of the requested notes, or -1 for a missing note. */
   readonly named: readonly number[]
-  /** Numbers of the notes to draw in ascending order. */
+  /** Numbers of the notes to draw, in ascending order. */
   readonly chosen: readonly number[]
   /** Maximum number of links to draw. */
   readonly links: number
@@ -194,7 +197,7 @@ function numbersAmong(ids: readonly NodeId[], wanted: readonly (NodeId | undefin
 
 /**
  * Chooses all notes of a vault if they can be drawn at once. In a larger vault, chooses the notes that the user is looking at, then
- * the best-linked notes of each community.
+ * the notes with the most links in each community.
  */
 async function chooseForPage(
   core: GraphCore,
@@ -212,7 +215,7 @@ async function chooseForPage(
     [...chosen].flatMap((number) => [...rows.targets.subarray(rows.offsets[number], rows.offsets[number + 1])]),
   )
   choose([...near], drawn.first)
-  // The notes that communities are named after.
+  // The notes after which communities are named.
   choose(groups.flatMap(({ key }) => (key < 0 ? [] : [key])).slice(0, drawn.first), drawn.first)
   const room = drawn.notes - drawn.first
   choose(await lookedAt(snapshot, ids, { ...shown, most: room }), room)
@@ -248,8 +251,8 @@ function membersOf(of: Int32Array, groups: number): readonly (readonly number[])
 }
 
 /**
- * Chooses the numbers of notes in this order of priority: named notes, their best-linked neighbors, notes that communities are named
- * after, and the best-linked other notes.
+ * Chooses the numbers of notes in this order of priority: requested notes, their neighbors with the most links, notes after which
+ * communities are named, and the other notes with the most links.
  */
 function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], most: number): readonly number[] {
   const { offsets, targets } = rows
@@ -262,7 +265,7 @@ function chooseNotes({ ids, rows, groups }: Placed, named: readonly number[], mo
   }
   choose(named)
   const near = new Set(named.flatMap((number) => [...targets.subarray(offsets[number], offsets[number + 1])]))
-  // Hubs have so many exclusive neighbors that they would crowd out the surroundings.
+  // Some hubs have so many neighbors of their own that other notes would not fit.
   choose(bestLinked(rows, [...near]).slice(0, most / 3))
   choose(groups.slice(0, most / 4).map(({ key }) => key))
   if (ids.length <= most) choose(ids.keys())
@@ -426,9 +429,9 @@ async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followe
 }
 
 interface Communities {
-  /** Group number of each note on each level, or -1 for none. */
+  /** Group number of each note on each level, or -1 if the note has no group. */
   readonly levels: readonly Int32Array[]
-  /** `label`: the name given by a user · `key`: the number of the note that the group is otherwise named after */
+  /** `label`: name given by a user · `key`: number of the note after which the group is named if there is no label */
   readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
 }
 
@@ -483,7 +486,7 @@ function numberOf(names: Map<string, number>, name: string): number {
   return names.size - 1
 }
 
-/** Each link of an undirected graph once, as two numbers. */
+/** Returns each link of an undirected graph once, as a pair of numbers. */
 function pairsOf(rows: Adjacency): Uint32Array {
   const pairs = new Uint32Array(rows.targets.length)
   let end = 0

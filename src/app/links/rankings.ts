@@ -3,8 +3,8 @@ import type { Store } from '../../core/store.ts'
 import { untilAborted } from '../../core/waiting/aborting.ts'
 
 /**
- * Maintains a store's scores of the whole graph. Scores are computed on request, with one run per metric at a time. Meanwhile, the
- * previous scores are used.
+ * Maintains a store's scores for the whole graph. Scores are computed on request, with one run per metric at a time. The previous
+ * scores are used until the run ends.
  */
 export class Rankings {
   readonly #store: Store
@@ -12,7 +12,7 @@ export class Rankings {
   readonly #isKeptElsewhere: () => boolean
   readonly #running = new Map<CentralMetric, Promise<void>>()
 
-  /** `isKeptElsewhere` checks whether another process is about to update older scores. */
+  /** @param isKeptElsewhere returns true if another process will update outdated scores */
   constructor(store: Store, analytics: Analytics, isKeptElsewhere = () => false) {
     this.#store = store
     this.#analytics = analytics

@@ -4,17 +4,17 @@ import { editDistance } from '../../core/text/nearest.ts'
 import { digitsOf, plainName } from '../../search/similar-names.ts'
 import { ownNames } from './known-node.ts'
 
-/** Names with at least this share of common letter pairs are compared. Two typos in a title of eight letters leave this many pairs. */
+/** Minimum share of common letter pairs for names to be compared. After two typos, a title of eight letters still has this share. */
 const LIKENESS = 0.4
 const LOOKED_AT = 20
-/** A typo in four letters leaves one of three pairs, which many names share. */
+/** A typo in a word of four letters leaves only one of three pairs intact, and many names contain that pair. */
 const SHORT = { letters: 8, likeness: 0.3, lookedAt: 100 } as const
 /**
- * Two typos and a few accents leave most pairs of a long name intact, and far fewer names share that many. A question in the form of
- * a sentence is therefore compared with only a few names.
+ * Two typos and a few accents leave most pairs of a long name intact, and few names have that many pairs in common. A question in the
+ * form of a sentence is therefore compared with only a few names.
  */
 const LONG = { letters: 40, likeness: 0.6 } as const
-/** Longer texts are not titles, and shorter texts are similar to too many titles. */
+/** Longer strings are not titles, and shorter ones are similar to too many titles. */
 const LONGEST_TITLE = 200
 const SHORTEST_TITLE = 3
 const MOST = 3
@@ -25,7 +25,7 @@ export interface CloseTitle extends NameHit {
 }
 
 /**
- * Returns notes whose title or alias matches the text except for one or two typos, best first. Returns none if a title or alias
+ * Returns notes whose title or alias matches the text except for one or two typos, best first. Returns no notes if a title or alias
  * matches exactly.
  */
 export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope): Promise<readonly CloseTitle[]> {
@@ -42,7 +42,7 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
   const closest = new Map<NodeId, { readonly hit: NameHit; readonly distance: number }>()
   for (const hit of named) {
     const name = plainName(hit.name)
-    // A different number means a different thing, such as the previous day or the next part.
+    // Names with different numbers are different things, such as the previous day or the next part.
     const distance = digitsOf(name) === digits ? editDistance(typed, name, slips) : undefined
     if (distance !== undefined && distance < (closest.get(hit.id)?.distance ?? slips + 1)) closest.set(hit.id, { hit, distance })
   }
@@ -53,8 +53,8 @@ export async function closeTitles(snapshot: Snapshot, text: string, scope: Scope
 }
 
 /**
- * Returns names with two adjacent letters swapped. Such a short name shares few pairs with the original, so each possible swap is
- * looked up.
+ * Returns names with two adjacent letters swapped. A short name has few pairs in common with its misspelling, so each possible swap
+ * is looked up.
  */
 async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Promise<readonly NameHit[]> {
   const letters = [...typed]
@@ -68,8 +68,8 @@ async function swappedNames(snapshot: Snapshot, typed: string, scope: Scope): Pr
 }
 
 /**
- * Adds the other names of each note, because the most similar name is not necessarily spelled most alike: `Trevor Lee` for
- * `trevorlee`.
+ * Adds the other names of each note, because the name with the most common pairs may not have the closest spelling. For `trevorlee`,
+ * that is `Trevor Lee`.
  */
 async function withAllNames(snapshot: Snapshot, hits: readonly NameHit[]): Promise<readonly NameHit[]> {
   const names = await snapshot.namesOf(hits.map(({ id }) => id))

@@ -8,7 +8,7 @@ import { ownNames } from './known-node.ts'
 export interface NodeCompletion {
   /** Ids that start with the text, followed by ids whose title or alias is similar to it. */
   readonly ids: readonly string[]
-  /** Total number of matches, at least the length of `ids`. */
+  /** Total number of matches, which may exceed the length of `ids`. */
   readonly total: number
 }
 
@@ -18,13 +18,13 @@ export interface CompletionBounds {
   readonly kinds?: readonly NodeKind[]
 }
 
-/** Nobody types longer names, and comparing gets slower with every character. */
+/** Longer input is not compared, because comparing gets slower with every character. */
 const LONGEST = 255
 
-/** Less similar names are not what the user meant. */
+/** Names below this similarity are unlikely to be what the user meant. */
 const LIKENESS = 0.2
 
-/** Completes the text typed so far to ids. The text may be the beginning of an id, or a title. */
+/** Returns ids that complete the text typed so far, which may be the beginning of an id or a title. */
 export function completeNode(
   core: GraphCore,
   typed: string,

@@ -9,13 +9,13 @@ import { isFolder, trimFolder } from '../scope.ts'
 /** Maximum number of nearest ids listed in a warning or an error. */
 const NEAREST = 3
 
-/** Less similar names are not helpful. */
+/** Names below this similarity are not suggested. */
 const LIKENESS = 0.3
 
 /**
- * Resolves arguments to ids, in order. Tries the exact path first, then the folded path, and then both with `.md` appended. Missing
- * targets, whose ids have no extension, follow. Canvases, with `.canvas` appended, come last. The vault's name may be omitted, and is
- * part of the path if a file has such a name.
+ * Resolves arguments to ids, in order. Tries the exact path first, then the folded path, then both with `.md` appended, then missing
+ * targets, whose ids have no extension, and finally both with `.canvas` appended. The vault's name at the beginning may be omitted.
+ * It is treated as part of the path if a file with such a path exists.
  */
 export async function lookUp(
   snapshot: Snapshot,
@@ -60,7 +60,7 @@ export async function lookUpKinds(
   })
 }
 
-/** Files by their paths, spelled as on disk. */
+/** Looks up files by path, spelled as on disk. */
 export interface FilesByPath {
   at(path: string): FileVersion | undefined
   /**
@@ -106,9 +106,9 @@ function spellingsOf(
 
 /** Nodes that arguments refer to. */
 export interface NamedNodes {
-  /** In the order of the arguments. `undefined` for an argument that does not match a node. */
+  /** Ids in the order of the arguments. `undefined` for an argument that does not match a node. */
   readonly ids: readonly (NodeId | undefined)[]
-  /** `UNKNOWN_ID` for each argument that does not match a node, and `NOTICE` for each that matched a title or alias. */
+  /** `UNKNOWN_ID` for each argument that does not match a node, and `NOTICE` for each argument that matched a title or alias. */
   readonly warnings: readonly Warning[]
 }
 
@@ -119,7 +119,7 @@ export interface NamedNode {
 }
 
 export interface NamingOptions {
-  /** True if an argument may also refer to a missing node that others link to. */
+  /** Whether an argument may also refer to a missing node that others link to. */
   readonly withMissing?: boolean
 }
 
@@ -140,7 +140,7 @@ export async function findNamed(
 }
 
 /**
- * Like `findNamed`, but for one argument. Used by tools that cannot answer without the node.
+ * Like `findNamed`, but for one argument. Used by tools that require the node.
  * @throws RouxError `AMBIGUOUS_NAME`; `NODE_NOT_FOUND` with the nearest ids
  */
 export async function requireNamed(
@@ -168,7 +168,7 @@ async function resolveNames(
   core: Pick<GraphCore, 'name'>,
   { written, options: { withMissing = false } }: { readonly written: readonly string[]; readonly options: NamingOptions },
 ): Promise<ResolvedNames> {
-  // Run both at once, because an unnecessary lookup costs less than another round trip to a database.
+  // Run both lookups at once, because an unnecessary one costs less than another round trip to a database.
   const [byId, hits] = await Promise.all([lookUpKinds(snapshot, core, written), nodesNamed(snapshot, written)])
   const ids = byId.map((found) => (found?.kind === 'missing' && !withMissing ? undefined : found?.id))
   const byName = new Map(written.flatMap((name, at) => (ids[at] === undefined ? [[name, hits[at] ?? []] as const] : [])))
@@ -186,8 +186,8 @@ async function resolveNames(
 }
 
 /**
- * Returns the nodes with each name as their title or alias, or else those with this file name. Attachments are returned only if no
- * note or canvas has the name.
+ * Returns the nodes with each name as their title or alias, or else as their file name. Attachments are returned only if no note or
+ * canvas has the name.
  */
 export async function nodesNamed(
   snapshot: Snapshot,
@@ -205,7 +205,7 @@ function trimmed(name: string): string {
   return name.trim()
 }
 
-/** Matches file names only if no file has the name as its title or alias. */
+/** Keeps matches by title or alias. Keeps matches by file name only if there are no others. */
 export function ownNames(hits: readonly NameHit[]): readonly NameHit[] {
   const own = hits.filter((hit) => hit.of !== 'file')
   return own.length > 0 ? own : hits
@@ -235,7 +235,7 @@ export async function unknownNodeError(snapshot: Snapshot, name: string, scope: 
   })
 }
 
-/** Like `unknownNodeError`, but creates a warning for a tool that answers without the node. */
+/** Like `unknownNodeError`, but creates a warning for a tool that can return a result without the node. */
 export async function unknownIdWarning(snapshot: Snapshot, id: string, scope: Scope = {}): Promise<Warning> {
   if (await namesFolder(snapshot, id)) {
     const message = `There is no node ${quoted(id)}, but a folder: list_nodes and get_tree show its notes, by path.`
@@ -254,7 +254,7 @@ async function nearestIds(snapshot: Snapshot, id: string, scope: Scope): Promise
   return near.map((hit) => hit.id)
 }
 
-/** Maximum length of a file name in bytes, on all common file systems. */
+/** Maximum length of a file name in bytes on common file systems. */
 const LONGEST_NAME = 255
 
 function nameOf(id: string): string {
@@ -266,7 +266,7 @@ function nameOf(id: string): string {
 
 /** Notes with exactly the given name. */
 export interface NamedExactly {
-  /** Includes file names only if no note has the name as its title or alias. */
+  /** Notes with this title or alias. Includes matching file names only if there is no such note. */
   readonly own: readonly NodeId[]
   readonly all: readonly NodeId[]
 }
@@ -305,7 +305,7 @@ async function noteWithId(
   return items.map((item) => item.id)
 }
 
-/** Checks whether nodes with these ids exist. The result is keyed by normalized id. Missing targets do not exist. */
+/** Checks whether nodes with these ids exist. The result is keyed by normalized id. Missing targets count as nonexistent. */
 export function nodesExist(
   core: GraphCore,
   ids: readonly string[],

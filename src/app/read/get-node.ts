@@ -27,16 +27,16 @@ import type { VaultLinkResponse } from './vault-links.ts'
 /** Bytes reserved for `partial:` and `"next_offset":1000000,`. */
 const CUT_FACTS = 32
 
-/** Less text than this is useless; show it only if there is no room for more. */
+/** Minimum useful length of the text. Less is shown only if there is no room for more. */
 const LEAST_TEXT = 160
 
-/** The minimum that a caller may request. */
+/** Minimum number of characters that a caller may request. */
 const LEAST_CHARS = 20
 
-/** Share of the room for text, after ids and titles. The rest is for other metadata. */
+/** Share of the remaining room that is used for text, after ids and titles. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
-/** Facts about the note besides its text, most important first. */
+/** Metadata of the note besides its text, most important first. */
 const FACTS = ['tags', 'properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
@@ -49,11 +49,11 @@ export interface GetNodeArguments {
   /** Number of characters of the content (or of the section) to skip. */
   readonly offset: number
   readonly maxChars: number
-  /** The limit for the whole answer; with `depth` 1 there is a default. */
+  /** Token limit for the whole answer. There is a default for a `depth` of 1. */
   readonly maxTokens?: number | undefined
 }
 
-/** Maximum notes listed that link to a missing note. */
+/** Maximum number of notes listed that link to a missing note. */
 const WANTED_BY = 3
 
 /** Maximum number of neighbors shown in each direction. */
@@ -61,7 +61,7 @@ const MAX_NEIGHBORS = 20
 
 /**
  * Returns one node, or `null` if there is none.
- * @throws RouxError `SECTION_NOT_FOUND` if no heading matches the path, or if several do
+ * @throws RouxError `SECTION_NOT_FOUND` if no heading or more than one matches the path
  */
 export function getNode(core: GraphCore, args: GetNodeArguments, call: Call = {}): Promise<Answer<NodeDetails | null>> {
   return answer(core, call, async (snapshot) => {
@@ -112,7 +112,7 @@ async function wantedWarning({ core, snapshot }: Reading, name: string): Promise
   return [{ code: 'NOTICE', message: `Still, ${links}. get_neighbors with evidence: true shows what they say about it.` }]
 }
 
-/** A reader of a part must not replace the whole note, so the hash shows that it was partial. */
+/** A caller that has read only part of a note must not replace the whole note, so the hash is marked as partial. */
 function hashShown({ text, bodyStart, hash }: NoteText, shown: string): string {
   return shown.length === text.length - bodyStart ? hash : partialHash(hash)
 }
@@ -134,7 +134,10 @@ interface ReadNode {
   readonly source: NoteText | undefined
 }
 
-/** The node and its text. A missing target is not a node. @throws RouxError `TIMEOUT` */
+/**
+ * Returns the node and its text, or `undefined` if it does not exist. Missing targets count as nonexistent. @throws RouxError
+ * `TIMEOUT`
+ */
 async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefined> {
   const { snapshot } = reading
   const { notes, unread } = await readNotes(reading, [id], { links: MAX_LINKS, times: true })
@@ -146,7 +149,7 @@ async function readNode(reading: Reading, id: NodeId): Promise<ReadNode | undefi
 }
 
 interface ContentReader {
-  /** The first characters of the requested text, and the offset where the rest begins. */
+  /** Returns the first characters of the requested text, and the offset where the rest begins. */
   readonly contentOf: (chars: number) => Cut
   /** The requested part of the text. */
   readonly span: Span
@@ -167,7 +170,10 @@ async function contentReader(core: GraphCore, { source }: ReadNode, args: GetNod
   return { contentOf, span }
 }
 
-/** The facts about the shown text: its own headings if it is a later part, and as many links as lists show. */
+/**
+ * Returns the links and headings that match the shown text. A later part includes only its own headings, and no more links than lists
+ * show.
+ */
 function knownOf(
   { node, source }: ReadNode,
   { offset }: GetNodeArguments,
@@ -179,7 +185,7 @@ function knownOf(
   return { links: node.links.slice(0, links), outline: headingsIn(node.headings, source.text, shown) }
 }
 
-/** The headings on the lines of a part. */
+/** Returns the headings within a part of the text. */
 function headingsIn(headings: readonly Heading[], text: string, { start, end }: Span): readonly Heading[] {
   const lines = indexLines(text)
   const first = lines.lineAt(start)
@@ -190,7 +196,7 @@ function headingsIn(headings: readonly Heading[], text: string, { start, end }: 
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {
   if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
-  // The parser is imported when it is first needed, so a server starts without it.
+  // The parser is imported on first use, so that a server can start without it.
   const { outlineOf, requireSection } = await import('../../markdown/outline.ts')
   const mode = core.indexing.status().mode ?? 'obsidian'
   return requireSection(source.text, outlineOf(source.text, { mode }), section)
@@ -221,21 +227,21 @@ export interface NodeDetails extends NodeResponse {
   readonly outgoingCount?: number
   readonly outgoingNeighbors?: readonly ListedNode[]
   readonly incomingNeighbors?: readonly ListedNode[]
-  /** SHA-256 of the file, prefixed with `partial:` if `content` is incomplete; absent for attachments. */
+  /** SHA-256 of the file, prefixed with `partial:` if `content` is incomplete. Omitted for attachments. */
   readonly hash?: string
   readonly properties: Readonly<Record<string, unknown>>
   readonly created?: string
   readonly modified?: string
   readonly outline: readonly Heading[]
-  /** Total number of links. `links` contains only the first ones. */
+  /** Total number of links. `links` contains only the first of them. */
   readonly link_count: number
-  /** Links that name a vault; absent if there are none. */
+  /** Links to notes in other vaults. Omitted if there are none. */
   readonly vault_links?: readonly VaultLinkResponse[]
-  /** The `offset` to continue with if `content` was cut. */
+  /** The `offset` with which to continue if `content` was truncated. */
   readonly next_offset?: number
 }
 
-/** The part of an answer that depends on how much text is shown. */
+/** The part of an answer that changes with the amount of text shown. */
 export interface Recut {
   readonly content: string
   readonly hash?: string
@@ -243,7 +249,7 @@ export interface Recut {
 }
 
 /**
- * Fits a note into a budget: the ids and titles of its neighbors, then its text, its other metadata, and finally the neighbors'
+ * Fits a note into a budget. Adds the ids and titles of its neighbors, then its text, its other metadata, and finally the neighbors'
  * details.
  */
 function fitNode(node: NodeDetails, room: number, recut: (chars: number) => Recut): Fitted<NodeDetails> {
@@ -284,7 +290,10 @@ function without({ outgoingNeighbors, incomingNeighbors, vault_links }: NodeDeta
   }
 }
 
-/** The start of the text that fits its fair share of the room, or the minimum worth reading, or whatever fits. */
+/**
+ * Returns the start of the text, truncated to its share of the room, to the minimum worth reading if that is more, or else to
+ * whatever fits.
+ */
 function fittingContent(
   node: NodeDetails,
   { fair, most }: { readonly fair: number; readonly most: number },
@@ -304,7 +313,7 @@ function fittingContent(
   return recut(LEAST_CHARS)
 }
 
-/** Alternates between two lists, so neither crowds out the other. */
+/** Alternates between two lists, so that neither takes up all the room. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

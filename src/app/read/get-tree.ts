@@ -12,7 +12,7 @@ const OMITTED_NOTES = 26
 const OMITTED_FOLDERS = 28
 
 export interface TreeArguments {
-  /** Folder to start from. The vault itself if empty. */
+  /** Folder to start from. An empty path means the vault itself. */
   readonly path?: string | undefined
   readonly depth: number
   readonly limit: number
@@ -31,7 +31,7 @@ export interface FolderResponse {
   readonly omitted_folders?: number
 }
 
-/** The folders of the vault with their notes; `null` if the folder does not exist. */
+/** Returns the folders of the vault with their notes, or `null` if the folder does not exist. */
 export function getTree(core: GraphCore, args: TreeArguments, call: Call = {}): Promise<Answer<FolderResponse | null>> {
   return answer(core, call, async (snapshot) => {
     const { depth, limit, includeArchived } = args

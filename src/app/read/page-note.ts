@@ -12,7 +12,7 @@ export interface PageText {
   readonly title: string
   /** Text without the frontmatter, limited to `LONGEST` characters. Empty for attachments and for notes that do not exist. */
   readonly text: string
-  /** Number of characters left out of the text. */
+  /** Number of characters omitted from the end of the text. */
   readonly left_out: number
   /** Number of lines in the file before `text`. */
   readonly lines_before: number
@@ -21,11 +21,11 @@ export interface PageText {
   readonly comments: readonly { readonly start: number; readonly end: number }[]
   /** Offsets of formulas in `text`, including their delimiters (`$…$`, `$$…$$`), in order. */
   readonly formulas: readonly { readonly start: number; readonly end: number }[]
-  /** True if line breaks are kept when rendering, as in Obsidian and Logseq; otherwise lines are joined. */
+  /** True if line breaks are kept when rendering, as in Obsidian and Logseq. Otherwise, lines are joined. */
   readonly breaks: boolean
 }
 
-/** A note as a page shows it: its text, and the target of each link. Kind `missing`: a target that does not exist. */
+/** A note as shown on a page: its text, and the target of each link. The kind is `missing` for a target that does not exist. */
 export interface PageNote extends PageText {
   readonly id: NodeId
   /** The name of the vault's folder, which Obsidian uses as the vault's name. */
@@ -53,14 +53,14 @@ export interface PageLink {
   readonly subpath?: string
 }
 
-/** The most text a browser lays out without a pause, UTF-16. */
+/** Maximum length of text that a browser can lay out without a noticeable pause, in UTF-16 code units. */
 const LONGEST = 200_000
 
 const KEEPS_LINES: ReadonlySet<string | undefined> = new Set(['obsidian', 'logseq'])
 
 /**
- * A note, canvas, attachment or missing target for a page; `null` if there is none or the vault excludes it.
- * @throws RouxError `TIMEOUT` when its file does not respond
+ * Returns a note, canvas, attachment or missing target for a page, or `null` if there is none or the vault excludes it.
+ * @throws RouxError `TIMEOUT` if its file does not respond
  */
 export function pageNote(
   core: GraphCore,
@@ -79,7 +79,7 @@ export function pageNote(
     const { path, title, kind, tags, aliases, properties, created, modified } = node
     const value: PageNote = {
       id,
-      // Browsers run this file, and have no `basename`.
+      // Does not use `basename`, because this file also runs in browsers.
       folder: core.root.split(/[\\/]/).findLast((part) => part !== '') ?? '',
       ...(path === undefined ? {} : { path }),
       title,
@@ -101,7 +101,7 @@ export function pageNote(
   })
 }
 
-/** A missing note that only excluded notes link to is hidden, too. */
+/** Hides a missing note if only excluded notes link to it. */
 async function isVisible(snapshot: Snapshot, { id, kind, excluded }: Node): Promise<boolean> {
   if (kind !== 'missing') return !excluded
   return (await snapshot.neighbors(id, { direction: 'in', kinds: ['note', 'canvas'] }, { offset: 0, limit: 0 })).total > 0
@@ -113,7 +113,7 @@ async function linksIn(
   shown: { readonly start: number; readonly end: number },
 ): Promise<readonly PageLink[]> {
   const { items } = await snapshot.neighbors(id, { direction: 'out', kinds: ['note', 'attachment', 'canvas', 'missing'] }, ALL)
-  // A link to itself does not make a note its own neighbour.
+  // A note that links to itself is not its own neighbor.
   const targets = [id, ...items]
   const [nodes, found] = await Promise.all([
     snapshot.nodes(targets, { links: 0 }),

@@ -6,33 +6,36 @@ import { linkText } from '../../core/text/link-text.ts'
 import { LOOKED_AT, nearHits, nearTexts } from '../../search/similar-names.ts'
 import type { Warning, WarningCode } from '../graph-core.ts'
 
-/** Problems of a note that its reader should know of, and their warning codes. */
+/** Warning codes of the problems that a reader of the note should know about. */
 const TOLD = { ambiguous_link: 'AMBIGUOUS_LINKS', malformed: 'MALFORMED' } as const
 
-/** Maximum problems of a kind that a warning describes. */
+/** Maximum number of problems of one kind that a warning describes in detail. */
 const SPELLED_OUT = 3
 
-/** Maximum candidates listed for a link. */
+/** Maximum number of candidates listed for a link. */
 const NAMED = 5
 
-/** A problem as answers show it. */
+/** A problem as shown in answers. */
 export interface ReportedProblem {
   readonly kind: ProblemKind
   readonly id: NodeId
-  /** 1-based; 0 for the whole file. */
+  /** 1-based line number. 0 if the problem concerns the whole file. */
   readonly line: number
   /** Description of the problem, or the link as written. */
   readonly text: string
-  /** The occurrence among equal ones on this line, if not the first: 2, 3, … */
+  /** Number of this occurrence among identical ones on the same line. Omitted for the first. */
   readonly nth?: number
-  /** Ids that may have been meant, the rule that chose, or the other twins; for `broken_heading` with `#heading` or `#^block`. */
+  /**
+   * Ids that may have been meant, starting with the one chosen by the rule, or the other twins. Followed by `#heading` or `#^block`
+   * for `broken_heading`.
+   */
   readonly candidates?: readonly string[]
 }
 
-/** Maximum suggestions for a broken link. */
+/** Maximum number of suggestions for a broken link. */
 const SUGGESTIONS = 3
 
-/** Describes problems in order, with suggestions. Needs only two queries for all of them, sent together. */
+/** Describes problems in order, with suggestions. Sends only two queries in total, both at once. */
 export async function reportProblems(snapshot: Snapshot, problems: readonly Problem[]): Promise<readonly ReportedProblem[]> {
   const [hits, notes] = await Promise.all([similarNames(snapshot, problems), linkedNotes(snapshot, problems)])
   const known = new Map<string, number>()
@@ -47,7 +50,7 @@ export async function reportProblems(snapshot: Snapshot, problems: readonly Prob
   })
 }
 
-/** The description of a problem. */
+/** Returns the description of a problem. */
 function problemText(problem: Problem): string {
   switch (problem.kind) {
     case 'broken_link':
@@ -82,7 +85,7 @@ function candidatesOf(
       return problem.twins
     case 'broken_link': {
       const name = lastName(problem.name)
-      // Never suggest the note itself, which would not misspell its own name.
+      // Do not suggest the note itself, which is unlikely to misspell its own name.
       const others = (hits.get(name) ?? []).filter(({ id }) => id !== problem.id)
       return someOf(nearHits(name, others).map(({ id }) => id))
     }
@@ -111,7 +114,7 @@ function lastName(target: string): string {
   return target.slice(target.lastIndexOf('/') + 1)
 }
 
-/** The target notes of links to missing headings or blocks. */
+/** Returns the target notes of links to missing headings or blocks. */
 async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Promise<ReadonlyMap<NodeId, Node>> {
   const ids = problems.flatMap((problem) => (problem.kind === 'broken_heading' ? [problem.to] : []))
   const distinct = [...new Set(ids)]
@@ -119,7 +122,7 @@ async function linkedNotes(snapshot: Snapshot, problems: readonly Problem[]): Pr
   return new Map(nodes.flatMap((node) => (node === undefined ? [] : [[node.id, node]])))
 }
 
-/** The headings or blocks of a note that a link may mean, written as subpaths. */
+/** Returns the headings or blocks of a note that a link may refer to, written as subpaths. */
 function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined): readonly string[] {
   const last = subpath.slice(subpath.lastIndexOf('#') + 1).trim()
   if (note === undefined) return []
@@ -129,7 +132,7 @@ function nearParts({ subpath = '', form }: WrittenLink, note: Node | undefined):
   return nearTexts([...new Set(texts)], last)
 }
 
-/** Links that may name a heading by its web anchor. */
+/** Kinds of links that may refer to a heading by its web anchor. */
 const ANCHORED: ReadonlySet<LinkForm> = new Set(['markdown', 'reference', 'html'])
 
 /** Returns warnings about problems of a note that affect its answer: ambiguous links and malformed parts. */

@@ -10,11 +10,11 @@ import { requireText } from './texts.ts'
 export interface RandomNodeArguments {
   /** Restricts the choice to notes with any of these tags. If empty, all notes are included. */
   readonly tags?: readonly string[] | undefined
-  /** 0 ≤ seed < 1: the same seed picks the same note of an unchanged vault. */
+  /** A number with 0 ≤ seed < 1. The same seed selects the same note as long as the vault is unchanged. */
   readonly seed?: number | undefined
 }
 
-/** A random note; `null` if there is none. */
+/** Returns a random note, or `null` if there is none. */
 export function randomNode(
   core: GraphCore,
   { tags = [], seed = Math.random() }: RandomNodeArguments,

@@ -14,13 +14,13 @@ export interface WholeFile {
   readonly id: string
   readonly title: string
   readonly mimeType: string
-  /** Text as on disk. Invalid UTF-8 is replaced. */
+  /** Text exactly as on disk, except that invalid UTF-8 is replaced. */
   readonly text?: string
   /** Other content, Base64-encoded. */
   readonly blob?: string
-  /** From the note or the file system: ISO 8601. */
+  /** Modification time from the note or the file system, in ISO 8601. */
   readonly modified?: string
-  /** For notes: SHA-256 of the bytes, hex. */
+  /** Hex SHA-256 of the bytes. Only for notes. */
   readonly hash?: string
 }
 
@@ -61,7 +61,7 @@ export function readAttachmentFile(core: GraphCore, id: string, call: Call = {})
   })
 }
 
-/** The node with this id, if it is a file. */
+/** Returns the node with this id if it is a file. */
 async function findFile(snapshot: Snapshot, core: GraphCore, argument: string): Promise<Node | undefined> {
   const [id] = await lookUp(snapshot, core, [argument])
   const [node] = id === undefined ? [] : await snapshot.nodes([id], { links: 0, times: true })

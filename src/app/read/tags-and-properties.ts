@@ -9,7 +9,7 @@ export interface ListTagsArguments extends Partial<PageArguments> {
   readonly prefix?: string | undefined
 }
 
-/** Tags with the notes that have them or a nested tag; by count, then name. */
+/** Lists tags and how many notes have each tag or one nested in it, ordered by count, then name. */
 export function listTags(core: GraphCore, args: ListTagsArguments, call: Call = {}): Promise<Answer<readonly TagCount[]>> {
   const { prefix = '', limit = Number.MAX_SAFE_INTEGER, offset } = args
   return answer(core, call, async (snapshot) => {
@@ -31,11 +31,11 @@ export type PropertyList = PropertyPage | ValuePage
 
 export interface PropertyPage {
   readonly properties: readonly PropertyCount[]
-  /** The total, ignoring `limit` and `offset`. */
+  /** Total number, ignoring `limit` and `offset`. */
   readonly total: number
 }
 
-/** For one property. */
+/** The values of one property. */
 export interface ValuePage {
   readonly values: readonly ValueCount[]
   readonly total: number
@@ -53,11 +53,11 @@ export function listProperties(core: GraphCore, args: PropertiesArguments, call:
 }
 
 interface Asked extends Page {
-  /** Folded. */
+  /** Prefix in folded form. */
   readonly prefix: string
 }
 
-/** Longer values are texts; their beginnings are enough to tell them apart. */
+/** Maximum length of a value. The beginning of a longer one is enough to identify it. */
 const VALUE_LENGTH = 100
 
 async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<Answer<ValuePage>> {
@@ -68,7 +68,7 @@ async function valuesOf(snapshot: Snapshot, key: string, asked: Asked): Promise<
   return all.length > 0 ? list : { ...list, warnings: await unknownWarnings(snapshot, key) }
 }
 
-/** A property may exist with no text value: empty, or an object. */
+/** A property without text values may still exist, with an empty value or an object. */
 async function unknownWarnings(snapshot: Snapshot, key: string): Promise<readonly Warning[]> {
   const properties = await snapshot.properties()
   const known = properties.find((property) => foldName(property.key) === foldName(key))
@@ -92,7 +92,7 @@ function pageOf<T>(items: readonly T[], textOf: (item: T) => string, { prefix, o
 /** Maximum number of similar names listed in a warning. */
 const NEAREST = 3
 
-/** Says that no note has a property, and suggests the nearest existing name. */
+/** Creates a warning that no note has a property, with the nearest existing name. */
 export function unknownProperty(name: string, names: readonly string[]): Warning {
   const near = nearest(name, names, NEAREST).map(quoted)
   const nearby = near.length > 0 ? ` Nearest: ${near.join(', ')}.` : ''

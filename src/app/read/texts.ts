@@ -8,7 +8,7 @@ import type { Call } from '../answer/answer-when-ready.ts'
 import { quoted } from '../answer/truncate.ts'
 import type { GraphCore, Warning } from '../graph-core.ts'
 
-/** The core, snapshot and call that a use case reads with. */
+/** The core, snapshot and call used by a read operation. */
 export interface Reading {
   readonly core: GraphCore
   readonly snapshot: Snapshot
@@ -17,14 +17,14 @@ export interface Reading {
 
 export interface ReadTexts {
   readonly texts: ReadonlyMap<NodeId, NoteText>
-  /** Notes whose files do not respond. */
+  /** Notes whose files could not be read because they did not respond. */
   readonly unread: readonly NodeId[]
-  /** Notes whose text keeps changing and does not match the snapshot. */
+  /** Notes whose text keeps changing and therefore does not match the snapshot. */
   readonly changed: ReadonlySet<NodeId>
 }
 
 /**
- * The texts of notes and canvases; ids without text are left out. If text has changed since it was indexed, it is indexed
+ * Returns the text of each note and canvas, leaving out ids without text. If a text has changed since it was indexed, it is indexed
  * again, and the use case runs again.
  */
 export async function readTexts({ core, snapshot, call }: Reading, ids: readonly NodeId[]): Promise<ReadTexts> {
@@ -56,7 +56,7 @@ export async function readTexts({ core, snapshot, call }: Reading, ids: readonly
   }
 }
 
-/** The text of a note that an answer cannot do without; `undefined` if it has none. @throws RouxError `TIMEOUT` */
+/** Returns a note's text for an answer that requires it, or `undefined` if there is none. @throws RouxError `TIMEOUT` */
 export async function requireText(reading: Reading, id: NodeId): Promise<NoteText | undefined> {
   const { texts, unread } = await readTexts(reading, [id])
   if (unread.length > 0) throw unansweredError(id)
@@ -76,8 +76,8 @@ export interface NoteWithText {
 }
 
 /**
- * Notes with their texts, in order; `undefined` for those that do not exist. A note that keeps changing has no headings and
- * tasks, because their lines would not match its text.
+ * Returns notes with their text, in order, or `undefined` for those that do not exist. A note that keeps changing is returned without
+ * headings and tasks, because their lines would not match its text.
  */
 export async function readNotes(
   reading: Reading,
@@ -95,7 +95,7 @@ export async function readNotes(
   return { notes, unread }
 }
 
-/** The warning for an answer in which some texts are missing. */
+/** Returns the warning for an answer that lacks the text of some notes. */
 export function unreadWarnings(unread: readonly NodeId[]): readonly Warning[] {
   if (unread.length === 0) return []
   const named = listSome(

@@ -8,20 +8,20 @@ import type { GraphCore } from '../graph-core.ts'
 import { findIds, nodesNamed } from '../names/known-node.ts'
 import type { Vaults } from '../vaults.ts'
 
-/** A link that names another vault and its note. */
+/** A link to a note in another vault. */
 export interface VaultLinkResponse {
   /** Name as written in the link. */
   readonly vault: string
   readonly file: string
   readonly line: number
-  /** `null` if the vault is unknown here or has no such note. */
+  /** `null` if the vault is unknown to this server or has no such note. */
   readonly id: NodeId | null
 }
 
-/** Maximum vault links resolved for a note. */
+/** Maximum number of links to other vaults that are resolved per note. */
 const MOST = 100
 
-/** The text's links that name a vault. They are not edges of the graph, but each can be followed by its id. */
+/** Returns the links to other vaults in a text. They are not edges of the graph, but can be followed by id. */
 export async function vaultLinks(core: GraphCore, text: string, call: Call): Promise<readonly VaultLinkResponse[]> {
   const mode = (core.indexing.status().mode ?? 'obsidian') as Mode
   const links = vaultLinksOf(text, { profile: 'lenient', mode, comments: true }).slice(0, MOST)
@@ -44,14 +44,14 @@ async function resolve(
   }, signal)
 }
 
-/** The vault with this name or folder; other vaults stay closed. */
+/** Returns the vault with this name or folder. Does not open any other vault. */
 async function openCalled(vaults: Vaults | undefined, called: string): Promise<GraphCore | undefined> {
   const all = vaults?.names.map((name) => ({ name, root: vaults.folderOf?.(name) ?? '' })) ?? []
   const found = all.find(({ name }) => foldName(name) === foldName(called)) ?? all.find((vault) => isCalled(vault, called))
   return found === undefined ? undefined : await vaults?.open(found.name).catch(() => undefined)
 }
 
-/** Applications name a vault after its folder. */
+/** Links may use the name of the folder, because applications name a vault after its folder. */
 function isCalled({ name, root }: Pick<GraphCore, 'name' | 'root'>, called: string): boolean {
   return [name, basename(root)].some((one) => one !== undefined && foldName(one) === foldName(called))
 }

@@ -54,12 +54,12 @@ async function fileNodes(snapshot: Snapshot, ids: readonly NodeId[]): Promise<re
   return nodes.filter((node): node is FileNode => node?.path !== undefined)
 }
 
-/** The attachment that was added, and the other changes. */
+/** The attachment that was added, and the other changes made. */
 export type AddedAttachment = Partial<AttachmentFacts> & WriteFacts
 
 /**
  * Adds a file to the vault under an unused name.
- * @throws RouxError `INVALID_PARAMS` if the content is not Base64 or not of the given type, `TOO_LARGE` over 5 MB
+ * @throws RouxError `INVALID_PARAMS` if the content is not Base64 or does not match the given type, `TOO_LARGE` over 5 MB
  */
 export const addAttachment = operationUseCase<OperationOf<'addAttachment'>, AddedAttachment>(async ({ core, result, call }) => {
   const facts = await readBack(result.subjects[0], async (path) => {
@@ -73,13 +73,13 @@ export const addAttachment = operationUseCase<OperationOf<'addAttachment'>, Adde
 })
 
 export interface ListAttachmentsArguments extends PageArguments {
-  /** The note. */
+  /** Id of the note. */
   readonly id: string
 }
 
 export interface AttachmentList {
   readonly attachments: readonly AttachmentFacts[]
-  /** The total, ignoring `limit` and `offset`. */
+  /** Total number, ignoring `limit` and `offset`. */
   readonly total: number
 }
 
@@ -104,7 +104,7 @@ export interface ReadAttachmentArguments {
   readonly id: string
   /** Number of bytes to skip. */
   readonly offset: number
-  /** If omitted, an image is returned whole, and any other file is returned up to the first page. */
+  /** If omitted, an image is returned whole, and of any other file only the first page is returned. */
   readonly maxBytes?: number | undefined
 }
 
@@ -115,7 +115,7 @@ export interface AttachmentContent extends AttachmentFacts {
   readonly next_offset?: number
 }
 
-/** Maximum bytes of an image that is returned whole. */
+/** Maximum size in bytes of an image that is returned whole. */
 const LARGEST_PICTURE = 5 << 20
 
 /** Bytes per page, about 15,000 tokens in Base64. */

@@ -3,7 +3,7 @@ import { MARKER } from '../../core/text/partial-reading.ts'
 import type { Call } from '../answer/answer-when-ready.ts'
 import { boundaryBefore, type Span, truncate } from '../answer/truncate.ts'
 
-/** Number of characters searched for a suitable start. */
+/** Number of characters to search for a suitable starting point. */
 const NEAR = 60
 
 /** Limits for a unified diff shown to a model. */
@@ -22,7 +22,7 @@ export interface WriteFacts {
   readonly diff?: string
   /** Number of files and of lines with rewritten links. Included if there are several files. */
   readonly counts?: Counts
-  /** Omitted if the only file is the subject of the answer. */
+  /** Omitted if the only file is the one that the answer is about. */
   readonly files?: readonly FileFacts[]
   /** Number of items left out of the lists. Omitted if the lists are complete. */
   readonly omitted?: Omitted
@@ -35,14 +35,14 @@ export type Counts = { readonly [kind in WrittenFile['kind']]?: number } & { rea
 export interface Omitted {
   readonly ids?: number
   readonly files?: number
-  /** Number of rewritten lines left out. Omitted lines of the diff are counted in the diff itself. */
+  /** Number of rewritten lines omitted. The diff itself counts its own omitted lines. */
   readonly lines?: number
   readonly dangling_links?: number
 }
 
 export interface FileFacts {
   readonly kind: WrittenFile['kind']
-  /** Exact path. For a moved or deleted file, the former path. */
+  /** Exact path, or the former path of a moved or deleted file. */
   readonly path: string
   readonly to?: string
   /** Lines whose links were rewritten to keep their targets. */
@@ -61,7 +61,7 @@ const LIMITS = { files: 20, lines: 20, line: 160, dangling: 20 } as const
 const NONE = { files: Infinity, lines: Infinity, line: Infinity, dangling: Infinity } as const
 
 export interface ShownFacts {
-  /** True if to include the diff. */
+  /** Whether to include the diff. */
   readonly diff?: boolean
   /** The file that the answer is about. It is not listed if it is the only one. */
   readonly own?: string | undefined
@@ -96,7 +96,7 @@ export function writeFacts(result: WriteResult, { whole = false }: Call, { diff 
   }
 }
 
-/** Returns the members that are not 0, or `undefined` if there are none. */
+/** Returns the counts that are not 0, or `undefined` if there are none. */
 export function filled<T extends Readonly<Record<string, number>>>(counts: T): Partial<T> | undefined {
   const entries = Object.entries(counts).filter(([, count]) => count > 0)
   return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Partial<T>)
@@ -130,17 +130,17 @@ function fileFacts({ kind, from, to }: WrittenFile, relinked: WrittenFile['relin
 export function textAround(text: string, limit: number, { start, end }: Span): string {
   const room = limit - MARKER.length
   if (text.length <= limit || end <= room) return truncate(text, limit).text
-  // Half of the remaining room goes before the change, or all of it at the end of the text.
+  // Half of the remaining room is used before the change, or all of it if the change is at the end of the text.
   const before = Math.max(0, Math.floor((room - MARKER.length - (end - start)) / 2))
   const wanted = Math.min(start - before, text.length - room)
-  // A marker would be as long as the text it replaces.
+  // Do not replace text that is no longer than the marker itself.
   if (wanted <= MARKER.length) return truncate(text, limit).text
   return MARKER + truncate(text, room, { start: startOfWord(text, wanted, start), end: text.length }).text
 }
 
 /**
- * Returns the start of the first line after `from`, or else of the first word. If neither is near, returns the first position that
- * does not split a character.
+ * Returns the start of the first line after `from`, or of the first word if no line starts nearby. If neither is near, returns the
+ * first position that does not split a character.
  */
 function startOfWord(text: string, from: number, to: number): number {
   const near = text.slice(from, Math.min(to, from + NEAR))
@@ -152,7 +152,7 @@ function startOfWord(text: string, from: number, to: number): number {
   return to
 }
 
-/** Returns the hunks of a single-file diff without the lines that name the file. */
+/** Returns the hunks of a single-file diff without the file header. */
 export function hunksOf(diff: string): string {
   return diff.replace(/^--- [^\n]*\n\+\+\+ [^\n]*\n/, '')
 }

@@ -20,14 +20,14 @@ export interface ChangeFacts {
   readonly time: string
   readonly title: string
   readonly state: ChangeState
-  /** The change that this one undid, if any. */
+  /** Id of the change that was undone by this one, if any. */
   readonly undoes?: string
   readonly files: readonly ListedFile[]
   /** Number of files left out, if any. */
   readonly omitted_files?: number
 }
 
-/** A file of a change, described in the same terms as in the answer of the tool that made the change. */
+/** A changed file, described in the same terms as by the tool that made the change. */
 export interface ListedFile {
   readonly kind: WrittenFile['kind'] | 'folder_created' | 'folder_deleted'
   readonly path: string
@@ -58,7 +58,7 @@ export async function listChanges(
 }
 
 /**
- * Creates a function that checks whether a change affected a note, file or folder, even if it no longer exists.
+ * Creates a function that checks whether a change affected a note, file or folder, which may no longer exist.
  * @throws RouxError `AMBIGUOUS_NAME`
  */
 async function touchTest(

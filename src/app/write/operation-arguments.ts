@@ -9,13 +9,13 @@ import type { GraphCore } from '../graph-core.ts'
 import { ambiguousName, lookUpKinds, nodesNamed, unknownNodeError } from '../names/known-node.ts'
 import { isFolder } from '../scope.ts'
 
-/** Maximum characters in a note's title. */
+/** Maximum number of characters in a note's title. */
 const LONGEST_TITLE = 200
 
 /** Maximum size of the text in UTF-8 bytes. */
 const LARGEST_TEXT = 1 << 20
 
-/** Maximum characters in a path, heading or tag. No file system accepts longer names. */
+/** Maximum number of characters in a path, heading or tag. No file system accepts longer names. */
 const LONGEST_NAME = 4096
 
 /** Maximum depth of lists and mappings in a property. */
@@ -23,7 +23,7 @@ const DEEPEST_PROPERTY = 32
 
 /**
  * Checks constraints that schemas cannot express and that do not depend on the vault. Attachments are checked during planning.
- * @throws RouxError `INVALID_PARAMS`; `TOO_LARGE` for titles over 200 characters and texts over 1 MB
+ * @throws RouxError `INVALID_PARAMS`; `TOO_LARGE` for titles over 200 characters and content over 1 MB
  */
 export function checkOperation(operation: Operation): void {
   for (const [name, value] of namesIn(operation)) checkName(name, value)
@@ -48,7 +48,7 @@ export function checkOperation(operation: Operation): void {
   }
 }
 
-/** Returns the short texts of an operation, with the names of the tool's arguments. */
+/** Returns the short strings of an operation, with the names of the tool's arguments. */
 function namesIn(operation: Operation): readonly (readonly [name: string, value: string])[] {
   const names = { ...operation } as Readonly<Record<string, unknown>>
   const all = ['id', 'to', 'tag', 'path', 'folder', 'filename', 'heading', 'section', 'add', 'remove', 'tags']
@@ -97,19 +97,19 @@ function modeWithoutSection(mode: string | undefined): RouxError {
   return invalid(`mode ${mode} needs a section.`, 'To add to the whole note, use append or prepend.')
 }
 
-/** Operations with their notes resolved to paths. */
+/** Operations in which names of notes were resolved to paths. */
 export interface NamedOperations {
   readonly operations: readonly Operation[]
   /** Messages that explain which names were resolved to which notes. */
   readonly notes: readonly string[]
   /** Arguments that are neither an id nor a name of a note. Earlier operations may create these notes. */
   readonly unknown: readonly string[]
-  /** Ids by the names that they replaced. */
+  /** Maps each name that was replaced to the resulting id. */
   readonly ids: ReadonlyMap<string, string>
 }
 
 /**
- * Resolves titles, aliases and file names in operations to notes. Ids are unchanged.
+ * Resolves titles, aliases and file names in operations to notes. Ids are left unchanged.
  * @throws RouxError `AMBIGUOUS_NAME` if several notes have a name
  */
 export async function nameNotes(core: GraphCore, operations: readonly Operation[], call: Call): Promise<NamedOperations> {
@@ -117,7 +117,7 @@ export async function nameNotes(core: GraphCore, operations: readonly Operation[
     const { value } = await answer(core, call, async (snapshot) => plain(await namedIn(snapshot, core, operations)))
     return value
   } catch (error) {
-    // Writing uses its own index, so it can continue while this one is being rebuilt.
+    // Writing has its own index, so it can continue while the read index is being rebuilt.
     if (error instanceof RouxError && error.code === 'STORE_UNAVAILABLE')
       return { operations, notes: [], unknown: [], ids: NO_IDS }
     throw error
@@ -156,7 +156,7 @@ async function namedIn(snapshot: Snapshot, core: GraphCore, operations: readonly
 
 const NO_IDS: ReadonlyMap<string, string> = new Map()
 
-/** Returns the note that an operation works on, as written by the caller. Empty if the operation does not require an existing note. */
+/** Returns the note to which an operation applies, as written by the caller. Empty if the operation does not require an existing note. */
 function noteOf(operation: Operation): string {
   switch (operation.kind) {
     case 'create':
@@ -212,7 +212,7 @@ export async function withNearest(core: GraphCore, thrown: unknown, { unknown, i
   return new RouxError(error.code, error.message, { hint, candidates, cause: error })
 }
 
-/** Restores the names written by the caller in an error. A caller without read access must not learn an id from a title. */
+/** Restores the caller's own wording of names in an error. A caller without read access must not learn an id from a title. */
 function asWritten(error: RouxError, ids: ReadonlyMap<string, string>): RouxError {
   const message = [...ids].reduce((text, [name, id]) => text.replaceAll(JSON.stringify(id), quoted(name)), error.message)
   if (message === error.message) return error

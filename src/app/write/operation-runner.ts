@@ -35,7 +35,7 @@ export type OperationUseCase<Requested extends Operation, Value> = (
   call?: Call,
 ) => Promise<Answer<Value>>
 
-/** Creates a use case that runs one operation and returns the answer that `shape` makes of its result. */
+/** Creates a use case that runs one operation and converts its result to an answer with `shape`. */
 export function operationUseCase<Requested extends Operation, Value>(
   shape: (run: OperationRun<Requested>) => Promise<Answer<Value>> | Answer<Value>,
 ): OperationUseCase<Requested, Value> {
@@ -66,7 +66,7 @@ export async function runOperations(core: GraphCore, request: WriteRequest, call
 }
 
 /**
- * Returns the interface for writing after the vault has been read.
+ * Waits until the vault has been read, then returns the interface for writing.
  * @throws RouxError `TOOL_DISABLED`, `VAULT_NOT_FOUND`
  */
 export async function openWriting(core: GraphCore, call: Call): Promise<Writing> {
@@ -80,7 +80,7 @@ export async function openWriting(core: GraphCore, call: Call): Promise<Writing>
   return writing
 }
 
-/** Creates an answer whose warnings start with the notes of a result. */
+/** Creates an answer whose warnings begin with the messages of a write result. */
 export function withNotes<T>(value: T, { notes }: WriteResult, warnings: readonly Warning[] = []): Answer<T> {
   return { value, warnings: [...notes.map((message): Warning => ({ code: 'NOTICE', message })), ...warnings] }
 }
@@ -95,7 +95,7 @@ export async function readIds(core: GraphCore, paths: readonly (string | undefin
   return (path) => files?.idOf(path) ?? toNodeId(foldId(path), core.name)
 }
 
-/** Reads a file after it was written. A failure becomes a warning, because a caller that receives an error would write again. */
+/** Reads a file after it was written. A failure is reported as a warning, because a caller that received an error would write again. */
 export async function readBack<T>(
   path: string | undefined,
   read: (path: string) => Promise<Answer<T>>,
@@ -110,7 +110,7 @@ export async function readBack<T>(
   }
 }
 
-/** Maximum characters of a title in the list of changes. */
+/** Maximum number of characters of a title in the list of changes. */
 const TITLE_LENGTH = 200
 
 /** Returns a title for the list of changes, such as `move_node a.md → b.md`. */

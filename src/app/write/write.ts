@@ -18,7 +18,7 @@ import {
 } from './operation-runner.ts'
 import { type ChangedNode, nodeAt } from './written-note.ts'
 
-/** A note after a change, and the change itself. After a dry run, only the current or future location of the note is included. */
+/** A note after a change, and the change itself. After a dry run, of the note only its current or future location is included. */
 export type WrittenNode = Partial<ChangedNode> & WriteFacts
 
 /** Creates, changes, restores or clones a note, and returns the text around the change. */
@@ -26,7 +26,7 @@ export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'res
   async ({ core, request, result, call }) => {
     const [path] = result.subjects
     const facts = writeFacts(result, call, { diff: true, own: path })
-    // After a dry run, the file does not contain the planned text.
+    // A dry run does not write the planned text to the file.
     const { value, warnings } = request.dryRun ? plain(undefined) : await nodeAt(core, { path, text: result.text }, call)
     if (value !== undefined) {
       const { id, path: at, title, hash, ...rest } = value
@@ -39,7 +39,7 @@ export const writeNode = operationUseCase<OperationOf<'create' | 'update' | 'res
 
 export interface MovedNode extends WriteFacts {
   readonly old_id: string
-  /** For a folder, its path, prefixed with the vault's name as in ids. */
+  /** For a folder, its path, prefixed with the vault's name like an id. */
   readonly new_id: string
 }
 
@@ -120,8 +120,8 @@ const MOST_IDS = 20
 
 /**
  * Runs operations, or the plan of a dry run, as a single change.
- * @throws RouxError of the first operation that fails, with its number, in which case nothing is written; `CONFLICT` if the plan is
- * outdated
+ * @throws RouxError of the first operation that fails, with the operation's number, in which case nothing is written; `CONFLICT` if
+ * the plan is outdated
  */
 export async function applyChanges(core: GraphCore, args: ApplyArguments, call: Call = {}): Promise<Answer<AppliedChanges>> {
   const { operations, dryRun, planId } = args
@@ -167,7 +167,7 @@ function checkNumbered(operation: Operation, at: number): void {
 export interface UndoneChange extends WriteFacts {
   /** Id of the change that was undone. */
   readonly undone: string
-  /** The file, if the change affected only one and it still exists. */
+  /** The changed file, if there is only one and it still exists. */
   readonly node?: ChangedNode
 }
 

@@ -18,9 +18,9 @@ import { readBack } from './operation-runner.ts'
 export interface ChangedNode extends NodeResponse, Partial<Pick<NodeDetails, 'properties' | 'created' | 'modified' | 'outline'>> {
   /** Spelled as on disk. */
   readonly path: string
-  /** SHA-256 of the file, with the prefix `partial:` if the caller knows only a part of its text. */
+  /** SHA-256 of the file, with the prefix `partial:` if the caller has seen only part of its text. */
   readonly hash?: string
-  /** Total number of links. `links` contains only the first ones. */
+  /** Total number of links. `links` contains only the first of them. */
   readonly link_count: number
 }
 
@@ -30,13 +30,13 @@ export interface WrittenAt extends Pick<WriteResult, 'text'> {
 
 /** Returns the current node at a path with the text around the change, or `undefined` if there is none. */
 export function nodeAt(core: GraphCore, { path, text }: WrittenAt, call: Call): Promise<Answer<ChangedNode | undefined>> {
-  // The index already contains the change, so the answer is not stale even if the watcher has only just noticed it.
+  // The index already contains the change, so the answer is up to date even if the watcher has only just detected the change.
   return readBack(path, (at) =>
     core.store.read(async (snapshot) => {
       const id = (await filesByPath(snapshot, core, [at])).at(at)?.id
       const read = id === undefined ? undefined : await readNode({ core, snapshot, call }, id)
       if (id === undefined || read === undefined) return plain(undefined)
-      // Ambiguous links already existed, or are reported with the written links.
+      // Ambiguous links either existed before or are reported together with the written links.
       const warnings = (await noteWarnings(snapshot, id)).filter(({ code }) => code === 'MALFORMED')
       return { value: changedNode(read, { path: at, text }, call), warnings }
     }, call.signal),
@@ -85,8 +85,8 @@ function changedNode({ node, source }: ReadNode, { path, text }: WrittenAt, { wh
 }
 
 /**
- * Checks whether the caller may replace the whole text, because it sees all of it or already knew it. The caller's own text counts
- * only if the file still contains it.
+ * Checks whether the caller may replace the whole text, because it has seen or already knew all of it. Text written by the caller
+ * counts only if the file still contains it.
  */
 function knows(source: NoteText, { content, text }: { readonly content: string } & Pick<WriteResult, 'text'>): boolean {
   const isShown = content.length === source.text.length - source.bodyStart

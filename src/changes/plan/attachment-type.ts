@@ -9,14 +9,14 @@ const OCTETS = 'application/octet-stream'
 // RFC 6838 §4.2.
 const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/
 
-/** The caller's claim about the bytes. */
+/** What the caller claims about the bytes. */
 export interface Claim {
   readonly filename: string
   readonly mimeType: string | undefined
 }
 
 /**
- * Requires that a file's name, its media type if given, and its bytes agree. Unknown formats always agree.
+ * Requires that the file name, the media type if given, and the bytes match. Unknown formats always match.
  * @throws RouxError `INVALID_PARAMS` with the recognized type
  */
 export async function requireType(bytes: Uint8Array, { filename, mimeType }: Claim): Promise<void> {
@@ -126,17 +126,17 @@ const SIGNED = `
   cfb doc xls xlt ppt pps vsd | docx | docm | dotx | xlsx | xlsm | xltx | pptx | pptm | potx | ppsx | odt | ods | odp | odg
   epub | jar | apk`
 
-// Streams that can start anywhere, so unrecognized bytes may still be valid.
+// Streams that can start anywhere. Unrecognized bytes may still be valid.
 const UNSIGNED = 'mp1 mp2 mp3 mpga | mpg mpeg mpe | aac adts'
 
 const ZIPPED = new Set(
   'zip docx docm dotx xlsx xlsm xltx pptx pptm potx ppsx odt ods odp odg epub jar apk kmz cbz xpi'.split(' '),
 )
 
-/** Formats that unknown formats may be based on. */
+/** Formats on which unknown formats may be based. */
 const CONTAINERS = new Set(['zip', 'xml', 'gz', 'tar', 'tar.gz', 'cfb', '7z', 'sqlite', 'ps'])
 
-/** Formats that have a signature although they are text. */
+/** Text formats that have a signature. */
 const TEXTS = new Set(['xml', 'rtf', 'ps', 'eps', 'pdf', 'ics', 'vcf', 'vtt', 'pgp', 'reg', 'stl'])
 
 const signed = groupsOf(SIGNED)
@@ -181,7 +181,7 @@ async function recognise(bytes: Uint8Array): Promise<Recognised> {
   return { isText, found: isText && found !== undefined && !TEXTS.has(found.ext) ? undefined : found }
 }
 
-// Bytes that occur in no text in ASCII, UTF-8 or an 8-bit character set, according to file(1).
+// Bytes that never occur in text in ASCII, UTF-8 or an 8-bit character set, according to file(1).
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const CONTROL = /[\x00-\x06\x0e-\x1a\x1c-\x1f]/
 
@@ -211,7 +211,7 @@ function groupsOf(table: string): Groups {
   return groups
 }
 
-/** In decoded bytes. */
+/** Maximum size of the decoded content in bytes. */
 const MAX_BYTES = 5 << 20
 
 /**

@@ -36,7 +36,7 @@ export async function addAttachment(workspace: Workspace, operation: AddAttachme
 function isFree(workspace: Workspace, path: string): boolean {
   const { names, flavour } = workspace.view
   if (workspace.isTaken(path)) return false
-  // Links that name the other file must not resolve to this one.
+  // Links by name that refer to the other file must not resolve to this one.
   return !linksByName(flavour.mode) || names.withName(foldName(nameOf(path))).length === 0
 }
 
@@ -69,7 +69,7 @@ function unusable(filename: string, reason: string, suggestion = ''): RouxError 
 export interface AttachmentPlace {
   /** As spelled on disk. Empty for the vault's root. */
   readonly folder: string
-  /** The note that it belongs to. */
+  /** The note to which the attachment belongs. */
   readonly note: Draft | undefined
 }
 
@@ -151,7 +151,7 @@ function linksByName(mode: Mode): boolean {
 export interface EmbedContext {
   readonly mode: Mode
   readonly title: string | undefined
-  /** The note that it is for, or `undefined` for the vault's root. */
+  /** The note to which the attachment belongs, or `undefined` for the vault's root. */
   readonly note: string | undefined
 }
 

@@ -7,13 +7,13 @@ import { type Draft, decode } from './draft.ts'
 import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
-/** In characters, including the last line. */
+/** Maximum length in characters, including the last line. */
 const MAX_LENGTH = 200_000
 
-/** In milliseconds. Texts that differ in every line take a quarter of a second each. */
+/** Time limit for all files, in milliseconds. A file in which every line differs takes a quarter of a second. */
 const TIME_FOR_ALL = 2000
 
-/** Space reserved for the line that counts what is missing. */
+/** Space reserved for the line that counts the omitted files. */
 const MAX_LAST_LINE = 100
 
 const encoder = new TextEncoder()
@@ -28,21 +28,21 @@ export interface MovedFolder {
 export interface ChangedText {
   /** `undefined` for a new file. */
   readonly from: string | undefined
-  /** `undefined` if it moves to the trash. */
+  /** `undefined` if the file moves to the trash. */
   readonly to: string | undefined
-  /** Both are empty if the text is unchanged, moves to the trash, or is not text. */
+  /** Empty, like `after`, if the text is unchanged, moves to the trash, or is not text. */
   readonly before: string
   readonly after: string
-  /** True if it is a note or canvas rather than an attachment. */
+  /** True if the file is a note or canvas rather than an attachment. */
   readonly isText: boolean
-  /** Its future size in bytes. */
+  /** Size of the file after the change, in bytes. */
   readonly size: number
 }
 
 /** Result of planning. */
 export interface Planned extends Pick<WriteResult, 'files' | 'dangling' | 'notes'> {
   readonly changes: readonly FileChange[]
-  /** Both texts of every changed file, for the diff. */
+  /** The old and new text of every changed file, for the diff. */
   readonly texts: readonly ChangedText[]
 }
 
@@ -51,8 +51,8 @@ export function hasChanged({ original, path, isEdited }: Draft): boolean {
 }
 
 /**
- * Returns the changes to files on disk. If one file takes a name that another gives up, neither rename can come first. Instead,
- * contents are exchanged, and only the last file of the chain gets a new name.
+ * Returns the changes to files on disk. If one file takes a name that another gives up, neither can be renamed first. Instead, the
+ * files exchange contents, and only the last file of the chain gets a new name.
  */
 export function changesOf(drafts: readonly Draft[], view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const leaving = new Map(drafts.flatMap((draft) => (isRenamed(draft) ? [[draft.original ?? '', draft] as const] : [])))
@@ -73,11 +73,11 @@ function exchange(member: Draft, leaving: ReadonlyMap<string, Draft>): ReadonlyM
   const changes = new Map<Draft, readonly FileChange[]>()
   const last = row.at(-1) ?? member
   const isRing = last.path === row[0]?.original
-  // The trash would not know where the file came from.
+  // The origin of the file could not be recorded in the trash.
   if (isTrash(last.path)) throw stillThere(last.original ?? '')
   for (const [at, draft] of row.entries()) {
     const { original = '', before = '' } = draft
-    // The first file gets the content of the last one, every other file that of its predecessor.
+    // The first file gets the content of the last one, and every other file gets that of its predecessor.
     const content = (row[at - 1] ?? last).bytes
     const replaced: FileChange = { kind: 'replace', path: original, before, bytes: content }
     changes.set(draft, at > 0 || isRing ? [replaced] : [replaced, { kind: 'move', from: original, to: last.path, before }])
@@ -91,7 +91,7 @@ function stillThere(path: string): RouxError {
   })
 }
 
-/** Returns the chain that contains a file, starting with one whose name nobody takes. A ring starts anywhere. */
+/** Returns the chain that contains a file. It starts with a file whose name no other file takes, or anywhere if the chain is a ring. */
 function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly Draft[] {
   const taker = new Map([...leaving.values()].map((draft) => [draft.path, draft]))
   let first = member
@@ -104,7 +104,7 @@ function rowWith(member: Draft, leaving: ReadonlyMap<string, Draft>): readonly D
   return row
 }
 
-/** Returns the changes to a file whose old and new names are not used by any other. */
+/** Returns the changes to a file whose old and new names are not used by any other file. */
 function changesOfOne(draft: Draft, view: VaultView, folders: readonly MovedFolder[]): readonly FileChange[] {
   const { original, path, isEdited } = draft
   if (original === undefined) return isTrash(path) ? [] : [{ kind: 'create', path, bytes: draft.bytes }]
@@ -163,7 +163,7 @@ export function differenceOf(texts: readonly ChangedText[]): string {
   return shown.join('')
 }
 
-/** Returns one file's part, or `undefined` if it is certainly longer than `room`. */
+/** Returns the part of the diff for one file, or `undefined` if it is certainly longer than `room`. */
 function partOf({ from, to, before, after, isText, size }: ChangedText, room: number): string | undefined {
   if (to === undefined) return `Deleted: ${named(from ?? '')} goes to the trash\n`
   if (!isText && from === undefined) return `Binary file ${named(to)} added (${sizeText(size)})\n`
@@ -173,7 +173,7 @@ function partOf({ from, to, before, after, isText, size }: ChangedText, room: nu
   if (Math.abs(after.length - before.length) > room) return undefined
   const [old, now] = [from === undefined ? '/dev/null' : named(`a/${from}`), named(`b/${to}`)]
   const header = `${renamed}--- ${old}\n+++ ${now}\n`
-  // A new file needs no comparison, which would take too long for many lines.
+  // A new file is not compared, because this would take too long for many lines.
   if (from === undefined) return header + allAdded(after)
   const patch = unifiedDiff(encoder.encode(before), encoder.encode(after), { path: to, from: '', to: '' })
   return header + (patch.startsWith('---') ? hunksOf(patch) : 'The versions differ too much to be compared\n')

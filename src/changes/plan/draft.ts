@@ -26,7 +26,7 @@ export class Draft {
   readonly key: number
   readonly original: string | undefined
   path: string
-  /** True if its bytes differ from those on disk. */
+  /** True if the bytes differ from those on disk. */
   isEdited: boolean
   #relinked: readonly RewrittenLine[] = []
   readonly #load: () => Uint8Array
@@ -142,7 +142,7 @@ export class DraftTable {
     return this.like(foldId(path)).find((draft) => draft.path === path)
   }
 
-  /** Returns the files that will be at paths that fold to this. */
+  /** Returns the files whose future paths fold to this path. */
   like(folded: string): readonly Draft[] {
     return [...(this.#byFolded.get(folded) ?? [])]
   }

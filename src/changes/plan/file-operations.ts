@@ -12,7 +12,7 @@ import type { Workspace } from './workspace.ts'
 
 type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Kind }>
 
-/** Moves a file to the vault's trash under its own path, adding a number if that is taken. */
+/** Moves a file to the vault's trash under its own path. Adds a number if the path is taken. */
 export async function deleteFile(
   workspace: Workspace,
   { kind, id, expectedHash }: Of<'delete'> | Of<'deleteAttachment'>,
@@ -121,8 +121,8 @@ export async function createFolder(workspace: Workspace, { path }: Of<'createFol
 }
 
 /**
- * The file that was deleted last under one of these paths. The change history knows where files in the trash came from; of those that it knows
- * nothing of the name decides: as it is, or with the highest number.
+ * Returns the file most recently deleted under one of these paths. The change history contains the original paths of files in the
+ * trash. A file missing from the history is identified by its name, and the one with the highest number is preferred.
  * @param deletions newest first
  */
 function findTrashed(view: VaultView, wanted: readonly string[], deletions: Iterable<Trashed>): Trashed | undefined {
@@ -159,7 +159,7 @@ function partsOf(path: string): { readonly stem: string; readonly ending: string
   return { stem: path.slice(0, dot), ending: path.slice(dot) }
 }
 
-/** Returns a folder of the trash as spelled on disk. Follows no symbolic links. */
+/** Returns a folder of the trash as spelled on disk. Does not follow symbolic links. */
 function findFolder(view: VaultView, folder: string): string | undefined {
   let at = TRASH
   for (const name of folder === '' ? [] : folder.split('/')) {

@@ -19,12 +19,12 @@ import { attempt, inTransaction, type OpenDatabase, StateFile, type StateFormat 
 /** How long to wait for another writing process, in milliseconds. */
 const BUSY_TIMEOUT = 10_000
 
-/** Identifies the file: "Roux" in ASCII, and 1 for state. */
+/** Identifies the file type: "Roux" in ASCII, and 1 for state. */
 const APPLICATION_ID = 0x526f7801
 
 /**
- * The migration to each version. Never edit a released one; only add new ones. Contents are stored once per hash, because the result
- * of one change is the start of the next.
+ * Migrations, one for each version. Never edit a released migration; only add new ones. Contents are stored once per hash, because
+ * the result of one change is the start of the next.
  */
 const MIGRATIONS: readonly string[] = [
   `
@@ -72,7 +72,7 @@ export const JOURNAL: StateFormat = {
 }
 
 export interface ChangeRecord {
-  /** Sorts chronologically. */
+  /** Sorting by id yields chronological order. */
   readonly id: string
   /** Real path of the vault's root. */
   readonly vault: string

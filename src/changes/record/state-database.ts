@@ -28,7 +28,7 @@ export function identityOf(path: string): string | undefined {
 export interface StateFormat {
   /** Stored in the file to distinguish it from other databases. */
   readonly applicationId: number
-  /** The migration to each version. Never edit a released one; only add new ones. */
+  /** Migrations, one for each version. Never edit a released migration; only add new ones. */
   readonly migrations: readonly string[]
   /** How long to wait for another writing process, in milliseconds. */
   readonly busyTimeout: number
@@ -96,7 +96,7 @@ export function inTransaction<T>(database: Database, run: () => T): T {
     database.exec('COMMIT')
     return result
   } catch (error) {
-    // Some failures, such as a full disk, end the transaction themselves.
+    // Some failures, such as a full disk, already end the transaction.
     attempt(() => database.exec('ROLLBACK'))
     throw error
   }

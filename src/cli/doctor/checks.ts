@@ -45,7 +45,9 @@ export function checkVault(
 ): readonly Finding[] {
   const fault = folderFault(path)
   if (fault !== undefined)
-    return [fail('vault', fault, 'Give the folder that contains the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.')]
+    return [
+      fail('vault', fault, 'Give the folder that contains the notes: --vault <folder>, ROUX_VAULT or the setting vault.path.'),
+    ]
   if (tooWide) return [wideFinding(path, named)]
   const outer = outerVault(path)
   if (outer === undefined) return [ok('vault', path)]

@@ -150,7 +150,7 @@ function codeRanges(text: string): readonly CodeRange[] {
 /** Finds code spans, which are enclosed in backtick runs of equal length. */
 function spansIn(text: string, from: number, to: number): readonly CodeRange[] {
   const runs = [...text.slice(from, to).matchAll(/`+/g)].map(({ 0: run, index }) => ({ at: from + index, length: run.length }))
-  // Maps each run to the next run of the same length. Searching from every run would take quadratic time.
+  // Maps each run of backticks to the next run of the same length. Searching from every run would take quadratic time.
   const nextOf = new Map<number, number>()
   const last = new Map<number, number>()
   for (const [index, { length }] of runs.entries()) {

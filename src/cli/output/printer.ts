@@ -5,7 +5,7 @@ import type { Heading } from '../../core/note.ts'
 import { type Host, type Out, UsageError } from '../host.ts'
 import { type Look, printable, printableText, type Style } from './text.ts'
 
-/** The color for matches is the same as in `grep` and readable on light and dark backgrounds. */
+/** Matches have the same color as in `grep`, which is readable on light and dark backgrounds. */
 const CODES: Readonly<Record<Style, string>> = {
   bold: '1',
   faint: '2',
@@ -30,7 +30,7 @@ export interface AnswerOptions {
 /** Writes answers to stdout and all other output to stderr. */
 export class Printer {
   readonly #host: Host
-  /** True if to print JSON, which is the default if stdout is not a terminal. */
+  /** True to print JSON. Defaults to true if stdout is not a terminal. */
   readonly json: boolean
 
   constructor(host: Host, json: boolean) {
@@ -42,7 +42,7 @@ export class Printer {
     return this.#host.stderr
   }
 
-  /** Prints an answer, as compact JSON for programs or as tables and passages for people. */
+  /** Prints an answer as compact JSON for programs, or as tables and passages for people. */
   async answer(value: unknown, { warnings = [], question, render }: AnswerOptions = {}): Promise<void> {
     for (const { message } of warnings) this.warn(message)
     if (this.json) return await this.text(`${JSON.stringify(value)}\n`)

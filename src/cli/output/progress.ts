@@ -3,7 +3,7 @@ import type { Progress } from '../../core/search.ts'
 import type { Printer } from './printer.ts'
 import { bytesText, cutToWidth, durationText } from './text.ts'
 
-// No progress is shown for work that finishes sooner, in milliseconds.
+// Milliseconds before progress is shown. Work that finishes sooner shows none.
 const SILENT_MS = 400
 const EVERY_MS = 100
 

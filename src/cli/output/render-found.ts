@@ -67,7 +67,7 @@ export function renderFound(items: readonly FoundItem[], look: FoundLook): strin
 
 /** Maximum line width for readable text. */
 const WIDEST = 100
-/** Maximum lines of text for a note's best passage, and for each further passage. */
+/** Maximum number of lines for a note's best passage, and for each additional passage. */
 const BEST_LINES = 4
 const MORE_LINES = 2
 

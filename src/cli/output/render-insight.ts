@@ -122,7 +122,7 @@ export function renderOffer(
 ): string {
   const { find, replace } = edit.arguments.replace_text
   const at = text.indexOf(find)
-  // The line may be truncated, in which case it might contain the replaced text only partially, or it might contain it twice.
+  // If the line was truncated, it may contain the replaced text only partially, or contain it twice.
   const isPlain = at !== -1 && text.indexOf(find, at + 1) === -1
   const link = paint('green', printable(replace))
   return [

@@ -4,7 +4,7 @@ import { renderTable } from './table.ts'
 import { amount, colouredDiff, type Look, localTime, PLAIN, printable } from './text.ts'
 
 export interface WrittenOptions extends Look {
-  /** Options needed to repeat the command, in addition to its arguments, such as ` --write`. */
+  /** Options needed, in addition to the arguments, to repeat the command, such as ` --write`. */
   readonly again: string
   readonly isDryRun: boolean
 }

@@ -32,7 +32,10 @@ function renderList(items: readonly unknown[], look: FoundLook): string {
   )
 }
 
-/** Formats a cell. Line 0 stands for a problem of the whole file and is left empty, and a missing match is shown as `none`. */
+/**
+ * Formats a cell. Line 0 means that a problem affects the whole file and is rendered as an empty cell. A missing match is rendered as
+ * `none`.
+ */
 function listCell(name: string, value: unknown): string {
   if (name === 'line' && value === 0) return ''
   return name === 'match' && value === null ? 'none' : cell(value)
@@ -71,7 +74,7 @@ function renderRecord(record: Facts, look: Look): string {
   return parts.filter((part) => part.trim() !== '').join('\n')
 }
 
-/** Renders a table below its name. Records that contain tables are numbered and rendered one at a time. */
+/** Renders a table below its name. Records that themselves contain tables are numbered and rendered one at a time. */
 function renderPart(name: string, rows: readonly Facts[], look: Look): readonly string[] {
   const { paint = PLAIN } = look
   if (!rows.some((row) => Object.values(row).some(isTable))) return [`${paint('bold', name)}\n${renderList(rows, look)}`]

@@ -24,7 +24,10 @@ export function printableText(text: string): string {
   return text.replace(/\r\n?|[\u2028\u2029]/g, '\n').replace(/[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu, '')
 }
 
-/** The width of the text in terminal columns, word by word: a long text would take quadratic time to segment. */
+/**
+ * Returns the width of the text in terminal columns. Words are measured separately, because segmenting a long string takes quadratic
+ * time.
+ */
 export function textWidth(text: string): number {
   const words = text.split(' ')
   return words.reduce((width, word) => width + wordWidth(word), words.length - 1)
@@ -49,7 +52,7 @@ export function cutToWidth(text: string, width: number): string {
 }
 
 interface WrapOptions {
-  /** True if to break words that do not fit on a line. */
+  /** True to break words that do not fit on a line. */
   readonly breaks?: boolean
   /** Words to wrap, if they cannot be obtained by splitting at spaces. */
   readonly words?: readonly string[]
@@ -61,7 +64,7 @@ export function wrapWords(
   room: number,
   { breaks = true, words = text.split(' ') }: WrapOptions = {},
 ): readonly string[] {
-  // Longer texts do not fit, or hold little but marks.
+  // A longer string either does not fit or consists mostly of combining marks.
   if (text.length <= 4 * room && textWidth(text) <= room) return text === '' ? [] : [text]
   const lines: string[] = []
   let line = ''

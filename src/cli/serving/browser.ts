@@ -8,7 +8,7 @@ import { userFolders } from '../../config/folders.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 import type { Places } from '../../install/clients.ts'
 
-/** Milliseconds between checks whether the browser has opened the page. */
+/** Milliseconds between checks for whether the browser has opened the page. */
 const ASK_EVERY_MS = 250
 /** Maximum age of a redirect file, in milliseconds. Older files were left behind by a killed process, and their codes have expired. */
 const LEFT_BEHIND_MS = 5 * 60_000
@@ -89,6 +89,6 @@ function start(address: string, { env, platform }: Places): void {
 
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
   darwin: ['open'],
-  // Takes the address as a single argument, so "&" does not end the command.
+  // `rundll32` receives the address as a single argument, so "&" does not end the command.
   win32: ['rundll32', 'url.dll,FileProtocolHandler'],
 }

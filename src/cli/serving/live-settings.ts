@@ -5,7 +5,10 @@ import type { Settings } from '../../config/settings.ts'
 /** Milliseconds between file checks. Polling is cheap for a few files, and missing files cannot be watched. */
 const INTERVAL = 500
 
-/** Prefixes of the settings that take effect in a running server. They control what is offered, not what has been opened. */
+/**
+ * Prefixes of the settings that take effect in a running server. They control which features are offered and do not affect anything
+ * already opened.
+ */
 const LIVE = ['tools.', 'mcp.', 'answers.', 'http.enabled', 'ai.enabled', 'ai.allow', 'ai.deny'] as const
 
 function isLive(key: string): boolean {
@@ -122,7 +125,7 @@ function saidOfHttp({ settings, origins }: LoadedSettings): boolean | undefined 
   return origins.has('http.enabled') ? settings.http.enabled : undefined
 }
 
-/** Returns the settings the server started with, updated with the current values of the live settings. */
+/** Returns the startup settings, updated with the current values of the live settings. */
 function withLive(started: Settings, now: Settings): Settings {
   const section = (name: keyof Settings) => {
     const old = Object.entries(started[name]).filter(([key]) => !isLive(`${name}.${key}`))

@@ -77,7 +77,7 @@ export async function noteToOpen(
   })
 }
 
-/** Opens a vault, or returns `undefined` if it is missing and is one of several. */
+/** Opens a vault. If there are several vaults, returns `undefined` for a missing one. */
 async function openFound(vaults: Vaults, name: string | undefined): Promise<GraphCore | undefined> {
   try {
     return await vaults.open(name)

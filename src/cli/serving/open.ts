@@ -88,10 +88,7 @@ async function runningPage({ host }: Invocation, { server, vaults }: LoadedVault
   return undefined
 }
 
-/**
- * Sends a request about access codes to a page's server. Returns an empty object if the server is gone or another program uses its
- * port.
- */
+/** Sends an access code request to a page's server. Returns an empty object if the server is gone or another program uses its port. */
 async function askServer({ address, key }: AnnouncedPage, body: object): Promise<Readonly<Record<string, unknown>>> {
   try {
     const response = await fetch(new URL('/web/code', address), {

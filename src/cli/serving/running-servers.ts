@@ -66,7 +66,7 @@ export function pagesOf(folder: string, vaults: readonly string[]): readonly Ann
   })
 }
 
-/** Reads an announcement if it is recent enough. After a crash, another process may have the same process id. */
+/** Reads an announcement if it is recent enough. The age matters because, after a crash, another process may have the same process id. */
 function saidIn(file: string): { readonly vaults: readonly unknown[]; readonly page?: unknown; readonly key?: unknown } {
   const said: unknown = isGone(file) ? undefined : JSON.parse(readFileSync(file, 'utf8'))
   return isRecord(said) && Array.isArray(said.vaults) ? { ...said, vaults: said.vaults } : { vaults: [] }

@@ -84,7 +84,7 @@ export async function serveHttp(invocation: Invocation, loaded: LoadedVaults, we
     log: (line) => printer.warn(line),
   })
   const home = new URL('/', server.url).href
-  // The page of `roux open` is not announced because it ends with its process.
+  // The page of `roux open` is not announced, because it is only available until its process exits.
   if (view !== undefined && web?.onAddress === undefined) page = { address: home, key: view.key }
   live.watch()
   const ended = new Promise<void>((resolve) => host.onSignal(resolve))

@@ -37,7 +37,7 @@ export async function run(invocation: Invocation): Promise<number> {
 }
 
 function greeting(names: string, vaults: readonly LoadedVault[]): string {
-  // The client starts a process with the same settings, so the vault only needs to be named if it is the only one.
+  // The client starts a process with the same settings, so the vault needs to be specified only if there is exactly one.
   const vault = vaults.length === 1 ? vaults[0]?.settings.vault.path : undefined
   const config = JSON.stringify({
     mcpServers: { roux: { command: 'roux', args: ['serve', ...(vault === undefined ? [] : [vault])] } },

@@ -136,7 +136,7 @@ export function nameVaults({ printer }: Invocation, { vaults }: LoadedVaults): s
   return names.join(', ')
 }
 
-/** Notifies clients of the lists that they must reload after these settings have changed. */
+/** Tells clients which lists to reload after changes to these settings. */
 function tellOfSettings(events: ServerEvents, keys: readonly string[]): void {
   if (keys.some((key) => key.startsWith('tools.') || key === 'ai.enabled')) events.publish({ kind: 'tools_list_changed' })
   if (keys.includes('tools.attach')) events.publish({ kind: 'resources_list_changed' })

@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.ts'
 import type { SearchReadiness } from '../../core/indexing.ts'
 import { durationText } from '../output/text.ts'
 
-// The longest delay that a timer supports, about 24 days. A command waits for as long as its user does.
+// Longest delay that a timer supports, in milliseconds (about 24 days). Commands wait until the user cancels them.
 export const PATIENCE = 2 ** 31 - 1
 
 /**

@@ -75,7 +75,7 @@ export async function runTool(invocation: Invocation, tool: Tool, given: Readonl
     const remainders = by === undefined ? [] : [...asked].flatMap((core) => remainderOf(core, by) ?? [])
     return { ...answer, remainder: remainders[0] }
   }
-  // After a damaged index, only repeat calls that read, because a write may already have been made.
+  // After index damage, repeat only calls that read, because a write may already have been made.
   const { value, warnings, remainder, list } = await withVaults(
     invocation,
     vaults,

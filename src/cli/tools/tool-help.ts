@@ -45,7 +45,7 @@ export interface Parameter extends Option {
   readonly isWord?: true
 }
 
-/** Positional parameters of tools without required parameters, if not the first parameter. */
+/** The optional parameter that may be positional, by tool. Only listed if it is not the first parameter. */
 const OPTIONAL_WORDS: ReadonlyMap<string, string> = new Map([['changes_since', 'since']])
 
 /** Short command names and the tools they stand for. */

@@ -60,7 +60,10 @@ function latestInsight(core: GraphCore): () => Promise<Insight | undefined> {
   }
 }
 
-/** Yields the pairs in which both notes were exported. Others are skipped because the vault may have changed in the meantime. */
+/**
+ * Yields the similar pairs whose notes were both exported. Other pairs are skipped, because the vault may have changed in the
+ * meantime.
+ */
 async function* allSimilar(insight: () => Promise<Insight | undefined>, nodes: ReadonlySet<NodeId>): AsyncGenerator<SimilarPair> {
   const found = await insight()
   if (found === undefined) return

@@ -13,7 +13,7 @@ const BEAT = 4_000
 const ASK = 1_000
 /** Pause after computing whole-vault results, as a multiple of the time the computation took. */
 const REST = 5
-/** Milliseconds that a feeder continues if its database does not respond. After that, another feeder may take over its vaults. */
+/** Milliseconds that a feeder keeps running while its database does not respond. After that, another feeder may take over its vaults. */
 const PATIENCE = 12_000
 
 /** Synchronizes vaults from their folders to the database until a signal is received, or removes them from the database. */
@@ -148,7 +148,7 @@ async function feedWhileHeld({ host, vault, lease, say }: Feeding, signal: Abort
 
 /**
  * Computes whole-vault results for generations that lack them, one run at a time. This relieves read-only servers of the work and
- * ensures that they all name the same communities.
+ * ensures that they all report the same communities.
  */
 function wholeVaultOf({ rankings, updateInsights }: Pick<GraphCore, 'rankings' | 'updateInsights'>): () => void {
   let isRunning = false

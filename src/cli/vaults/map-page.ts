@@ -8,9 +8,9 @@ import type { NodeId } from '../../core/ids.ts'
 export interface MapPageOptions {
   /** The empty page, in which `MAP_HERE` is a placeholder for the data. */
   readonly template: string
-  /** True if to include the text of the notes. */
+  /** True to include the text of the notes. */
   readonly withTexts: boolean
-  /** Called if notes could not be read. Their text is left out. */
+  /** Called if notes could not be read. The text of these notes is left out. */
   onUnread(message: string): void
 }
 

@@ -8,7 +8,7 @@ export interface Community {
   readonly stubs: number
   /** Share of the community's links that stay inside it, 0–1. It is 0 if there are no links. */
   readonly inside: number
-  /** The notes most linked to by, or most similar to, the others; at most three. */
+  /** Up to three notes that the other notes link to most or are most similar to. */
   readonly key: readonly number[]
   /** Typical words, most distinctive first. */
   readonly words: readonly string[]
@@ -18,7 +18,7 @@ export interface Community {
 export interface Bridge {
   readonly of: readonly [number, number]
   readonly links: number
-  /** The note on most of the shortest paths between the two. */
+  /** The note that lies on most of the shortest paths between the two communities. */
   readonly through: number
 }
 
@@ -40,6 +40,6 @@ export interface Communities {
   readonly levels: readonly [CommunityLevel, CommunityLevel]
   /** First-level differences from the previous communities. Omitted the first time. */
   readonly changed?: { readonly new: readonly string[]; readonly gone: readonly string[]; readonly moved: number }
-  /** Ids that no longer exist, on either level, with the communities that now contain their notes, largest share first. */
+  /** Maps each id that no longer exists, on either level, to the communities that now contain its notes, largest share first. */
   readonly successors: ReadonlyMap<string, readonly string[]>
 }

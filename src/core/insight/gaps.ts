@@ -1,23 +1,23 @@
 /** Two similar communities with few links between them. Notes and communities are given as indexes. */
 export interface ApartCommunities {
   readonly of: readonly [number, number]
-  /** Cosine similarity of their words, 0–1. */
+  /** Cosine similarity of the words of the two communities, 0–1. */
   readonly alike: number
   readonly links: number
-  /** Number of links between the two that would be expected by chance. */
+  /** Number of links between the two communities that would be expected by chance. */
   readonly expected: number
   /** The most similar pairs of unlinked notes, one from each community. */
   readonly nearest: readonly (readonly [number, number])[]
 }
 
-/** A note whose removal would disconnect others from the rest. */
+/** A note whose removal would disconnect other notes from the rest of the graph. */
 export interface CutNote {
   readonly note: number
   /** Number of notes that would be disconnected. */
   readonly fallsOff: number
 }
 
-/** Gaps in the whole vault, found from links and texts. */
+/** Gaps in the whole vault, found by analyzing links and text. */
 export interface Gaps {
   /** Most significant first. */
   readonly apart: readonly ApartCommunities[]

@@ -4,7 +4,7 @@ import type { FileKind } from '../vault.ts'
 export interface LoggedFile {
   readonly kind: FileKind
   readonly title: string
-  /** First digits of the hash of its bytes. Empty for files that were not read. */
+  /** First digits of the hash of the file's bytes. Empty for files that were not read. */
   readonly hash: string
   /** Hidden by the vault's own ignore filters. */
   readonly excluded?: true
@@ -18,7 +18,7 @@ export interface LoggedFileChange {
   readonly to?: string
   readonly before?: LoggedFile
   readonly after?: LoggedFile
-  /** When the most recent of its changes was committed, in milliseconds since the Unix epoch. */
+  /** Commit time of the file's most recent change, in milliseconds since the Unix epoch. */
   readonly time: number
   /** The last recorded write by Roux that touched the file, if any. */
   readonly change?: string
@@ -54,7 +54,7 @@ export interface GraphChanges {
 export interface LoggedCommit {
   /** Lineage of the index; see `VaultState.lineage`. */
   readonly lineage: string
-  /** Generation before the commit. Equal to `generation` in rows that only record which generation existed at a time. */
+  /** Generation before the commit. Equal to `generation` in rows that only record which generation existed at a given time. */
   readonly base: number
   readonly generation: number
   /** Milliseconds since the Unix epoch. Never decreases. */
@@ -67,13 +67,13 @@ export interface LoggedCommit {
 export interface GraphLogWriter {
   /** Appends a commit. */
   append(commit: Omit<LoggedCommit, 'time' | 'changes'> & { readonly changes: GraphChanges }): void
-  /** Records the current generation if the log does not know it yet. */
+  /** Records the current generation if the log does not contain it yet. */
   mark(lineage: string, generation: number): void
 }
 
 /** A vault's log, as seen by `app/`. */
 export interface GraphLog {
-  /** Current time, in milliseconds, of the clock used for commits. Omitted if that is the local clock. */
+  /** Returns the current time, in milliseconds, of the clock used for commits. Omitted if the local clock is used. */
   readonly now?: () => number
   /**
    * Yields the commits of an index up to a generation, newest first, in parts.

@@ -2,12 +2,12 @@ import type { InsightKind } from './insight.ts'
 
 /** Caches the last insight and the data it was computed from. Entries can disappear at any time, because everything can be recomputed. */
 export interface InsightCache {
-  /** Returns the hashes without a record. */
+  /** Returns the hashes for which no record is stored. */
   lacking(contents: readonly string[]): readonly string[]
   /** Returns a lookup of records by content hash. @throws Error on lookup, if a stored record is damaged */
   records(): (content: string) => Uint8Array | undefined
   keepRecords(records: ReadonlyMap<string, Uint8Array>): void
-  /** Deletes records of other contents once there are many. */
+  /** Deletes the records of all other contents once there are many of them. */
   keepOnly(contents: ReadonlySet<string>): void
   /** Returns the last result if it was computed from these inputs. @throws Error if the stored bytes are damaged */
   result(of: string): Uint8Array | undefined

@@ -3,10 +3,10 @@ import type { Communities } from './communities.ts'
 import type { Gaps } from './gaps.ts'
 import type { DuplicatePair, LinkSuggestions } from './link-suggestions.ts'
 
-/** Results for all notes of one generation. Arrays follow the order of `ids`; elsewhere, notes are indexes into it. */
+/** Results for all notes of one generation. Arrays are in the order of `ids`; elsewhere, notes are given as indexes into `ids`. */
 interface OfAllNotes {
   readonly generation: number
-  /** The listed notes that take part, in ascending order. */
+  /** Ids of the listed notes that are included in the analysis, in ascending order. */
   readonly ids: readonly NodeId[]
   /** Notes whose files could not be read in time. Only their names were used. */
   readonly unread: readonly NodeId[]
@@ -19,13 +19,13 @@ export interface Insight extends OfAllNotes {
   readonly nearest: Nearest
   /** Most similar first. */
   readonly duplicates: readonly DuplicatePair[]
-  /** Number of these that each note links to. */
+  /** For each note, the number of included notes that it links to. */
   readonly linkCounts: Uint32Array
   readonly communities: Communities
   readonly gaps: Gaps
 }
 
-/** Suggested links. They are computed in a run of their own, because they take longer than everything else together. */
+/** Suggested links. They are computed in a separate run, because they take longer than everything else combined. */
 export interface LinkInsight extends OfAllNotes {
   readonly suggestions: LinkSuggestions
 }
@@ -44,13 +44,13 @@ export interface Nearest {
   readonly kept: number
   /** The entries of note `n` start at `n · kept`. Unused entries are `NO_NOTE`. */
   readonly notes: Uint32Array
-  /** Scores of the same notes, 0–1: the share of common content. */
+  /** Scores of the entries in `notes`, 0–1. A score is the share of common content. */
   readonly scores: Float32Array
 }
 
 export const NO_NOTE = 0xffff_ffff
 
-/** A note with fewer words of its own is a stub, too short to have a recognizable topic. */
+/** Notes with fewer words, excluding boilerplate, are stubs. They are too short to have a recognizable topic. */
 export const STUB_WORDS = 30
 
 export interface FollowOptions {
@@ -77,7 +77,7 @@ export interface Insights<Kind extends InsightKind = 'whole'> {
   progress?(): { readonly done: number; readonly total: number } | undefined
 }
 
-/** Returns the index of a note, or `undefined` if it does not take part. */
+/** Returns the index of a note, or `undefined` if the note is not included. */
 export function noteNumber({ ids }: Pick<OfAllNotes, 'ids'>, id: NodeId): number | undefined {
   let low = 0
   let high = ids.length

@@ -3,10 +3,10 @@ import type { NodeId } from '../ids.ts'
 /** A graph to lay out. Lists are indexed by note. */
 export interface LaidOutGraph {
   readonly ids: readonly NodeId[]
-  /** Adjacency lists. Each link appears in the rows of both ends; row `n` is `targets[offsets[n]]` up to `targets[offsets[n + 1]]`. */
+  /** Adjacency lists. Each link appears in the rows of both ends. Row `n` is `targets.slice(offsets[n], offsets[n + 1])`. */
   readonly offsets: Uint32Array
   readonly targets: Uint32Array
-  /** Group number of each note, for each level, coarsest level first. If empty, links determine the layout. */
+  /** For each level, coarsest first, the group number of each note. If the list is empty, the layout is based on links. */
   readonly levels: readonly Int32Array[]
 }
 
@@ -15,7 +15,7 @@ export interface Layout {
   readonly places: Float32Array
   /** Connected regions at the time of the last full layout: a number per note, or -1 if unknown. */
   readonly regions: Int32Array
-  /** Share of notes added since the last full layout. From a fifth on, a new full layout is worthwhile. */
+  /** Share of notes added since the last full layout. At one fifth or more, a new full layout is worthwhile. */
   readonly added: number
   /** True if the groups became known only after the last full layout. */
   readonly isRough: boolean
@@ -28,7 +28,10 @@ export interface LayoutUnderWay {
   readonly ended: Promise<unknown>
 }
 
-/** Which already placed notes can move: none; all, once groups are known for the first time; or all now. */
+/**
+ * Which of the notes that already have positions can move: none of them; all of them, but only when groups are known for the first
+ * time; or all of them now.
+ */
 export type MayMove = 'nothing' | 'once' | 'all'
 
 /** The positions of notes on a vault's map. Notes keep their positions across edits and restarts. */
@@ -37,6 +40,6 @@ export interface Layouts {
   hasPlaces(): Promise<boolean>
   /** The layout in progress, if any. It continues even if nobody waits for it. */
   underWay(): LayoutUnderWay | undefined
-  /** After a full layout, the map is rotated to resemble the previous one. */
+  /** Lays out the graph. After a full layout, the map is rotated to resemble the previous one. */
   layOut(graph: LaidOutGraph, mayMove: MayMove): Promise<Layout>
 }

@@ -28,7 +28,7 @@ export interface DuplicatePair {
   readonly notes: readonly [number, number]
   /** Number of identical lines, excluding boilerplate. */
   readonly equalLines: number
-  /** Share of word sequences that both notes contain, 0–1. */
+  /** Share of word sequences that occur in both notes, 0–1. */
   readonly alike: number
   /** Line numbers of the first identical lines, in each note. */
   readonly lines: readonly (readonly [number, number])[]

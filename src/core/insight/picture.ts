@@ -21,7 +21,7 @@ export interface VaultPicture {
   readonly is_grouping: boolean
   /** `x, y` of each note: base64 of 32-bit floats, little-endian. */
   readonly places: string
-  /** Pairs of note indexes, one pair for each two linked notes: base64 of unsigned 32-bit integers, little-endian. */
+  /** Pairs of indexes of linked notes, each pair once: base64 of unsigned 32-bit integers, little-endian. */
   readonly links: string
   /** True if enough notes are new that a full layout is worthwhile. */
   readonly is_crowded: boolean
@@ -33,7 +33,7 @@ export interface PartialPicture extends VaultPicture {
   readonly count: number
   /** Number of pairs of linked notes in the vault. */
   readonly link_count: number
-  /** Number of notes that each note is linked with, in the whole vault. */
+  /** For each note, the number of notes in the whole vault that it is linked with. */
   readonly degrees: readonly number[]
   /** Index of each requested note, or -1 if it is not in the picture. */
   readonly named: readonly number[]
@@ -42,9 +42,9 @@ export interface PartialPicture extends VaultPicture {
 /** A community or region. */
 export interface PictureGroup {
   readonly id: string
-  /** The user's own label, or else the title of one of its notes. */
+  /** The user's own label, or otherwise the title of a note in the group. */
   readonly label: string
-  /** Number of notes of the vault in the group. */
+  /** Number of the vault's notes that are in the group. */
   readonly notes: number
 }
 

@@ -1,11 +1,11 @@
 import type { CST } from 'yaml'
 
-/** Maximum nesting depth of YAML collections, because composing and reading a document both recurse. */
+/** Maximum nesting depth of YAML collections. Limited because both composing and reading a document are recursive. */
 export const MAX_YAML_DEPTH = 64
 
 /**
  * Returns the offset at which collections in the YAML parser's tokens are nested too deeply, or `undefined`. Check this before
- * composing a document: the library catches its own stack overflow and continues with almost no stack left, and V8 then aborts the
+ * composing a document. The library catches its own stack overflow and continues with almost no stack left, and V8 then aborts the
  * process when it compiles a regular expression.
  */
 export function tooDeepAt(tokens: readonly CST.Token[]): number | undefined {

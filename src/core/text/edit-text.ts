@@ -13,8 +13,8 @@ export function editText(text: string, edits: readonly TextEdit[]): string {
 }
 
 /**
- * Returns the edits unchanged. Throws a `RangeError` if they are out of order, overlap or exceed the text, which is a bug in the
- * caller.
+ * Returns the edits unchanged. Throws a `RangeError` if the edits are out of order, overlap or extend beyond the text, which would be
+ * a bug in the caller.
  */
 export function checked(edits: readonly TextEdit[], length: number): readonly TextEdit[] {
   let last = 0

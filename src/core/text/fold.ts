@@ -5,8 +5,8 @@ import { trimEndOf } from './trim-characters.ts'
 const ASCII = /^[\x00-\x7f]*$/
 
 /**
- * Folds a name for comparison: NFC, no-break space to space, lower case, and final sigma to sigma. Obsidian compares names the same
- * way. Lowercasing `X` and `X.md` gives different sigmas.
+ * Folds a name for comparison: NFC, no-break space to space, lower case, and final sigma to sigma (lowercasing `X` and `X.md` gives
+ * different sigmas). Obsidian compares names the same way.
  */
 export function foldName(name: string): string {
   if (ASCII.test(name)) return name.toLowerCase()

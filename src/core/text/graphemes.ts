@@ -1,6 +1,6 @@
 let made: Intl.Segmenter | undefined
 
-/** Returns a segmenter for user-perceived characters. Created lazily, because that takes about 10 ms. */
+/** Returns a segmenter for user-perceived characters. It is created lazily, because creating it takes about 10 ms. */
 export function graphemes(): Intl.Segmenter {
   made ??= new Intl.Segmenter('en', { granularity: 'grapheme' })
   return made

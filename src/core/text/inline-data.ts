@@ -1,6 +1,6 @@
 import { MARKER } from './partial-reading.ts'
 
-/** Inline data, such as pasted images, is useless in text. Short data costs little and is kept. */
+/** Inline data, such as a pasted image, is not useful as text. Short data costs little and is kept. */
 const DATA = /\b(data:[\w.+-]+\/[\w.+-]+(?:;[\w.+-]+(?:=[\w.+-]*)?)*;base64,)[\w+/=-]{100,}/gi
 
 function mayHaveData(text: string): boolean {
@@ -20,7 +20,7 @@ export interface WithoutData {
   readonly toWhole: (at: number) => number
 }
 
-/** Truncates inline data after its media type and adds the marker. Returns `undefined` if there is none. */
+/** Truncates inline data after its media type and adds the marker. Returns `undefined` if there is no inline data. */
 export function cutData(whole: string): WithoutData | undefined {
   if (!mayHaveData(whole)) return undefined
   const ends: { readonly whole: number; readonly short: number }[] = []

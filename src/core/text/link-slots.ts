@@ -9,7 +9,7 @@ export interface TextRange {
 
 /** A range of a file whose value can be replaced. */
 export interface TextSlot extends TextRange {
-  /** Returns the text for `value` in the style of the current text, or `undefined` if that is impossible. */
+  /** Returns `value` in the style of the current text, or `undefined` if that is impossible. */
   write(value: string): string | undefined
 }
 
@@ -21,7 +21,7 @@ export interface LinkSlots {
   readonly subpath?: TextSlot
   /** The YAML value that contains the link, if it is unquoted. */
   readonly unquoted?: UnquotedValue
-  /** Range to show to a person: the link, or the destination of its definition. */
+  /** Range to show to the user: the link, or the destination of its definition. */
   readonly shown: TextRange
 }
 
@@ -36,5 +36,5 @@ export interface PlacedLink extends TextRange, Pick<Link, 'form' | 'kind' | 'tar
   readonly subpath?: string | undefined
 }
 
-/** Finds the slots of a link in one text. Returns `undefined` if the text at that position does not match the link. */
+/** Finds the slots of a link in a file's text. Returns `undefined` if the text at that position does not match the link. */
 export type FindSlots = (link: PlacedLink) => LinkSlots | undefined

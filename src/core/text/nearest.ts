@@ -1,4 +1,4 @@
-/** Shorter words occur in too many names. */
+/** Shorter words are contained in too many names. */
 const MIN_PART = 3
 
 /**
@@ -8,7 +8,7 @@ const MIN_PART = 3
  */
 export function nearest(word: string, names: Iterable<string>, count = 1): readonly string[] {
   const wanted = fold(word)
-  // A typo in such a long name is unlikely, and the cost of comparing is the product of the lengths.
+  // A typo in such a long name is unlikely, and the cost of a comparison is proportional to the product of the lengths.
   if (wanted.length > 100) return []
   const hits: { readonly name: string; readonly distance: number }[] = []
   for (const name of names) {
@@ -32,8 +32,8 @@ function fold(word: string): string {
 }
 
 /**
- * How many letters must be put in, left out, changed or swapped with their neighbour to make one text of the other (optimal string
- * alignment distance); `undefined` when more than `most`.
+ * Returns the minimum number of insertions, deletions, substitutions and swaps of adjacent letters that turn one string into the
+ * other (optimal string alignment distance), or `undefined` if it exceeds `most`.
  */
 export function editDistance(a: string, b: string, most: number): number | undefined {
   if (Math.abs(a.length - b.length) > most) return undefined

@@ -3,12 +3,15 @@ export const MARKER = '... [truncated]'
 
 const PARTIAL = 'partial:'
 
-/** Returns the hash given to a caller that has read only part of a file. It permits every change except replacing the whole body. */
+/**
+ * Returns the hash given to a caller that has read only part of a file. This hash permits every change except replacing the whole
+ * body.
+ */
 export function partialHash(hash: string): string {
   return PARTIAL + readHash(hash).sha
 }
 
-/** Extracts the SHA-256 from a hash passed by a caller, and whether that caller had read only part of the note. */
+/** Parses a hash passed by a caller into the SHA-256 and whether the caller has read only part of the note. */
 export function readHash(given: string): { readonly sha: string; readonly isPartial: boolean } {
   const folded = given.trim().toLowerCase()
   return folded.startsWith(PARTIAL) ? { sha: folded.slice(PARTIAL.length), isPartial: true } : { sha: folded, isPartial: false }

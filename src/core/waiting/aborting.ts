@@ -11,7 +11,7 @@ export async function untilAborted<T>(work: Promise<T>, signal: AbortSignal | un
   })
 }
 
-/** Waits for `work` so many ms. @returns false if it is late @throws the signal's reason */
+/** Waits at most `timeout` ms for `work`. @returns false if the time limit was exceeded @throws the signal's reason */
 export async function inTime(work: Promise<unknown>, timeout: number, signal?: AbortSignal): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<boolean>((resolve) => {
@@ -38,8 +38,8 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
 }
 
 /**
- * Returns a signal that is aborted with either of two, and a function that unlinks it. `AbortSignal.any` would stay in memory as long
- * as its sources.
+ * Returns a signal that is aborted when either of two signals is, and a function that unlinks it. A signal from `AbortSignal.any`
+ * would stay in memory as long as its sources.
  */
 export function linkSignals(
   first: AbortSignal,

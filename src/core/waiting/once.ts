@@ -1,4 +1,4 @@
-/** Memoizes a function without arguments. A call that throws is retried next time. */
+/** Memoizes a function without arguments. If it throws, the next call tries again. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {

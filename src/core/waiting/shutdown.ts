@@ -1,5 +1,5 @@
 /**
- * Time limits for shutting down, in milliseconds: running calls, the last bytes, closing the vaults, and ending the process. A server
+ * Deadlines during shutdown, in milliseconds: for running calls, the last bytes, closing the vaults, and ending the process. A server
  * must exit within five seconds.
  */
 export const SHUTDOWN = { drain: 3_500, lastBytes: 300, closed: 4_100, gone: 4_400 } as const

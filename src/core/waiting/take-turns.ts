@@ -1,9 +1,9 @@
-/** How long work may block the thread that all clients share, in milliseconds. */
+/** Maximum time in milliseconds that work may block the thread shared by all clients. */
 const TURN = 10
 
 /**
- * Returns a function to await between parts of long work. It yields to the event loop from time to time, so other calls,
- * timeouts and cancellations run.
+ * Returns a function to await between parts of long-running work. It yields to the event loop from time to time, so other calls,
+ * timeouts and cancellations can run.
  * @throws the signal's reason, from the returned function
  */
 export function takeTurns(signal?: AbortSignal): () => Promise<void> {

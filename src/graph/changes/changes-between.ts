@@ -4,16 +4,16 @@ import type { GraphChanges, LinkEnd, LoggedFile, LoggedFileChange, LoggedLinkCha
 import { linkText } from '../../core/text/link-text.ts'
 import { type Movable, matchMoves } from './match-moves.ts'
 
-/** A commit's changes, with the indexed records before and after. */
+/** A commit's changes, with the indexed records before and after the commit. */
 export interface CommittedFiles {
   /** Previous records of files that are put or removed, excluding new files. */
   readonly before: readonly FileRecord[]
   /** All files that are put. */
   readonly after: readonly FileRecord[]
   readonly removed: readonly number[]
-  /** Returns the path of a key. Unused keys are assigned to new files. */
+  /** Returns the path of a key. Keys of deleted files are reused for new files. */
   pathOf(key: number): string | undefined
-  /** Returns the former path of a new file, if it was moved by a recorded change. */
+  /** Returns the former path of a new file if a recorded change moved it. */
   formerPath(path: string): string | undefined
   /** Milliseconds since the Unix epoch. */
   readonly time: number
@@ -28,7 +28,7 @@ const HASH_DIGITS = 16
 export function changesBetween(files: CommittedFiles): GraphChanges | undefined {
   const { before, after, removed, pathOf } = files
   const known = new Map(before.map((record) => [record.key, record]))
-  // A file that was deleted before it was read never existed for the log.
+  // A file that was deleted before it was read is not logged.
   const gone = removed.flatMap((key) => known.get(key) ?? [])
   const moves = movesOf(files, gone, known)
   const goneEnds = new Map(gone.map(({ key, path }) => [key, moves.get(path) ?? `/${path}`]))
@@ -69,7 +69,7 @@ function movesOf(
   })
   const moves = new Map(told)
   const arrived = new Set(moves.values())
-  // Links among files that move together are compared by text, other links by target.
+  // Links among files that move together are compared as written, other links by target.
   const movable = ({ path, hash, links }: FileRecord): Movable => ({
     path,
     hash: hash.slice(0, HASH_DIGITS),
@@ -162,7 +162,7 @@ function countLink(tally: Tally, link: ResolvedLink, isNow: boolean): void {
   if (entry === undefined) tally.texts.set(text, { line: link.line, more: isNow ? 1 : -1 })
   else {
     entry.more += isNow ? 1 : -1
-    // The last one added, or the first one removed.
+    // Uses the line of the last link added, or of the first one removed.
     if (isNow) entry.line = link.line
   }
 }

@@ -7,7 +7,7 @@ import type {
   LoggedText,
 } from '../../core/insight/graph-changes.ts'
 
-/** One file throughout the changes, whatever its name. */
+/** A file tracked through all changes, regardless of its name. */
 interface Identity {
   readonly number: number
   readonly from: string | undefined
@@ -28,7 +28,7 @@ interface ComposedLink {
   readonly texts: Map<string, { line: number; more: number }>
 }
 
-/** Merges consecutive changes into one, from before the first to after the last. Merging is associative. */
+/** Merges consecutive changes into one that leads from the state before the first to the state after the last. Merging is associative. */
 export function composeChanges(sequence: Iterable<GraphChanges>): GraphChanges {
   const composing = new Composing()
   for (const changes of sequence) composing.add(changes)
@@ -56,10 +56,10 @@ class Composing {
     return { files: files.sort(byKey(fileKey)), links: links.sort(byKey(linkKey)) }
   }
 
-  /** @returns the files removed by these changes, by their former path */
+  /** @returns the files removed by these changes, by former path */
   #applyFiles(files: readonly LoggedFileChange[]): ReadonlyMap<string, Identity> {
     const met = files.map(({ from }) => (from === undefined ? this.#new(undefined, undefined) : this.#at(from)))
-    // Names can be swapped, so all are released before any is taken.
+    // Names can be swapped, so all old names are released before any new one is taken.
     for (const { from } of files) if (from !== undefined) this.#present.delete(from)
     const gone = new Map<string, Identity>()
     files.forEach(({ from, to, before, after, time, change }, at) => {
@@ -108,7 +108,7 @@ function endKey(end: Identity | LinkEnd): string {
   return typeof end === 'string' ? end : String(end.number)
 }
 
-/** A file that was added and removed again is not a change. */
+/** A file that was added and then removed is not a change. */
 function fileChange({ from, to, before, after, time, change, isTouched }: Identity): readonly LoggedFileChange[] {
   if (!isTouched || (from === undefined && to === undefined)) return []
   return [
@@ -139,7 +139,7 @@ function linkChange({ from, to, part, was, now, texts }: ComposedLink): readonly
   ]
 }
 
-/** Returns `undefined` for a target that was added and removed again. */
+/** Returns `undefined` for a target that was added and then removed. */
 function endName(end: Identity | LinkEnd): LinkEnd | undefined {
   if (typeof end === 'string') return end
   return end.to ?? (end.from === undefined ? undefined : `/${end.from}`)

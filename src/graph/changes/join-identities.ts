@@ -2,7 +2,7 @@ import type { GraphChanges, LinkEnd, LoggedFileChange, LoggedLinkChange, LoggedT
 import { matchMoves } from './match-moves.ts'
 
 /**
- * Merges removed and added files that a person would consider the same: those with the same path, because some editors delete and
+ * Merges removed and added files that a person would consider the same. These have the same path, because some editors delete and
  * recreate a file on saving, or the same content.
  */
 export function joinIdentities({ files, links }: GraphChanges): GraphChanges {

@@ -5,15 +5,15 @@ export interface Movable {
   readonly path: string
   /** Empty if the bytes are unknown. */
   readonly hash: string
-  /** Returns the targets of its links. */
+  /** Returns the targets of the file's links. */
   links(): ReadonlySet<string>
 }
 
-/** Fewer links can be equal by chance, unless the name is the same too. */
+/** Minimum number of links for a match. Fewer links can be equal by chance, unless the name is the same too. */
 const TELLING_LINKS = 2
 
 /**
- * Matches removed files with added ones: by equal bytes, or by equal links if they are unique.
+ * Matches removed files with added ones that have equal bytes, or equal links if those are unique.
  * @returns the new path of each moved file, by its old path
  */
 export function matchMoves(gone: readonly Movable[], added: readonly Movable[]): ReadonlyMap<string, string> {

@@ -22,7 +22,7 @@ export function bridgesOf(links: WeightedGraph, of: Uint32Array, most: number): 
   })
 }
 
-/** Finds shortest paths between two communities within both (Brandes 2001). The arrays are reused for the next pair. */
+/** Finds shortest paths between two communities that stay within them (Brandes 2001). The arrays are reused for the next pair. */
 class PairSearch {
   readonly #links: WeightedGraph
   readonly #of: Uint32Array

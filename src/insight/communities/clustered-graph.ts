@@ -11,8 +11,8 @@ export interface NearestByText {
 
 /**
  * Number of nearest notes to use, and the weight of similarity relative to a link's 1. With less weight, changing a hundredth of the
- * links moves more notes of a large vault to other communities, because texts do not change with links; with more, communities agree
- * less with how people organize notes.
+ * links moves more notes of a large vault to other communities, because the notes' text does not change with the links. With more
+ * weight, communities agree less with how people organize notes.
  */
 const TEXT = { nearest: 5, weight: 0.9 }
 
@@ -20,8 +20,8 @@ const TEXT = { nearest: 5, weight: 0.9 }
 const FULL_LINKS = 3
 
 /**
- * Returns the links among notes, one per pair regardless of direction, excluding index notes and self-links. The weights, at most 1,
- * say how meaningful a link is.
+ * Returns the links among notes, one per pair regardless of direction, excluding index notes and self-links. Weights are at most 1
+ * and measure how meaningful a link is.
  */
 export function plainLinks({ offsets, targets }: Adjacency, isIndex: Uint8Array): WeightedGraph {
   const edges = new EdgeBuilder(targets.length)

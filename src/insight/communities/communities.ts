@@ -94,7 +94,7 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
   const graph = clusteredGraph(links, nearest, place)
   const find = (within: WeightedGraph, level: 0 | 1, resolution: number): Uint32Array => {
     const former = before?.[level]
-    // New notes start alone.
+    // New notes start in communities of their own.
     const start =
       former && order.map((note) => (former[note] === NO_COMMUNITY ? NO_COMMUNITY - 1 - note : (former[note] as number)))
     const found = leiden(within, { resolution, ...(former && start && { start, stay: STAY }) })
@@ -110,7 +110,7 @@ function divide(source: CommunitySource, links: WeightedGraph, before: Divisions
 
 /**
  * Removes the edges between classes and scales the weight within each class to 1. If the resolution is multiplied by the number of
- * classes, chance is then expected within each class separately.
+ * classes, the weight expected by chance is then computed within each class separately.
  */
 function apart(
   { offsets, targets, weights }: WeightedGraph,
@@ -132,7 +132,7 @@ function apart(
   return { graph: weightedGraph(classes.length, { from, to, weights: scaled }), parts: Math.max(1, sums.size) }
 }
 
-/** Numbers communities by size. The parts of larger communities come first; an undivided one has no parts. */
+/** Numbers communities by size. The parts of larger communities come first. An undivided community has no parts. */
 function bySize(of: Uint32Array, whole?: Division): Division {
   const sizes = new Map<number, number>()
   const wholeOf = new Map<number, number>()

@@ -8,7 +8,7 @@ export interface KeptCommunities {
   /** For each level and note, an index into `names`. */
   readonly of: Divisions
   readonly names: Names
-  /** The next unused number on the first level (under the empty string), and within each of its communities. */
+  /** The next unused number for the first level (key: empty string), and for each of its communities. */
   readonly next: ReadonlyMap<string, number>
   /** See `Communities.successors`. Oldest first. */
   readonly successors: ReadonlyMap<string, readonly string[]>
@@ -36,8 +36,8 @@ export function recallDivisions({ notes, of }: KeptCommunities, ids: readonly st
 }
 
 /**
- * Assigns ids to communities: that of the matching stored community, or a new one. On each level, the first `counts` communities get
- * one. Without `kept`, all are new.
+ * Assigns each community the id of the matching stored community, or a new id. On each level, only the first `counts` communities get
+ * an id. Without `kept`, all ids are new.
  */
 export function nameCommunities(
   now: Divisions,

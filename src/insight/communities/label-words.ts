@@ -27,8 +27,8 @@ const CANDIDATES = 24
 const LEAST = { notes: 2, share: 0.04 }
 
 /**
- * Returns words that describe each group: those in many of its notes (counting each note once) and few others of the whole (share ×
- * logarithm of lift). Each word is assigned to the group it describes best.
+ * Returns words that describe each group: words in many of its notes (counting each note once) but in few others of the larger set
+ * (share × logarithm of lift). Each word is assigned to the group it describes best.
  */
 export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]): readonly LabelWords[] {
   const owners = new Map<string, { readonly group: number; readonly score: number }>()
@@ -44,7 +44,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
     }
     const best = tellingTerms(corpus, { notes, whole }, { inWhole: counted.counts, counts })
     return best.map(({ term, score }) => {
-      // Counts are cached per whole.
+      // A word belongs to at most one group of the same set.
       const key = `${wholes.get(whole)} ${term}`
       if (score > (owners.get(key)?.score ?? 0)) owners.set(key, { group, score })
       return { key, term }
@@ -60,7 +60,7 @@ export function labelWords(corpus: LabelCorpus, groups: readonly LabelledGroup[]
   })
 }
 
-/** Checks whether a term is a file name or extension. These occur in many notes and say nothing. */
+/** Checks whether a term is a file name or extension. Such terms occur in many notes and are not distinctive. */
 function isNameOfFile(term: string): boolean {
   return /^\.|.\.(?:avif|bmp|canvas|gif|jpe?g|m4a|mov|mp3|mp4|ogg|pdf|png|svg|wav|webm|webp)$/.test(term)
 }
@@ -77,8 +77,8 @@ function countTerms({ bags: { offsets, terms } }: LabelCorpus, notes: Uint32Arra
 }
 
 /**
- * Returns the terms that distinguish a group from the whole, most distinctive first. `counts` must be all zeros, and is again
- * afterwards.
+ * Returns the terms that distinguish a group from the whole, most distinctive first. `counts` must be all zeros, and is reset before
+ * returning.
  */
 function tellingTerms(
   corpus: LabelCorpus,
@@ -111,7 +111,7 @@ function spellingsOf({ forms, terms, termOf, lines }: LabelCorpus): Uint32Array 
   return Uint32Array.from(best)
 }
 
-/** Keeps one of two overlapping character pairs in a script without spaces. */
+/** In scripts without spaces, keeps only one of two overlapping character pairs. */
 function withoutOverlaps(words: readonly string[]): readonly string[] {
   const kept: string[] = []
   for (const word of words) {

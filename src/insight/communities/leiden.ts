@@ -1,26 +1,26 @@
 import { connectedParts, type WeightedGraph, weightedGraph } from './weighted-graph.ts'
 
 export interface LeidenOptions {
-  /** Values above 1 give more and smaller communities. */
+  /** Values above 1 produce more and smaller communities. */
   readonly resolution: number
   /** Initial community of each node. By default, each node starts alone. */
   readonly start?: Uint32Array
-  /** Gain needed to leave a community, which keeps small changes of the graph local. By default, none. */
+  /** Gain needed to leave a community, which limits the effect of small graph changes. None by default. */
   readonly stay?: Stay
 }
 
-/** As shares of the strength (total edge weight) that leaves, so larger parts must gain more. */
+/** Gain needed to leave, as a share of the leaving nodes' strength (total edge weight), so larger parts must gain more. */
 export interface Stay {
   readonly node: number
-  /** For nodes that move together. */
+  /** Share for nodes that move together. */
   readonly group: number
 }
 
 const FREE: Stay = { node: 0, group: 0 }
 
 /**
- * In graphs with more entries than this, passes end once the gain in modularity is smaller. In a uniform graph, a dozen more passes
- * would each move a few notes.
+ * In graphs with more entries than this, passes end once the gain in modularity is below `gain`. In a uniform graph, a dozen more
+ * passes would each move only a few notes.
  */
 const LARGE = { entries: 400_000, gain: 0.0005 }
 
@@ -100,7 +100,7 @@ function onePass(
     })
     follow(nodes, numbers)
     level = smaller
-    // A community's number must be one of the level's nodes, so there is always a free one for a node that leaves.
+    // A community's number must be one of the level's nodes, so a free number is always available for a node that leaves.
     communities = numbered(above).numbers
   }
   follow(nodes, communities)
@@ -121,7 +121,7 @@ interface Weights {
 /** Smaller gains, relative to a node's strength, are rounding errors. */
 const LEAST_GAIN = 1e-9
 
-/** Moves each node to its best community, then the neighbours of moved nodes, until nothing moves. @returns whether any node moved */
+/** Moves each node to its best community, then the neighbors of moved nodes, until nothing moves. @returns whether any node moved */
 function moveNodes(level: Level, communities: Uint32Array, { penalty, stay }: Weights): boolean {
   const { offsets, targets, strengths } = level
   const count = strengths.length
@@ -203,7 +203,7 @@ function refine(level: Level, communities: Uint32Array, penalty: number): Uint32
     let most = LEAST_GAIN * strength
     for (let n = 0; n < links.count; n++) {
       const part = links.met[n] as number
-      // A part has the number of a node that was its first member, and parts do not cross communities.
+      // A part is numbered by the node that was its first member, and parts never cross communities.
       if (part === node || communities[part] !== community) continue
       const gain = (to[part] as number) - penalty * strength * (sums[part] as number)
       if (gain <= most || !isWellLinked(part, community)) continue
@@ -275,7 +275,7 @@ class LinksOf {
 
 /** Renumbers classes from 0 in the order of their first members. */
 function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readonly count: number } {
-  // Classes of parts use numbers of nodes, of which there were more.
+  // Class numbers can exceed the number of elements, because parts are numbered by the nodes of a larger graph.
   let names = 0
   for (let at = 0; at < classes.length; at++) names = Math.max(names, (classes[at] as number) + 1)
   const known = new Int32Array(names).fill(-1)
@@ -289,7 +289,7 @@ function numbered(classes: Uint32Array): { readonly numbers: Uint32Array; readon
   return { numbers, count }
 }
 
-/** Returns the numbers from 0 on. */
+/** Returns an array in which each element is its own index. */
 function ownNumbers(count: number): Uint32Array {
   const numbers = new Uint32Array(count)
   for (let at = 0; at < count; at++) numbers[at] = at

@@ -52,7 +52,7 @@ function movedNotes({ now, before }: Readonly<Record<'now' | 'before', Membershi
   return moved
 }
 
-/** Counts the notes in each community that are in a community both times. */
+/** For each community, counts the notes that belong to a community both now and before. */
 function counts(of: Membership, beside: Membership): ReadonlyMap<number, number> {
   const sizes = new Map<number, number>()
   of.forEach((community, note) => {

@@ -93,8 +93,8 @@ export function mergeRows(starts: Uint32Array, rows: Pick<WeightedGraph, 'target
 }
 
 /**
- * Returns the connected component of each node, numbered by their first node. If `within` is given, edges between its classes are
- * ignored.
+ * Returns the number of each node's connected component. Components are numbered by their first node. If `within` is given, edges
+ * between its classes are ignored.
  */
 export function connectedParts(
   { offsets, targets }: Pick<WeightedGraph, 'offsets' | 'targets'>,

@@ -13,11 +13,11 @@ export interface OldLink {
   readonly link: LinkTarget
   readonly style: PathStyle
   readonly via: (Resolution & { readonly kind: 'file' })['via']
-  /** The path of its file. */
+  /** Path of the file that the link resolved to. */
   readonly path: string
 }
 
-/** The file it must lead to, and the source after the change. */
+/** The file that the rewritten link must lead to, and the source after the change. */
 export interface NewPlace {
   readonly names: Names
   readonly source: Source
@@ -25,7 +25,7 @@ export interface NewPlace {
   readonly newLinkFormat: NewLinkFormat
 }
 
-/** Targets that could lead to a file, the most similar to the old text first. The caller checks each with `resolveLink`. */
+/** Returns targets that could lead to a file, most similar to the old text first. The caller checks each with `resolveLink`. */
 export function candidates(was: OldLink, wanted: NewPlace): readonly string[] {
   const { path } = wanted.file
   if (was.link.form === 'canvas') return [path]
@@ -42,23 +42,23 @@ export function candidates(was: OldLink, wanted: NewPlace): readonly string[] {
   return [...new Set([...preferred, ...fallback])].filter((target) => target !== '')
 }
 
-/** A destination that is a folder does not show whether endings are written. */
+/** Checks whether a link's destination is a folder, which does not show whether file extensions are written. */
 function namesFolder({ link, via }: OldLink): boolean {
   return via === 'folder' && link.form !== 'wikilink' && link.form !== 'page'
 }
 
-/** True for a link to a page as a site serves it, `/a/b/`. */
+/** True for a link to a page's address on a site, such as `/a/b/`. */
 function isSitePath({ link, style }: OldLink, mode: Mode): boolean {
   return mode === 'docs' && style === 'rooted' && withoutQuery(link.target).endsWith('/')
 }
 
-/** Logseq's page names, for a link to a page. */
+/** Returns Logseq's page names, for a link to a page. */
 function pageNames({ via }: OldLink, { names, file }: NewPlace): readonly string[] {
   if (names.mode !== 'logseq' || via !== 'alias' || !isNotePath(file.path, names.mode)) return []
   return file.title === undefined ? [pageName(file.path)] : [file.title, pageName(file.path)]
 }
 
-/** The folder of an index file, for a link to its folder. */
+/** For a link to a folder, returns targets for the folder of its index file. */
 function indexFolders(was: OldLink, wanted: NewPlace): readonly string[] {
   const { path } = wanted.file
   const namedFolder = was.via === 'folder' || isSitePath(was, wanted.names.mode)
@@ -68,7 +68,7 @@ function indexFolders(was: OldLink, wanted: NewPlace): readonly string[] {
   return pathsLike({ ...was, style }, folderOf(path), wanted).map((form) => form + end)
 }
 
-/** A path in the style of the old link. */
+/** Returns paths in the style of the old link. */
 function pathsLike(was: OldLink, path: string, { names, source, newLinkFormat }: NewPlace): readonly string[] {
   const { link, style } = was
   const relative = relativePath(folderOf(source.path), path)
@@ -91,7 +91,7 @@ function pathsLike(was: OldLink, path: string, { names, source, newLinkFormat }:
   }
 }
 
-/** The folder that a rooted link leaves out: `docs/` where `/a` is `docs/a.md`; usually none. */
+/** Returns the folder that a rooted link omits, such as `docs/` if `/a` refers to `docs/a.md`. Usually empty. */
 function siteRootOf({ link, via, path }: OldLink): string {
   const named = segmentsOf(trimBothOf(withoutQuery(link.target), '/')).length
   const own = segmentsOf(via === 'folder' ? folderOf(path) : path)
@@ -105,7 +105,7 @@ function withoutRoot(path: string, root: string): string {
   return path.startsWith(root) ? path.slice(root.length) : path
 }
 
-/** `c`, `b/c`, `a/b/c` of `a/b/c`. */
+/** Returns the trailing parts of a path, such as `c`, `b/c` and `a/b/c` for `a/b/c`. */
 function endsOf(path: string): readonly string[] {
   const segments = segmentsOf(path)
   return segments.map((_, at) => segments.slice(-1 - at).join('/'))
@@ -115,7 +115,7 @@ function segmentsOf(path: string): readonly string[] {
   return path === '' ? [] : path.split('/')
 }
 
-/** The path relative to a folder, without a leading `./`; empty for the folder itself. */
+/** Returns the path relative to a folder, without a leading `./`. Empty for the folder itself. */
 function relativePath(folder: string, path: string): string {
   const from = segmentsOf(folder)
   const to = segmentsOf(path)
@@ -124,19 +124,19 @@ function relativePath(folder: string, path: string): string {
   return [...from.slice(same).map(() => '..'), ...to.slice(same)].join('/')
 }
 
-/** Makes a relative path explicit. */
+/** Adds a leading `./` to a relative path unless it already starts with dots. */
 function dotted(relative: string): string {
   if (isRelative(relative)) return relative
   return relative === '' ? '.' : `./${relative}`
 }
 
 /**
- * How a link names its file: from the root (`/f/a`), explicitly relative (`./a`, `../a`), by its whole path (`f/a`), by the end of
- * its path, or by its bare name. `sibling` is relative without a dot (`[a](a.md)`), as every Markdown reader understands it.
+ * How a link refers to its file: from the root (`/f/a`), explicitly relative (`./a`, `../a`), by its whole path (`f/a`), by the end
+ * of its path, or by its bare name. `sibling` is relative without a dot (`[a](a.md)`), as every Markdown reader understands it.
  */
 export type PathStyle = 'rooted' | 'relative' | 'sibling' | 'full' | 'end' | 'name'
 
-/** The style of a link, given how it was resolved. */
+/** Returns the style of a link, given how it was resolved. */
 export function pathStyleOf(
   link: LinkTarget,
   found: Resolution & { readonly kind: 'file' },
@@ -152,7 +152,10 @@ export function pathStyleOf(
   return found.via === 'path' ? 'full' : 'end'
 }
 
-/** The file that a Markdown link means relative to its source's folder, without `./`: readers without a vault follow this. */
+/**
+ * Returns the file that a Markdown link refers to relative to its source's folder, without `./`. Tools that do not know the vault
+ * resolve links this way.
+ */
 export function siblingOf(link: LinkTarget, source: Source, names: Names): number | undefined {
   const { target, form } = link
   const isWiki = form === 'wikilink' || form === 'page' || form === 'canvas'
@@ -161,7 +164,7 @@ export function siblingOf(link: LinkTarget, source: Source, names: Names): numbe
   return found?.kind === 'file' ? found.key : undefined
 }
 
-/** A target without its query (`?…`). */
+/** Returns a target without its query (`?…`). */
 function withoutQuery(target: string): string {
   const at = target.indexOf('?')
   return at > 0 ? target.slice(0, at) : target

@@ -15,7 +15,7 @@ export interface LinkEditing {
   /** The links to rewrite. */
   readonly needed: readonly ResolvedLink[]
   readonly choose: Choose
-  /** True if a rewritten link has the right target. `was` is the link before. */
+  /** True if a rewritten link has the right target. `was` is the original link. */
   readonly isKept: (is: Link, was: ResolvedLink) => boolean
 }
 
@@ -71,7 +71,7 @@ function findChanges(text: string, { source, needed, choose }: LinkEditing, text
   return { changes: [...quoted].sort((a, b) => a.edit.start - b.edit.start), unfit }
 }
 
-/** Merges the changes in each YAML value that needs quotes with its new links. */
+/** For each YAML value whose new links require quotes, merges all changes into one. */
 function quoteValues(text: string, changes: readonly Change[]): readonly Change[] {
   const byValue = new Map<number | undefined, Change[]>()
   for (const change of changes) {
@@ -108,8 +108,8 @@ const HARMLESS = /^[\p{L}\p{M}\p{N}\p{Emoji_Presentation} ._/+-]*$/u
 const MAX_TRIALS = 32
 
 /**
- * Returns the changes that can be made together without being misread: all of them, or else the harmless ones and those others that
- * work.
+ * Returns the changes that can be made together without being misread: all of them if possible, otherwise the harmless ones and any
+ * others that work.
  */
 function keepReadable(changes: readonly Change[], isRight: (some: readonly Change[]) => boolean): readonly Change[] {
   if (isRight(changes)) return changes

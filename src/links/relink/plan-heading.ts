@@ -7,12 +7,12 @@ import { type NamedHeadings, namedHeadings, partsOf } from '../subpath.ts'
 import { type Choose, editLinks } from './edit-links.ts'
 import type { LostLink, RelinkedFile, RelinkPlan, RelinkSource, SourceTexts } from './relink-plan.ts'
 
-/** A change of headings' texts in one note. */
+/** A change to the text of headings in one note. */
 export interface HeadingChange {
-  /** The note. */
+  /** Id of the note. */
   readonly key: number
   readonly before: readonly Heading[]
-  /** The same headings with their new texts. */
+  /** The same headings with their new text. */
   readonly after: readonly Heading[]
   readonly mode: Mode
   /** Ranges of the note that are replaced anyway. Links in them are not rewritten. */
@@ -20,9 +20,9 @@ export interface HeadingChange {
 }
 
 /**
- * Plans the edits that keep every link to a heading of a note on the same heading when headings get other texts. This includes
- * links that pass through a changed heading, and links to headings that an old or new text hides or numbers. Links to blocks
- * need no change. The headings' own edits are not included.
+ * Plans the edits that keep every link to a heading of a note pointing to the same heading when heading text changes. This includes
+ * links that pass through a changed heading, and links to headings that become hidden or numbered because of the old or new text.
+ * Links to blocks need no change. The headings' own edits are not included.
  * @param sources the note and those that link to it
  */
 export function planHeadingLinks(
@@ -67,7 +67,7 @@ export function planHeadingLinks(
 export interface WrittenSubpath {
   readonly subpath: string
   readonly form: LinkForm
-  /** The headings that it names in the old outline. */
+  /** The headings that the subpath matches in the old outline. */
   readonly named: NamedHeadings
 }
 
@@ -77,7 +77,7 @@ export interface Outlines {
   readonly mode: Mode
 }
 
-/** Subpaths that could lead to the same heading in the new outline, the most similar to the old text first. */
+/** Returns subpaths that could lead to the same heading in the new outline, most similar to the old text first. */
 function subpathCandidates(was: WrittenSubpath, { before, after, mode }: Outlines): readonly string[] {
   const index = was.named.at.at(-1) ?? 0
   const anchor = isAnchor(was, before[index]?.text ?? '', mode) ? [numberedAnchor(was.subpath, index, { before, after })] : []
@@ -98,7 +98,7 @@ function isAnchor({ subpath, form, named }: WrittenSubpath, text: string, mode: 
   return named.at.length === 1 && subpath === anchorOf(text) && (subpath !== text || hasFolderTargets(mode))
 }
 
-/** The anchor of a heading, numbered if earlier headings have the same anchor. */
+/** Returns the anchor of a heading, numbered if earlier headings have the same anchor. */
 function numberedAnchor(written: string, index: number, { before, after }: Omit<Outlines, 'mode'>): string {
   const text = after[index]?.text ?? ''
   const isCollapsed = !written.startsWith(dashedAnchor(before[index]?.text ?? ''))
@@ -117,7 +117,7 @@ function dashedAnchor(heading: string): string {
     .replace(/\s/g, '-')
 }
 
-/** The headings above one, from the top down. */
+/** Returns the ancestors of a heading, outermost first. */
 function ancestors(headings: readonly Heading[], index: number): readonly number[] {
   const found: number[] = []
   let level = headings[index]?.level ?? 0

@@ -16,7 +16,7 @@ export interface Renaming {
 }
 
 /**
- * Plans the edits that keep every link on its file when names change. A link is rewritten only if it would otherwise resolve
+ * Plans the edits that keep every link pointing to its file when names change. A link is rewritten only if it would otherwise resolve
  * differently. There is one exception: a Markdown link that leads to its file relative to the source's folder, and would later only
  * be found by searching the vault, is also rewritten, because other Markdown tools do not search. (This does not apply if Obsidian is
  * set to write paths from the root.) Every new target is resolved with the new names, and every edited text is parsed again.
@@ -80,7 +80,7 @@ class Relinker implements RelinkPlan {
       return false
     }
     if (found.kind !== 'file' || found.key !== link.to) return true
-    // It still resolves, but only by a search that other Markdown tools do not perform.
+    // The link still resolves, but only by a search that other Markdown tools do not perform.
     const { names, newLinkFormat } = this.#renaming
     if (newLinkFormat === 'absolute' && !hasFolderTargets(names.mode)) return false
     return siblingOf(link, source, names) === link.to && siblingOf(link, now, this.#after) !== link.to
@@ -101,7 +101,7 @@ class Relinker implements RelinkPlan {
     }
   }
 
-  /** Targets that will lead to the link's file, best first. Targets that also match other files come last. */
+  /** Returns targets that will lead to the link's file, best first. Targets that also match other files come last. */
   #targetsFor(link: ResolvedLink, source: RelinkSource, now: Source): readonly string[] {
     const { names, flavour, newLinkFormat } = this.#renaming
     const file = typeof link.to === 'number' ? this.#after.file(link.to) : undefined

@@ -3,25 +3,25 @@ import type { ResolvedLink } from '../../core/index-writer.ts'
 import type { Link } from '../../core/note.ts'
 import type { FindSlots } from '../../core/text/link-slots.ts'
 
-/** A file with links, as the index has it. */
+/** A file with links, as stored in the index. */
 export interface RelinkSource {
   readonly key: number
   readonly path: string
   readonly links: readonly ResolvedLink[]
 }
 
-/** Reads the texts of sources that need rewriting. */
+/** Reads the text of sources that need rewriting. */
 export interface SourceTexts {
   /** Returns the text that the links' positions refer to, or `undefined` if it cannot be read or has changed. */
   read(source: RelinkSource): string | undefined
   slots(path: string, text: string): FindSlots
-  /** Returns the links of the text in the order of the index. */
+  /** Returns the links of the text in the same order as the index. */
   links(path: string, text: string): readonly Link[]
 }
 
 /** One rewritten place. Several links share it if they use one definition. */
 export interface Rewrite {
-  /** The 1-based line of the first link that needs it. */
+  /** 1-based line of the first link that needs the rewrite. */
   readonly line: number
   /** The link, or the destination of its definition, as written in the file. */
   readonly before: string
@@ -31,7 +31,7 @@ export interface Rewrite {
 /** The rewritten links of one file. */
 export interface RelinkedFile {
   readonly key: number
-  /** Before the change of names. */
+  /** Path before the names change. */
   readonly path: string
   /** Ascending edits of the indexed text, without overlaps. */
   readonly edits: readonly TextEdit[]
@@ -41,8 +41,8 @@ export interface RelinkedFile {
 
 /**
  * Why a link cannot be kept. `gone`: its file is deleted. `unreadable`: the file's text differs from the index. `unwritable`: this
- * kind of link cannot name the file, or its position was not found. `misread`: the new target would change how the surrounding text
- * is parsed.
+ * kind of link cannot refer to the file, or its position was not found. `misread`: the new target would change how the surrounding
+ * text is parsed.
  */
 export type LostReason = 'gone' | 'unreadable' | 'unwritable' | 'misread'
 

@@ -7,7 +7,7 @@ import { invalid } from './given-text.ts'
 import { endOfLine, insertedText, lineEndingOf, nextLine, withLineEnding, withoutOuterBlankLines } from './lines.ts'
 
 export interface BlockEdit {
-  /** Without `^`. */
+  /** Block id without `^`. */
   readonly id: string
   readonly mode: SectionMode
   readonly content: string

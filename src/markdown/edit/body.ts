@@ -35,8 +35,8 @@ export function replaceLines(text: string, [start, end]: readonly [number, numbe
 }
 
 /**
- * Appends `content` to the body on lines of its own. A blank line separates it from the last line, unless there is one already
- * or both are list items, quoted lines or table rows. The file ends with a line ending only if it did before.
+ * Appends `content` to the body on lines of its own. A blank line separates it from the last line, unless there is one already or
+ * both lines are list items, quoted lines or table rows. The file ends with a line ending only if it did before.
  */
 export function appendToBody(text: string, content: string): readonly TextEdit[] {
   const from = bodyStartOf(text)
@@ -82,7 +82,7 @@ function withoutMark(content: string): string {
   return content.charCodeAt(0) === 0xfeff ? content.slice(1) : content
 }
 
-/** The lines, each with its line ending. */
+/** Returns the lines, each with its line ending. */
 function linesOf(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? []
 }

@@ -8,12 +8,12 @@ import { listedTags, setTags, TAG_KEY } from './tags.ts'
 import { type EditStep, editInSteps } from './text-edits.ts'
 
 export interface NewNote {
-  /** The body; it may have frontmatter of its own. */
+  /** The body, which may include frontmatter. */
   readonly content: string
   readonly title?: string
   /** The file's name without `.md`. A title equal to it is not written. */
   readonly fileName: string
-  /** If not empty, they replace the tags in the content's frontmatter. */
+  /** If not empty, these tags replace those in the content's frontmatter. */
   readonly tags?: readonly string[]
   /** `null` removes a property from the content's frontmatter. */
   readonly properties?: Readonly<Record<string, unknown>>
@@ -21,8 +21,8 @@ export interface NewNote {
 }
 
 /**
- * The text of a new note: the content with the arguments set in its frontmatter, which is created if needed. New properties are
- * added in the order title, tags, properties, relations.
+ * Returns the text of a new note: the content, with the arguments set in its frontmatter, which is created if needed. New properties
+ * are added in the order title, tags, properties, relations.
  * @throws RouxError `INVALID_PARAMS` if the content's frontmatter is malformed or an argument is invalid (see `setTags`,
  * `setProperties`, `setRelations`).
  */
@@ -38,7 +38,7 @@ export function createText({ content, title, fileName, tags = [], properties = {
   return editText(text, editInSteps(text, steps))
 }
 
-/** Values in a new note's own frontmatter that arguments replaced. */
+/** Values in a new note's own frontmatter that were replaced by arguments. */
 export interface Overridden {
   /** Tags that were removed. */
   readonly tags: readonly string[]
@@ -62,7 +62,7 @@ function propertiesOf(text: string): Properties {
   return readFrontmatter(text).properties
 }
 
-/** A title that equals the file name is written only if the content's frontmatter has another one. */
+/** A title that equals the file name is written only if the content's frontmatter has a different title. */
 function withTitle(title: string, fileName: string): EditStep {
   return (text) => {
     const { properties } = readFrontmatter(text)

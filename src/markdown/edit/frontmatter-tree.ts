@@ -4,14 +4,14 @@ import { type Fences, findFences, readFrontmatter } from '../frontmatter/frontma
 import { MAX_LENGTH, YAML_OPTIONS, yaml } from '../frontmatter/yaml-frontmatter.ts'
 import { startOfLine } from './lines.ts'
 
-/** A property and its place in the file; all offsets are into the whole text. */
+/** A property and its position in the file. All offsets refer to the whole text. */
 export interface Entry {
   readonly key: string
-  /** Offset of its key; in block form, of its line. */
+  /** Offset of the key, or of its line in block form. */
   readonly start: number
-  /** The end of its last line; in flow form, the end of its value. */
+  /** End of the property's last line, or of its value in flow form. */
   readonly end: number
-  /** After the colon. */
+  /** Offset after the colon. */
   readonly colonEnd: number
   readonly value: Value
 }
@@ -20,7 +20,7 @@ export interface Entry {
 export interface Value {
   /** `undefined` if there is no value. */
   readonly node: Yaml.Node | undefined
-  /** Includes a tag like `!!str`. An empty value starts and ends after the colon or dash. */
+  /** Start of the value, including a tag like `!!str`. An empty value starts and ends after the colon or dash. */
   readonly start: number
   readonly end: number
 }
@@ -43,7 +43,7 @@ export interface FrontmatterTree {
   readonly entries: readonly Entry[]
   /** The indentation of top-level properties in block form. */
   readonly indent: string
-  /** The items of a list. */
+  /** Returns the items of a list. */
   readonly items: (list: Yaml.YAMLSeq) => readonly ListItem[]
 }
 
@@ -121,7 +121,7 @@ class TreeReader {
     return { node, start: this.#from + (tag?.offset ?? node.range[0]), end: this.#endOf(node) }
   }
 
-  /** The end of the value itself; the library includes blank lines and comments below a block collection. */
+  /** Returns the end of the value itself. The library includes blank lines and comments below a block collection. */
   #endOf(node: Yaml.Node): number {
     const { isMap, isSeq } = yaml()
     if (isSeq(node) && !node.flow) return this.items(node).at(-1)?.end ?? this.#from + endOf(node)

@@ -15,14 +15,14 @@ const TITLE_KEY = /^title$/i
 const BLOCK_ID = /\s\^[\w-]+$/
 
 export interface HeadingRename {
-  /** Headings from the outside in, or the end of such a path. */
+  /** Headings from the outermost to the innermost, or the end of such a path. */
   readonly path: readonly string[]
   readonly to: string
   readonly flavour: Pick<Flavour, 'mode'>
 }
 
 /**
- * Renames the heading that `path` names. Its level, closing `#`s, underline and block id stay.
+ * Renames the heading at `path`. Its level, closing `#`s, underline and block id are kept.
  * @throws RouxError `SECTION_NOT_FOUND` with the outline; `INVALID_PARAMS` if `to` would not be read as this heading's text.
  */
 export function renameHeading(text: string, { path, to, flavour }: HeadingRename): readonly TextEdit[] {

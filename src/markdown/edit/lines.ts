@@ -2,7 +2,7 @@ import { afterBlankLines } from '../line-index.ts'
 
 export type LineEnding = '\n' | '\r\n'
 
-/** The line ending that most lines have. On a tie, the first one; `\n` for text of one line. */
+/** Returns the line ending that most lines have. Returns the first one on a tie, and `\n` for single-line text. */
 export function lineEndingOf(text: string): LineEnding {
   let crlf = 0
   let lf = 0
@@ -14,24 +14,24 @@ export function lineEndingOf(text: string): LineEnding {
   return crlf > 0 && text[text.indexOf('\n') - 1] === '\r' ? '\r\n' : '\n'
 }
 
-/** Converts line endings. A carriage return without a line feed stays. */
+/** Converts line endings. A carriage return without a line feed is kept. */
 export function withLineEnding(text: string, ending: LineEnding): string {
   return text.replace(/\r?\n/g, ending)
 }
 
-/** The end of the line at `at`, before its line ending. */
+/** Returns the end of the line at `at`, before its line ending. */
 export function endOfLine(text: string, at: number): number {
   const newline = text.indexOf('\n', at)
   if (newline === -1) return text.length
   return newline > at && text[newline - 1] === '\r' ? newline - 1 : newline
 }
 
-/** The start of the line after `at`, or the end of the text. */
+/** Returns the start of the line after `at`, or the end of the text. */
 export function nextLine(text: string, at: number): number {
   return text.indexOf('\n', at) + 1 || text.length
 }
 
-/** The start of the line at `at`. */
+/** Returns the start of the line at `at`. */
 export function startOfLine(text: string, at: number): number {
   return at === 0 ? 0 : text.lastIndexOf('\n', at - 1) + 1
 }
@@ -47,7 +47,7 @@ export function withoutOuterBlankLines(content: string): string {
   return text.slice(afterBlankLines(text, 0))
 }
 
-/** The kind of block that continues from line to line without a blank line. */
+/** Returns the kind of block that continues from line to line without a blank line. */
 function continuing(line: string): string | undefined {
   if (/^\s*(?:[-*+]|\d{1,9}[.)])(?:\s|$)/.test(line)) return 'list'
   if (/^\s*>/.test(line)) return 'quote'
@@ -66,7 +66,7 @@ export interface Insertion {
   readonly at: number
   /** No blank line is needed to separate the content from text before this offset. */
   readonly from: number
-  /** Without blank lines around it. */
+  /** True to insert without surrounding blank lines. */
   readonly tight?: boolean
 }
 

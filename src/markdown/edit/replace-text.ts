@@ -21,7 +21,7 @@ const LISTED = 50
 
 /**
  * Replaces each exact match in the body, from front to back and without overlaps.
- * @throws RouxError `EDIT_MISMATCH` unless there are exactly `count` matches, with the lines of all as candidates.
+ * @throws RouxError `EDIT_MISMATCH` unless there are exactly `count` matches, with the lines of all matches as candidates.
  */
 export function replaceText(text: string, { find, replace, count = 1, line }: Replacement): readonly TextEdit[] {
   if (find === '') throw invalid('find', 'expected the text to replace, found none.')
@@ -41,7 +41,7 @@ export function replaceText(text: string, { find, replace, count = 1, line }: Re
 
 type Match = readonly [start: number, end: number]
 
-/** The matches that begin on a line. A match that begins on an earlier line does not hide them. */
+/** Returns the matches that begin on a line. An overlapping match from an earlier line does not hide them. */
 function matchesOnLine(
   text: string,
   bodyStart: number,
@@ -53,7 +53,7 @@ function matchesOnLine(
   return findMatches(text, Math.max(start, bodyStart), find).filter(([from]) => from < end)
 }
 
-/** The start of a line, counted from `from`; `undefined` if there is no such line. */
+/** Returns the start of a line, counted from `from`, or `undefined` if there is no such line. */
 function startOfLineNumber(text: string, line: number, from = 0): number | undefined {
   let at = from
   for (let left = line - 1; left > 0; left--) {
@@ -101,7 +101,7 @@ function hintFor(found: number, inFrontmatter: boolean): string {
   return 'Read the note again and copy the text exactly, with case and white space.'
 }
 
-/** The lines of the matches in ascending order, without duplicates. */
+/** Returns the lines of the matches in ascending order, without duplicates. */
 function linesAt(text: string, matches: readonly Match[]): readonly number[] {
   const lines = new Set<number>()
   let line = 1
@@ -139,7 +139,7 @@ function originalPlaces(text: string, places: readonly number[]): readonly numbe
   })
 }
 
-/** Finds `needle` without overlaps. Knuth–Morris–Pratt stays linear even if both repeat themselves. */
+/** Finds `needle` without overlaps. Knuth–Morris–Pratt stays linear even for repetitive strings. */
 function findAll(text: string, needle: string): readonly number[] {
   if (!text.includes(needle.slice(0, 1))) return []
   const borders = bordersOf(needle)

@@ -39,7 +39,7 @@ export function editSection(text: string, { section, mode, content, flavour }: S
 }
 
 export interface SectionEdit {
-  /** A path of headings, outermost first, or the unique end of one; or a single `^block`. */
+  /** A path of headings, outermost first, or the unique end of such a path; or a single `^block`. */
   readonly section: readonly string[]
   readonly mode: SectionMode
   readonly content: string
@@ -71,10 +71,10 @@ interface Parts {
   readonly start: number
   /** The start of the line below the heading and its underline. */
   readonly below: number
-  /** The range below, without outer blank lines; empty at `below` if there is no text. */
+  /** Range of the text below the heading, without outer blank lines. Empty at `below` if there is no text. */
   readonly coreStart: number
   readonly coreEnd: number
-  /** A setext heading follows; it would absorb a paragraph directly above it. */
+  /** True if a setext heading follows, which would absorb a paragraph directly above it. */
   readonly setextFollows: boolean
 }
 
@@ -108,7 +108,7 @@ function replaceBelow(text: string, { below, coreStart, coreEnd, setextFollows, 
   return replaceLines(text, [coreStart, coreEnd], tight ? `${ended}\n` : ended)
 }
 
-/** The heading stays, so content that starts with it would double it. */
+/** Rejects content that starts with the section's heading. The heading is kept, so it would be duplicated. */
 function refuseOwnHeading({ level, text, line }: OutlineHeading, content: string, flavour: SectionEdit['flavour']): void {
   const first = outlineOf(withoutOuterBlankLines(content).slice(0, 1000), flavour).headings[0]
   if (first?.line !== 1 || first.level !== level || first.text !== text) return

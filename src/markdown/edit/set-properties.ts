@@ -12,7 +12,7 @@ import { type Style, type WrittenValue, writeValue } from './write-yaml.ts'
 /** YAML allows 1,024 characters, but a longer name than this is a mistake. */
 const MAX_NAME = 200
 
-/** The frontmatter reader refuses more than 64 levels, the property itself included. */
+/** The frontmatter reader rejects more than 64 levels, including the property itself. */
 const MAX_DEPTH = 60
 
 /**
@@ -98,7 +98,7 @@ function inLines({ text, indent }: FrontmatterTree, { head, body }: WrittenValue
   return { head, body: withLineEnding(indented(body, indent), lineEndingOf(text)) }
 }
 
-/** True if a value is on the lines below its key: a block list, a mapping, a literal or folded text. */
+/** True if a value is on the lines below its key: a block list, a mapping, or literal or folded text. */
 function isBlock(node: Yaml.Node | undefined): boolean {
   if (yaml().isCollection(node)) return !node.flow
   return yaml().isScalar(node) && (node.type === 'BLOCK_LITERAL' || node.type === 'BLOCK_FOLDED')
@@ -150,7 +150,7 @@ function requireProperties(changes: Readonly<Record<string, unknown>>): Readonly
   return wanted
 }
 
-/** The value as the frontmatter reader will return it. */
+/** Returns the value as the frontmatter reader will return it. */
 function jsonValue(name: string, value: unknown, depth: number): unknown {
   if (depth > MAX_DEPTH) throw invalid('properties', `"${name}" is nested more than ${MAX_DEPTH} deep.`)
   if (value === null || typeof value === 'boolean') return value

@@ -19,7 +19,7 @@ import { replaceValue } from './set-properties.ts'
 import { type Style, writeFlow, writeValue } from './write-yaml.ts'
 
 /**
- * Adds tags to the frontmatter's list, unless they are there in any spelling. Creates frontmatter if there is none.
+ * Adds tags to the frontmatter's list, unless they are already present in any spelling. Creates frontmatter if there is none.
  * @throws RouxError `INVALID_PARAMS` for an invalid tag, `EDIT_MISMATCH` with the line if the frontmatter is malformed.
  */
 export function addTags(text: string, tags: readonly string[]): readonly TextEdit[] {
@@ -27,8 +27,8 @@ export function addTags(text: string, tags: readonly string[]): readonly TextEdi
 }
 
 /**
- * Removes tags from the frontmatter's list, in any spelling. Nested tags below them stay. Removing the last tag removes the
- * key, and removing the last property removes the frontmatter.
+ * Removes tags from the frontmatter's list, in any spelling. Nested tags below them are kept. Removing the last tag removes the key,
+ * and removing the last property removes the frontmatter.
  * @throws RouxError like `addTags`.
  */
 export function removeTags(text: string, tags: readonly string[]): readonly TextEdit[] {
@@ -37,8 +37,8 @@ export function removeTags(text: string, tags: readonly string[]): readonly Text
 }
 
 /**
- * Sets the frontmatter's list of tags. Existing tags keep their place and spelling, others are removed, and new ones are added
- * at the end. Items that are not tags stay.
+ * Sets the frontmatter's list of tags. Existing tags keep their place and spelling, others are removed, and new ones are added at the
+ * end. Items that are not tags are kept.
  * @throws RouxError like `addTags`.
  */
 export function setTags(text: string, tags: readonly string[]): readonly TextEdit[] {
@@ -47,7 +47,7 @@ export function setTags(text: string, tags: readonly string[]): readonly TextEdi
   return editTags(text, { wanted, keeps: (folded) => kept.has(folded) })
 }
 
-/** The tags in the body, without `#` and duplicates, in their first spelling. Editing the frontmatter does not remove them. */
+/** Returns the tags in the body, without `#` and duplicates, in their first spelling. Editing the frontmatter does not remove them. */
 export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   const body = scanBody(text, bodyStartOf(text), { flavour, lines: new LineIndex() })
   const tags = new TagSet()
@@ -55,7 +55,7 @@ export function bodyTags(text: string, flavour: Flavour): readonly string[] {
   return tags.list().map(({ name }) => name)
 }
 
-/** The tags in the frontmatter, without `#` and duplicates, in their first spelling. */
+/** Returns the tags in the frontmatter, without `#` and duplicates, in their first spelling. */
 export function listedTags(text: string): readonly string[] {
   const lines = new LineIndex()
   const front = readFrontmatter(text, DEFAULT_FLAVOUR, lines)
@@ -122,7 +122,7 @@ function sameTags(text: string, expected: ReadonlySet<string>): boolean {
 
 /** A change to a list of tags. */
 export interface TagChange {
-  /** True to keep a tag, by its folded name. */
+  /** Returns whether to keep a tag, given its folded name. */
   readonly keeps: (folded: string) => boolean
   readonly added: readonly string[]
 }
@@ -132,12 +132,12 @@ interface Part {
   readonly text: string
   /** The folded tag, if the part is one. */
   readonly tag: string | undefined
-  /** Its range in the file. */
+  /** Range of the part in the file. */
   readonly start: number
   readonly end: number
 }
 
-/** The folded names of the tags that a `tags` property lists. */
+/** Returns the folded names of the tags in a `tags` property. */
 function tagsIn(tree: FrontmatterTree, { value }: Entry): readonly string[] {
   const { node } = value
   const values = yaml().isSeq(node) ? tree.items(node) : [value]
@@ -180,7 +180,7 @@ function isLiteral(text: string, { node, start, end }: Value): boolean {
 
 const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
 
-/** An item is removed if all its tags are removed. */
+/** Checks whether all tags of an item are removed, so that the item is removed too. */
 function goes(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }
@@ -208,7 +208,7 @@ function separatorOf(tags: string): string {
   return tags.includes(',') ? ', ' : ' '
 }
 
-/** An empty list stays. In JSON form its key is removed, because adding the first tag added the key. */
+/** An empty list is kept. In JSON form, its key is removed, because adding the first tag added the key. */
 function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const node = entry.value.node as Yaml.YAMLSeq
   const values = tree.items(node)
@@ -226,7 +226,7 @@ function editFlow(tree: FrontmatterTree, entry: Entry, change: TagChange): reado
   return [...kept, ...editSeparated(tree.text, items, { added, separator: ', ', empty: bracket + 1 })]
 }
 
-/** The quote style of the last text in a list. */
+/** Returns the quote style of the last string in a list. */
 function quotesOf(values: readonly Value[]): Style {
   const last = values.findLast(({ node }) => yaml().isScalar(node) && typeof node.value === 'string')?.node
   const type = yaml().isScalar(last) ? last.type : undefined
@@ -252,8 +252,8 @@ function editDashes(tree: FrontmatterTree, entry: Entry, change: TagChange): rea
 }
 
 /**
- * Removes a key without tags, unless its line has a comment or its dashes were not indented: a key that was empty before its
- * first tag looks like that.
+ * Removes a key without tags, unless its line has a comment or its dashes were not indented, as for a key that was empty before its
+ * first tag.
  */
 function dropKey({ text, indent }: FrontmatterTree, { colonEnd, start }: Entry, dash: number): readonly TextEdit[] {
   const comment = text.slice(colonEnd, endOfLine(text, colonEnd)).trim() !== ''
@@ -279,7 +279,7 @@ function newItems(text: string, at: number, { indent, added, style = {} }: NewIt
   return { start: at, end: at, text: added.map((tag) => `${indent}- ${writeFlow(tag, style)}${ending}`).join('') }
 }
 
-/** Edits text. Any other single value is kept as an item that is not a tag. */
+/** Edits a string value. Any other single value is kept as an item that is not a tag. */
 function editSingle(tree: FrontmatterTree, entry: Entry, change: TagChange): readonly TextEdit[] {
   const { value } = entry
   const node = value.node as Yaml.Scalar

@@ -1,7 +1,7 @@
 import type { TextEdit } from '../../core/changes.ts'
 import { checked, editText } from '../../core/text/edit-text.ts'
 
-/** Returns edits of the text that the step before produced; may throw a `RouxError`. */
+/** Returns edits of the text that the previous step produced. May throw a `RouxError`. */
 export type EditStep = (text: string) => readonly TextEdit[]
 
 /** Runs steps one after the other and returns their combined edits of `text`. */
@@ -17,7 +17,7 @@ export function editInSteps(text: string, steps: readonly EditStep[]): readonly 
   return withoutNoOps(text, edits)
 }
 
-/** Combines edits of the text with edits of the result. Linear in their number. */
+/** Combines edits of the text with edits of the result. Linear in the number of edits. */
 export function composeEdits(first: readonly TextEdit[], second: readonly TextEdit[]): readonly TextEdit[] {
   const composer = new Composer(first)
   for (const edit of second) {
@@ -158,7 +158,7 @@ class BytePlaces {
   }
 }
 
-/** The length in bytes of the character or ill-formed sequence at `at`, which begins with `first`. */
+/** Returns the length in bytes of the character or ill-formed sequence at `at`, which begins with `first`. */
 function sequenceLength(bytes: Uint8Array, at: number, first: number): number {
   const length = first < 0xc2 || first > 0xf4 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4
   let [low, high] = secondByteBounds(first)

@@ -5,13 +5,13 @@ import { LineIndex } from '../line-index.ts'
 
 /** The style of the replaced value. The new value keeps it where possible. */
 export interface Style {
-  /** A list or mapping in brackets. */
+  /** True for a list or mapping in brackets. */
   readonly flow?: boolean
-  /** The quote style of single-line texts. */
+  /** The quote style of single-line strings. */
   readonly quotes?: 'QUOTE_SINGLE' | 'QUOTE_DOUBLE' | undefined
-  /** Write texts without quotes that only YAML 1.1 would misread, such as dates. */
+  /** True to leave strings unquoted that only YAML 1.1 would misread, such as dates. */
   readonly plain?: boolean
-  /** The dashes of a list are not indented. */
+  /** True if the dashes of a list are not indented. */
   readonly outdented?: boolean
 }
 
@@ -24,8 +24,8 @@ export interface WrittenValue {
 }
 
 /**
- * Writes a JSON value as YAML that reads back as the same value. Texts that YAML 1.1 or 1.2 would misread (dates, `yes`,
- * `12:30`) are quoted; texts of several lines become literal blocks.
+ * Writes a JSON value as YAML that reads back as the same value. Strings that YAML 1.1 or 1.2 would misread (dates, `yes`, `12:30`)
+ * are quoted, and multi-line strings become literal blocks.
  */
 export function writeValue(value: unknown, style: Style = {}): WrittenValue {
   const source = documentOf(value, style)

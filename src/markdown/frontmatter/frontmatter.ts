@@ -21,7 +21,7 @@ export interface Fences {
 export interface ReadFrontmatter {
   readonly properties: Readonly<Record<string, unknown>>
   readonly texts: readonly PropertyText[]
-  /** Texts that can contain tags. */
+  /** Strings that can contain tags. */
   readonly tags: readonly PropertyText[]
   /** The aliases that could be recovered from malformed frontmatter, as properties. */
   readonly saved?: Readonly<Record<string, unknown>>
@@ -48,7 +48,7 @@ export function findFences(text: string, start: number): Fences | 'none' | 'uncl
   return 'unclosed'
 }
 
-/** The offset after the fence line that begins at `at`, or -1. */
+/** Returns the offset after the fence line that begins at `at`, or -1. */
 function fenceEnd(text: string, at: number): number {
   // Called for every line: comparing characters costs less than `startsWith`.
   if (text.charCodeAt(at) !== DASH || text.charCodeAt(at + 1) !== DASH || text.charCodeAt(at + 2) !== DASH) return -1
@@ -59,7 +59,7 @@ function fenceEnd(text: string, at: number): number {
   return text[i] === '\n' ? i + 1 : -1
 }
 
-/** Where the body begins: after the frontmatter or a byte order mark. */
+/** The offset of the body, which begins after the frontmatter or a byte order mark. */
 export function bodyStartOf(text: string): number {
   const start = textStart(text)
   const fences = findFences(text, start)
@@ -98,10 +98,10 @@ function unclosed(text: string, start: number): readonly MalformedPart[] {
   return [{ line: 1, message: 'The frontmatter is never closed by a line ---, so all of it counts as text.' }]
 }
 
-/** The first line of frontmatter in another language, as some site generators read it: `---js`. */
+/** The first line of frontmatter in a language other than YAML, such as `---js`, which some site generators support. */
 const LANGUAGE = /---[a-z][\w-]*(?=[ \t]*\r?\n)/y
 
-/** Frontmatter in another language can contain code. It is not read, but reported if the block is closed. */
+/** Frontmatter in another language can contain code. It is not read, and is reported if the block is closed. */
 function otherLanguage(text: string, start: number): readonly MalformedPart[] {
   LANGUAGE.lastIndex = start
   const fence = LANGUAGE.exec(text)?.[0]
@@ -131,7 +131,7 @@ function salvage(text: string, from: number, to: number): readonly PropertyText[
   return texts
 }
 
-/** The items of `[a, "b"]`, or the single value. */
+/** The items of a list such as `[a, "b"]`, or a single value. */
 function splitInline(value: string): readonly string[] {
   const list = value.trim()
   return list.startsWith('[') ? list.slice(1, list.endsWith(']') ? -1 : undefined).split(',') : [value]

@@ -1,8 +1,8 @@
 import { isDigit, isLetter } from '../chars.ts'
 
-/** Text value of a property with its position; links and tags are read from it. */
+/** Text value of a property with its position. Links and tags are read from the value. */
 export interface PropertyText {
-  /** The key path, joined by `.`; list items have the path of their list. */
+  /** The key path, joined by `.`. List items have the path of the list. */
   readonly key: string
   readonly value: string
   /** The range of the value's source in the file, quotes included. */
@@ -10,7 +10,7 @@ export interface PropertyText {
   readonly end: number
   /** An unquoted `[[a]]`, which is a nested list in YAML; `value` is its source. */
   readonly unquoted?: true
-  /** In a list in a list. */
+  /** Set if the value is in a nested list. */
   readonly nested?: true
 }
 
@@ -25,7 +25,7 @@ function isKeyCharacter(c: number): boolean {
 }
 
 const ITEM = /( *)-(?=[ \n]|\r\n|$)/y
-/** Words that YAML does not read as text, and a key that must not set a prototype. */
+/** Words that YAML does not read as text. As a key, `__proto__` would also set a prototype. */
 const NOT_TEXT = /^(?:null|true|false|~)$/i
 const RESERVED_KEY = /^(?:null|true|false|__proto__)$/i
 const TAG_KEY = /^tags?$/i
@@ -39,9 +39,9 @@ const INDICATORS = '?:,[]{}#&*!|>\'"%@`'
 const OTHER = Symbol('other')
 
 /**
- * Reads a plain subset of YAML: top-level keys with one-line scalars or flat lists. Returns exactly what YAML 1.2 core gives,
- * or `undefined` for anything beyond the subset. Almost every note stays within it, and it takes a tenth of the time of a full
- * parser.
+ * Reads a plain subset of YAML: top-level keys with one-line scalars or flat lists. Returns exactly the values that YAML 1.2 core
+ * defines, or `undefined` for anything beyond the subset. Almost every note stays within the subset, and reading it takes a tenth of
+ * the time of a full parser.
  */
 export function readPlainFrontmatter(text: string, from: number, to: number): Frontmatter | undefined {
   return new PlainReader(text, to).read(from)
@@ -222,7 +222,7 @@ class PlainReader {
   }
 }
 
-/** True if a property's text can contain links or tags. */
+/** True if a property's value can contain links or tags. */
 export function carriesFacts(key: string, value: string): boolean {
   return holdsLink(value) || TAG_KEY.test(key)
 }

@@ -9,14 +9,14 @@ import type { PropertyText } from './plain-frontmatter.ts'
 
 type Properties = Readonly<Record<string, unknown>>
 
-/** The values of the properties that have one of these names in any case. */
+/** The values of the properties that have one of these names, ignoring case. */
 function valuesOf(properties: Properties, names: RegExp): readonly unknown[] {
   const values: unknown[] = []
   for (const key in properties) if (names.test(key)) values.push(properties[key])
   return values
 }
 
-/** The property `title`, if it is a non-empty text or a number. */
+/** The property `title`, if it is a number or a non-empty string. */
 export function titleOf(properties: Properties): string | undefined {
   for (const value of valuesOf(properties, /^title$/i)) {
     const title = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
@@ -49,7 +49,7 @@ function addAlias(item: unknown, aliases: Set<string>): void {
   if (alias !== '') aliases.add(alias)
 }
 
-/** Adds the tags in property texts. */
+/** Adds the tags found in property values. */
 export function addPropertyTags(texts: readonly PropertyText[], context: PropertyContext, tags: TagSet): void {
   const lenient = context.flavour.profile === 'lenient'
   for (const { key, value, start, nested } of texts) {
@@ -65,13 +65,13 @@ export interface PropertyContext {
   readonly text: string
   readonly flavour: Flavour
   readonly lines: LineIndex
-  /** If given, it is filled with positions in the values. */
+  /** If given, filled with positions within the values. */
   readonly destinations?: Destinations
 }
 
 const NO_DEFINITIONS: ReadonlyMap<string, WrittenDestination> = new Map()
 
-/** The links in property texts. In the obsidian profile only a link that is the whole value counts. */
+/** The links in property values. In the obsidian profile, only a link that is the whole value counts. */
 export function propertyLinks(texts: readonly PropertyText[], context: PropertyContext): readonly PropertyLink[] {
   const links: PropertyLink[] = []
   for (const each of texts) {
@@ -82,17 +82,17 @@ export function propertyLinks(texts: readonly PropertyText[], context: PropertyC
   return links
 }
 
-/** A link in a property's text. */
+/** A link in a property value. */
 export interface PropertyLink {
   readonly link: Link
-  /** The same link with its position in the text's value. */
+  /** The same link with its position within the value. */
   readonly inValue: Link
   readonly text: PropertyText
-  /** The link is written without escapes. Otherwise it has the position of the whole text. */
+  /** True if the link is written without escapes. Otherwise, it has the position of the whole value. */
   readonly isLiteral: boolean
 }
 
-/** Give up after this many failed lookups; each scans the whole value. */
+/** Maximum number of failed lookups, because each one scans the whole value. */
 const MOST_UNFOUND = 100
 
 function linksIn(text: PropertyText, context: PropertyContext): readonly PropertyLink[] {

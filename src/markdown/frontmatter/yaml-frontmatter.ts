@@ -23,7 +23,10 @@ export function yaml(): typeof Yaml {
   return loaded
 }
 
-/** Larger frontmatter is only read if it is plain: a full parser needs a second for a few megabytes. */
+/**
+ * Maximum length of frontmatter that the full parser reads, because a few megabytes would take it a second. Longer frontmatter is
+ * only read if it is plain.
+ */
 export const MAX_LENGTH = 512 * 1024
 
 export interface FullFrontmatter extends Frontmatter {
@@ -32,7 +35,7 @@ export interface FullFrontmatter extends Frontmatter {
 
 const EMPTY = { properties: {}, texts: [] }
 
-/** Reads any frontmatter: YAML 1.2 core without anchors, JSON included. Never throws; mistakes become `malformed`. */
+/** Reads any frontmatter: YAML 1.2 core without anchors, JSON included. Never throws; mistakes are reported in `malformed`. */
 export function readFullFrontmatter(text: string, range: readonly [from: number, to: number], lines: LineIndex): FullFrontmatter {
   const [from, to] = range
   const source = text.slice(from, to)
@@ -41,7 +44,7 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     malformed: { line: lines.lineAt(from + at), message: `The frontmatter cannot be read: ${why}.` },
   })
   if (source.length > MAX_LENGTH) return fail(0, 'it is larger than 512 KB and not plain')
-  // Outside of the `try`: a missing library is a broken installation, not a broken note.
+  // Called outside of the `try`, because a missing library is a broken installation, not a broken note.
   yaml()
   try {
     const converter = new Converter(text, from)
@@ -49,7 +52,7 @@ export function readFullFrontmatter(text: string, range: readonly [from: number,
     return { properties, texts: converter.texts, malformed: undefined }
   } catch (error) {
     if (error instanceof Malformed) return fail(error.at, error.message)
-    // An unexpected error of the library counts as invalid YAML.
+    // An unexpected error in the library counts as invalid YAML.
     return fail(0, 'it is not valid YAML')
   }
 }
@@ -63,7 +66,7 @@ function parseDocument(source: string): Yaml.Document.Parsed {
   const tokens = [...new Parser().parse(source)]
   const deep = tooDeepAt(tokens)
   if (deep !== undefined) throw tooDeep(deep)
-  // The library compares every pair of keys; the converter finds duplicates with a set.
+  // The library would compare every pair of keys. The converter finds duplicates with a set instead.
   const composer = new Composer({ ...YAML_OPTIONS, uniqueKeys: false })
   const [document] = composer.compose(tokens, true, source.length)
   return document as Yaml.Document.Parsed

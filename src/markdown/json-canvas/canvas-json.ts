@@ -28,7 +28,7 @@ export function readCanvasNodes(source: string): { nodes: readonly CanvasNode[] 
   return { nodes: new NodeReader(source, start).read() }
 }
 
-/** The offset where text stops being valid JSON. For an unexpected token Node reports no position. */
+/** The offset where text stops being valid JSON. Node does not report the position of every unexpected token. */
 function mistakeIn(json: string): number | 'somewhere' | undefined {
   try {
     JSON.parse(json)
@@ -41,7 +41,7 @@ function mistakeIn(json: string): number | 'somewhere' | undefined {
   }
 }
 
-/** Finds an unexpected token by bisection: text that ends before it is merely incomplete. */
+/** Finds an unexpected token by bisection. Text that ends before the token is merely incomplete. */
 function badTokenAt(json: string): number {
   let before = 0
   let behind = json.length
@@ -141,14 +141,14 @@ class NodeReader {
   }
 }
 
-/** Keeps only the members that fit the card's type. A card without a type keeps all. */
+/** Keeps only the members that fit the card's type. A card without a type keeps all members. */
 function ofType(type: string, node: CanvasNode): CanvasNode {
   if (type === 'text') return node.text ? { text: node.text } : {}
   if (type === 'file') return { ...(node.file ? { file: node.file } : {}), ...(node.subpath ? { subpath: node.subpath } : {}) }
   return type === '' ? node : {}
 }
 
-/** Maps offsets in a string's value to the file, where escapes are longer. Call it with ascending offsets. */
+/** Maps offsets in a string's value to offsets in the file, where escapes are longer. Must be called with ascending offsets. */
 export function sourceOffsets(text: string, card: CanvasText): (offset: number) => number {
   let offset = 0
   let source = card.start + 1
@@ -163,8 +163,8 @@ export function sourceOffsets(text: string, card: CanvasText): (offset: number) 
 }
 
 /**
- * The text of a canvas for search: as long as the file, with each card at its own position and spaces elsewhere, which keeps
- * offsets and lines. Line breaks inside a card become spaces. A malformed canvas has no text.
+ * The text of a canvas for search. It is as long as the file, with each card at its own position and spaces elsewhere, so offsets and
+ * lines stay the same. Line breaks inside a card become spaces. A malformed canvas has no text.
  */
 export function canvasProse(source: string): string {
   const nodes = readCanvasNodes(source)

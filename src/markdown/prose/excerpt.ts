@@ -9,7 +9,7 @@ export interface Excerpt {
   readonly cut: boolean
 }
 
-/** How far to search back for a safe position to start counting graphemes from. */
+/** How far to search backwards for a position at which counting graphemes can safely start. */
 const REACH = 200
 
 let segmenter: Intl.Segmenter | undefined
@@ -24,7 +24,7 @@ export function excerptOf(text: string, bodyStart: number, max: number): Excerpt
 
 /** The last boundary between graphemes in `[from, limit]`. */
 function graphemeEnd(text: string, from: number, limit: number): number {
-  // There is always a boundary between two plain letters; the segmenter takes twenty times as long.
+  // There is always a boundary between two plain letters, and the segmenter would take twenty times as long.
   if (isPlain(text.charCodeAt(limit)) && isPlain(text.charCodeAt(limit - 1))) return limit
   const safe = safeStart(text, from, limit)
   segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
@@ -37,7 +37,7 @@ function graphemeEnd(text: string, from: number, limit: number): number {
   return end > from ? end : limit - (isHigh(text.charCodeAt(limit - 1)) ? 1 : 0)
 }
 
-/** A position shortly before `limit` where a grapheme surely begins: between two plain letters. */
+/** A position shortly before `limit` where a grapheme certainly begins, that is, between two plain letters. */
 function safeStart(text: string, from: number, limit: number): number {
   const stop = Math.max(from, limit - REACH)
   for (let i = limit; i > stop; i--) if (isPlain(text.charCodeAt(i)) && isPlain(text.charCodeAt(i - 1))) return i

@@ -1,7 +1,7 @@
 import { BACKSLASH, BACKTICK, DOLLAR, isWhitespace, LBRACKET, LF } from '../chars.ts'
 import { wikilinkEnd } from '../wikilinks.ts'
 
-/** Finds the next occurrence of a string and caches it, so many failed searches cost as much as one. */
+/** Finds the next occurrence of a string and caches it, so many failed searches cost no more than one. */
 class NextOf {
   readonly #needle: string
   #text = ''
@@ -62,7 +62,7 @@ export class OpaqueSpans {
     return -1
   }
 
-  /** The last run of backticks of each length. Later searches need not go further. */
+  /** The last run of backticks of each length, beyond which later searches need not look. */
   #lastTicks(from: number): Map<number, number> {
     const last = new Map<number, number>()
     let at = this.#src.indexOf('`', from)
@@ -74,7 +74,7 @@ export class OpaqueSpans {
     return last
   }
 
-  /** The end of the math that begins at `i`, or the end of its marks if there is none. */
+  /** The end of the math that begins at `i`, or the end of its opening marks if the math is not closed. */
   mathEnd(i: number): number {
     const src = this.#src
     const run = this.skipRun(i, DOLLAR)
@@ -87,7 +87,7 @@ export class OpaqueSpans {
     return src.charCodeAt(this.#mathClose) === DOLLAR && this.#mathClose < this.#end ? this.#mathClose + 1 : run
   }
 
-  /** The next `$` of the line that can close math, or the line's end. Wikilinks and code are skipped. */
+  /** The next `$` on the line that can close math, or the line's end. Wikilinks and code are skipped. */
   #findMathClose(from: number): number {
     const src = this.#src
     let i = from

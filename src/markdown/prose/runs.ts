@@ -11,11 +11,11 @@ export interface Run {
 
 export interface HeadingBlock {
   readonly level: number
-  /** The end of its last line: for a setext heading, of its underline. */
+  /** The end of the heading's last line, which is the underline in a setext heading. */
   readonly lineEnd: number
-  /** Underlined by `===` or `---`. */
+  /** True if underlined with `===` or `---`. */
   readonly isSetext: boolean
-  /** In a quote, a list item or a footnote. */
+  /** True in a quote, a list item or a footnote. */
   readonly isNested: boolean
 }
 
@@ -63,7 +63,7 @@ export function maskGaps(text: string, start: number, end: number, gaps: readonl
   return masked + text.slice(at, end)
 }
 
-/** The text of a heading on one line. */
+/** The text of a heading as a single line. */
 export function headingText(text: string, { start, end, gaps }: Run): string {
   const source = gaps ? maskGaps(text, start, end, gaps) : text.slice(start, end)
   if (!source.includes('\n')) return source.trim()

@@ -5,17 +5,17 @@ const MAX = 300
 const REACH = 2000
 
 const ITEM = /^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+/
-/** Lines that do not continue the line before. */
+/** Lines that do not continue the previous line. */
 const BEGINS = /^[ \t>]*(?:[-*+][ \t]|\d{1,9}[.)][ \t]|#{1,6}[ \t]|\||```|~~~|\^|\[\^[^\]]+\]:)|^[ \t]*(?:---|\*\*\*|___)\s*$/
-/** A thematic break, a code fence or a frontmatter fence: no text continues across it. */
+/** A thematic break, a code fence or a frontmatter fence. Text never continues across one. */
 const BREAK = /^[ \t>]*(?:-{3,}|\*{3,}|_{3,}|={3,}|`{3,}|~{3,})[^\n]*$/m
 const WHOLE = /^[ \t>]*(?:\||#{1,6}[ \t])/
-/** The end of a sentence. A following small letter means that it was probably an abbreviation. */
+/** The end of a sentence. If a lowercase letter follows, the period probably belongs to an abbreviation. */
 const SENTENCE_END = /[.!?…]["'”’)\]*_]*\s+(?=[^\p{Ll}\s])|[。！？]\s*/gu
 
 /**
- * The sentence around `[start, end)`, or the list item, table row, heading or property line: at most 300 characters, with
- * Markdown kept and white space collapsed. Longer text is cut around the range and marked with `…`.
+ * The sentence around `[start, end)`, or the list item, table row, heading or property line. At most 300 characters, with Markdown
+ * kept and whitespace collapsed. Longer text is cut around the range and marked with `…`.
  */
 export function sentenceAt(text: string, start: number, end: number): string {
   return shownUnit(text, [start, end], unitAround(text, start, end, sentenceWithin))
@@ -48,7 +48,7 @@ function collapse(text: string): string {
   return text.replace(/\r?\n[ \t]*(?:>[ \t]?)*/g, ' ').replace(/\s+/g, ' ')
 }
 
-/** @param within selects the part of a paragraph */
+/** @param within selects part of a paragraph */
 function unitAround(text: string, start: number, end: number, within: typeof sentenceWithin): Range {
   const low = Math.max(0, start - REACH)
   const high = Math.min(text.length, end + REACH)
@@ -113,7 +113,7 @@ function cutAround(head: string, body: string, tail: string): string {
   return before + middle + fitStart(tail, MAX - middle.length - before.length)
 }
 
-/** The end of the text from the start of a word, in at most `room` characters. */
+/** The end of the text, starting at a word, with at most `room` characters. */
 function fitEnd(text: string, room: number): string {
   if (text.length <= room) return text
   if (room < 2) return ''

@@ -10,18 +10,18 @@ import {
 
 /** A destination, and the rules for text that replaces it. */
 export interface EditableDestination extends WrittenDestination {
-  /** It may contain spaces, because angle brackets or quotes enclose it. */
+  /** True if the destination may contain spaces, because it is in angle brackets or quotes. */
   readonly enclosed: boolean
   /** Characters that end this destination, besides those that end every destination. */
   readonly enders: string
   readonly shown: TextRange
-  /** Decodes a destination except for percent-encoding. Returns `undefined` if that is impossible. */
+  /** Decodes a destination except for percent-encoding. Returns `undefined` if it cannot be decoded. */
   readonly read: (raw: string) => string | undefined
 }
 
 export type LinkParts = Pick<PlacedLink, 'target' | 'subpath'>
 
-/** The slots of a destination, if it matches the link. `query`: text after `?` is not part of the path. */
+/** The slots of a destination, if it matches the link. If `query` is set, text after `?` is not part of the path. */
 export function destinationSlots(written: EditableDestination, wanted: LinkParts, query: boolean): LinkSlots | undefined {
   const { raw, start } = written
   if (!isSaid(written, raw, wanted)) return undefined
@@ -57,7 +57,7 @@ function writeTarget(value: string, style: DestinationStyle): string {
   return encodeDestination(value, style).replaceAll('#', '%23')
 }
 
-/** Where the path ends: at the first `#`, escaped or not. */
+/** The end of the path, which is the first `#`, escaped or not. */
 function hashAt({ raw, read }: EditableDestination): { readonly at: number; readonly after: number } | undefined {
   if (!raw.includes('&') && !raw.includes('\\')) {
     const at = raw.indexOf('#')
@@ -101,9 +101,9 @@ export function htmlDestination(text: string, { raw, start }: WrittenDestination
 
 /** How a destination is written. */
 export interface DestinationStyle {
-  /** Spaces are not encoded: between angle brackets, in a quoted attribute. */
+  /** True if spaces are not encoded, as in angle brackets or a quoted attribute. */
   readonly spaces: boolean
-  /** Letters beyond ASCII are percent-encoded. */
+  /** True if letters beyond ASCII are percent-encoded. */
   readonly ascii: boolean
   /** Characters to encode, besides those that every destination encodes. */
   readonly enders: string
@@ -113,7 +113,7 @@ export interface DestinationStyle {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters end a destination.
 const RESERVED = /[\x00-\x1f\x7f%\\`<>[\]|$"?]/g
 
-/** The style of an existing destination: encoded letters and spaces stay encoded. */
+/** The style of an existing destination. Encoded letters and spaces stay encoded. */
 function styleOf(written: { readonly raw: string; readonly enclosed: boolean; readonly enders: string }): DestinationStyle {
   const { raw, enclosed, enders } = written
   return { spaces: enclosed && !raw.includes('%20'), ascii: /%[89a-f][0-9a-f]/i.test(raw), enders }
@@ -126,7 +126,7 @@ export function encodeDestination(value: string, style: DestinationStyle): strin
   if (style.ascii) text = text.replace(/[^\0-\x7f]+/g, percent)
   for (const ender of style.enders) text = text.replaceAll(ender, hex)
   if (!isBalanced(text)) text = text.replace(/[()]/g, hex)
-  // Text like a character reference would be decoded, and a scheme would make the link external.
+  // Text that looks like a character reference would be decoded, and a scheme would make the link external.
   text = text.replace(/&(?=[#\w]+;)/g, hex)
   return /^[a-z][a-z0-9+.-]*:/i.test(text) ? text.replace(':', '%3A') : text
 }

@@ -12,7 +12,7 @@ import { isUrl, splitWikilink, type Wikilink, wikilinkEnd } from '../wikilinks.t
 import { destinationSlots, htmlDestination, markdownDestination } from './destination-slots.ts'
 import { cardPassage, type Passage, propertyPassage, slotsInFile, stringSlot, unquotedValue } from './passages.ts'
 
-/** Finds the places in a note where its links name their targets. */
+/** Finds the places in a note's links that identify their targets. */
 export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
   return slotTable(() => {
     const destinations: Destinations = new Map()
@@ -35,7 +35,7 @@ export function slotsOfNote(text: string, flavour: Flavour): FindSlots {
   })
 }
 
-/** Finds the places in a canvas where its links name their targets. */
+/** Finds the places in a canvas's links that identify their targets. */
 export function slotsOfCanvas(text: string, flavour: Flavour): FindSlots {
   return slotTable(() => {
     const read = readCanvasNodes(text)
@@ -139,7 +139,7 @@ function headLength(content: string): number {
   return content[pipe - 1] === '\\' ? pipe - 1 : pipe
 }
 
-/** Checks whether the content of a wikilink consists of these parts. */
+/** Checks whether a wikilink's content consists of these parts. */
 function says(content: string, wanted: Wikilink): boolean {
   const link = `[[${content}]]`
   if (wikilinkEnd(link, 0, link.length) !== link.length) return false

@@ -9,7 +9,7 @@ import { type CanvasText, sourceOffsets } from '../json-canvas/canvas-json.ts'
 
 const HEX: Readonly<Record<string, number>> = { x: 2, u: 4, U: 8 }
 
-/** Single-character escapes of YAML 1.2 (section 5.7) that do not stand for themselves. */
+/** Single-character escapes of YAML 1.2 (section 5.7) whose value is a different character. */
 const ESCAPED: Readonly<Record<string, string>> = {
   0: '\0',
   a: '\x07',
@@ -29,17 +29,17 @@ const ESCAPED: Readonly<Record<string, string>> = {
 /** Names that YAML reads as text everywhere. */
 const PLAIN = /^(?!(?:true|false|null)$)\p{L}[\p{L}\p{M}\p{N} ._/-]*$/iu
 
-/** Markdown inside another notation: a JSON string, a YAML value. */
+/** Markdown inside another notation, such as a JSON string or a YAML value. */
 export interface Passage {
   /** The Markdown. */
   readonly text: string
-  /** Maps an offset of `text` to the file. */
+  /** Maps an offset in `text` to an offset in the file. */
   sourceOf(offset: number): number
   /** Escapes a piece of `text` for the file. */
   encode(text: string): string
 }
 
-/** @param sources the file offset of each character of `text`, and of its end */
+/** @param sources the file offset of each character of `text` and of the end of `text` */
 function mappedPassage(text: string, sources: Uint32Array, encode: Passage['encode']): Passage {
   return { text, sourceOf: (offset) => sources[offset] ?? 0, encode }
 }
@@ -58,7 +58,7 @@ export function stringSlot(file: string, { start, end }: CanvasText, prefix = ''
   return { start: start + 1 + prefix.length, end: end - 1, write: (value) => jsonContent(value, raw) }
 }
 
-/** The text between the quotes of a JSON string; slashes and letters beyond ASCII are escaped where `like` escapes them. */
+/** The text between the quotes of a JSON string. Slashes and letters beyond ASCII are escaped if `like` escapes them. */
 function jsonContent(value: string, like: string): string {
   let text = JSON.stringify(value).slice(1, -1)
   if (like.includes('\\/')) text = text.replaceAll('/', '\\/')
@@ -97,7 +97,7 @@ export function propertyPassage(file: string, { link, inValue, text, isLiteral }
   return { text: text.value, sourceOf: (offset) => offset + shift, encode: yamlEncoder(file[text.start]) }
 }
 
-/** Escapes text for a YAML value, given the quote that it begins with. */
+/** Escapes text for a YAML value, given its opening quote, if any. */
 function yamlEncoder(quote: string | undefined): Passage['encode'] {
   if (quote === '"') return (text) => JSON.stringify(text).slice(1, -1)
   if (quote === "'") return (text) => text.replaceAll("'", "''")
@@ -114,7 +114,7 @@ function quotedPassage(file: string, { value, start, end }: PropertyText): Passa
   while (at < end - 1 && offset < value.length) {
     const unit = quote === '"' ? doubleUnit(file, at) : singleUnit(file, at)
     if (unit === undefined || !value.startsWith(unit.text, offset)) return undefined
-    // Both halves of an escaped surrogate pair have the position of the escape.
+    // Both halves of an escaped surrogate pair map to the position of the escape.
     for (let i = 0; i < unit.text.length; i++) sources[offset + i] = at
     offset += unit.text.length
     at += unit.length
@@ -126,7 +126,7 @@ function quotedPassage(file: string, { value, start, end }: PropertyText): Passa
 
 interface Unit {
   readonly text: string
-  /** Its length in the file in UTF-16 code units. */
+  /** The unit's length in the file, in UTF-16 code units. */
   readonly length: number
 }
 
@@ -147,7 +147,7 @@ function doubleUnit(file: string, at: number): Unit | undefined {
   return code <= 0x10ffff ? { text: String.fromCodePoint(code), length: 2 + digits } : undefined
 }
 
-/** A property's value, if it has no quotes and could be put into quotes unchanged. */
+/** A property's value, if it has no quotes and could be quoted without changing it. */
 export function unquotedValue(
   text: string,
   { start, end }: PropertyText,
@@ -168,7 +168,7 @@ export function unquotedValue(
   return { start, end, quotedWith }
 }
 
-/** True if two values have the same structure and differ only in their texts. */
+/** True if two values have the same structure and differ only in their strings. */
 function hasSameShape(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || one === null || typeof other !== 'object' || other === null) {
     return one === other || (typeof one === 'string' && typeof other === 'string')

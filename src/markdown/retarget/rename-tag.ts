@@ -11,14 +11,14 @@ import { propertyTag } from '../tags.ts'
 import { cardPassage } from './passages.ts'
 
 export interface TagRenaming {
-  /** Without `#`; case does not matter. Nested tags `from/x` become `to/x`. */
+  /** Tag without `#`, ignoring case. Nested tags `from/x` become `to/x`. */
   readonly from: string
   /** A name that `isTagName` accepts. */
   readonly to: string
 }
 
 export interface TagEdits {
-  /** Ascending; UTF-16 offsets of the file's text. */
+  /** Edits in ascending order, as UTF-16 offsets in the file's text. */
   readonly edits: readonly TextEdit[]
   /** 1-based lines on which the tag is written with escapes and cannot be edited. */
   readonly unfit: readonly number[]
@@ -95,7 +95,7 @@ function isMeant(item: string, rename: Rename): boolean {
   return name !== undefined && rename(name) !== undefined
 }
 
-/** The key and the comment of a property whose range is a whole line. */
+/** Matches the key and, with `COMMENT`, the comment of a property whose range is a whole line. */
 const KEY = /^[ \t]*tags?[ \t]*::?/i
 const COMMENT = /\s#\s.*$/s
 const ITEM = /[^\s,"'[\]{}#]+/g

@@ -7,10 +7,13 @@ import { defineTool, type SwitchedOffBy, type Tool, type ToolDefinition } from '
 import type { McpServerOptions } from '../server-options.ts'
 import type { ValidatingServer } from '../validating-server.ts'
 
-/** Maximum number of notes in the picture: about 400 kB, and more than a chat can show clearly. */
+/** Maximum number of notes in the picture. This many take about 400 kB and are more than a chat can show clearly. */
 const MOST = 3_000
 
-/** Returns the positions of the notes in an answer, and their surroundings. Only for the page that displays answers, never for models. */
+/**
+ * Returns the map positions of the notes in an answer and of the notes around them. Only called by the page that displays answers,
+ * never by models.
+ */
 const mapPictureTool = defineTool({
   name: 'map_picture',
   title: 'Picture of the vault',
@@ -26,12 +29,12 @@ const mapPictureTool = defineTool({
 /** Address of the page that displays answers. */
 export const MAP_APP = 'ui://roux/map'
 
-/** The extension with which clients declare that they show pages (MCP Apps), and the only supported page type. */
+/** The extension with which clients declare support for pages (MCP Apps), and the only supported page type. */
 const EXTENSION = 'io.modelcontextprotocol/ui'
 
 const PAGE_TYPE = 'text/html;profile=mcp-app'
 
-/** Checks whether the client of a request has declared that it shows pages. */
+/** Checks whether the client of a request has declared that it can show pages. */
 export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): boolean {
   const envelope: Readonly<Record<string, unknown>> = mcpReq.envelope ?? {}
   const declared = envelope[CLIENT_CAPABILITIES_META_KEY] ?? server.getClientCapabilities()
@@ -40,7 +43,7 @@ export function showsApps(server: ValidatingServer, { mcpReq }: ServerContext): 
   return isRecord(extension) && Array.isArray(extension.mimeTypes) && extension.mimeTypes.includes(PAGE_TYPE)
 }
 
-/** Checks whether there is a page for this answer. */
+/** Checks whether there is a page and an enabled tool whose answers it can show. */
 export function isMapOffered({ mapPage, tools, switchedOffBy }: McpServerOptions): boolean {
   return mapPage !== undefined && tools.some((tool) => tool.isPictured === true && switchedOffBy(tool) === undefined)
 }
@@ -56,12 +59,15 @@ export function withApp(definition: ToolDefinition, tool: Tool): object {
   return tool.isPictured === true ? { ...definition, _meta: { ui: { resourceUri: MAP_APP } } } : definition
 }
 
-/** Removes the text of a result. The page reads the structured content, no model reads either, and the text would double the size. */
+/**
+ * Removes the text of a result. The page reads the structured content, no model reads either of them, and the text would double the
+ * size.
+ */
 export function forPage(result: ToolResult): ToolResult {
   return result.isError === true ? result : { ...result, content: [] }
 }
 
-/** The page as listed among the resources. */
+/** The page's entry in the list of resources. */
 export const MAP_APP_RESOURCE = {
   uri: MAP_APP,
   name: 'map-app',
@@ -70,7 +76,7 @@ export const MAP_APP_RESOURCE = {
   mimeType: PAGE_TYPE,
 }
 
-/** The contents of the page. No content security policy is set, because the default, which blocks all access, is right. */
+/** The contents of the page. No content security policy is set, because the default already blocks all access. */
 export function mapAppContents(text: string) {
   return { uri: MAP_APP, mimeType: PAGE_TYPE, text, _meta: { ui: { prefersBorder: true } } }
 }

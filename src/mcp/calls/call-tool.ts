@@ -12,14 +12,14 @@ import { errorResult, type Log, type ToolResult, toolResult } from './tool-resul
 /** Warnings about the index rather than about notes. */
 const OF_THE_INDEX: readonly Warning['code'][] = ['INDEX_BUILDING', 'STALE']
 
-/** Errors about the call itself. Others can name similar notes and headings. */
+/** Errors about the call itself. Other errors can contain the names of similar notes and headings. */
 const OF_THE_CALL: readonly ErrorCode[] = ['INVALID_PARAMS', 'TOOL_DISABLED']
 
 export interface CallOptions {
-  /** Opened when the first call needs them. */
+  /** Vaults, opened when the first call needs them. */
   readonly vaults: Vaults
   readonly log: Log
-  /** Consulted for tools named in the arguments of other tools. */
+  /** Used to check tools named in the arguments of other tools. */
   readonly switchedOffBy?: SwitchedOffBy
   readonly signal?: AbortSignal
   /** In milliseconds. */
@@ -28,11 +28,11 @@ export interface CallOptions {
   readonly mayRead?: boolean
   /** Maximum length of the answer in tokens, unless the arguments set one. Defaults to the tool's own. */
   readonly maxTokens?: number | undefined
-  /** Called with the current step, if the client asks for progress. */
+  /** Called with the current step if the client requested progress. */
   readonly report?: ((message: string) => void) | undefined
 }
 
-/** Time limit of tools that call a model, in milliseconds. They end earlier, or after `ai.timeout`. */
+/** Time limit of tools that call a model, in milliseconds. Such tools end earlier, or after `ai.timeout`. */
 const MODEL_TIMEOUT = 660_000
 
 /** Calls a tool. Errors are returned as results. */
@@ -80,7 +80,7 @@ function only(names: ReadonlySet<string>, value: unknown): unknown {
   if (!isRecord(value)) return value
   const kept = Object.entries(value).filter(([name]) => names.has(name))
   return Object.fromEntries(
-    // The hash says how much was shown, which in this case is nothing.
+    // The hash encodes how much was shown, which in this case is nothing.
     kept.map(([name, member]) => [name, name === 'hash' ? partialHash(String(member)) : only(names, member)]),
   )
 }

@@ -3,7 +3,7 @@ import { RouxError } from '../../core/errors.ts'
 import { nearest } from '../../core/text/nearest.ts'
 import type { InputSchema, PropertySchema } from '../definition/schemas.ts'
 
-/** The parts of a schema violation that are used. */
+/** The members of a schema violation that are used here. */
 interface Issue {
   readonly code?: string
   readonly path: readonly PropertyKey[]
@@ -29,7 +29,7 @@ const SHOWN_VALUE = 60
 /** Maximum number of violations listed in a message. */
 const MOST_SHOWN = 20
 
-/** Violations as sentences without a full stop, with similar names. */
+/** Violations as sentences without a full stop, along with similar names. */
 export interface Violations {
   readonly messages: readonly string[]
   readonly candidates: readonly string[]
@@ -44,7 +44,7 @@ interface Given {
   readonly told?: number
 }
 
-/** Converts schema violations to sentences. Rare ones only name the position. */
+/** Converts schema violations to sentences. Those beyond the maximum only contain the position. */
 export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at = '', told = 0 }: Given): Violations {
   // A schema can report several violations for one value.
   const messages = new Map<string, string>()
@@ -68,7 +68,7 @@ export function violationsOf(tool: Checked, issues: readonly Issue[], { args, at
   return { messages: [...messages.values()], candidates: [...candidates] }
 }
 
-/** Creates an error that lists every violation: the position, the expected and the actual value. */
+/** Creates an error that lists every violation with its position, the expected value and the actual value. */
 export function invalidArguments(tool: Checked, { messages, candidates }: Violations): RouxError {
   const known = Object.keys(tool.inputSchema.properties)
   const shownMessages = messages.slice(0, MOST_SHOWN)
@@ -99,7 +99,7 @@ function violation(
   return `${where}${where === '' ? '' : ': '}expected ${expected}, got ${shown(value)}`
 }
 
-/** For example, `operations[2].arguments.id`. */
+/** Returns the position of an argument, such as `operations[2].arguments.id`. */
 function placeOf(path: readonly PropertyKey[], at: string): string {
   return path.reduce<string>((where, step) => {
     if (typeof step === 'number') return `${where}[${step}]`
@@ -107,7 +107,7 @@ function placeOf(path: readonly PropertyKey[], at: string): string {
   }, at)
 }
 
-/** Names are user input too. */
+/** Truncates a long name, because names are user input too. */
 function shortName(name: string): string {
   return name.length > SHOWN_VALUE ? `${name.slice(0, boundaryBefore(name, 0, SHOWN_VALUE))}…` : name
 }

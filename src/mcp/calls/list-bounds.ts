@@ -2,8 +2,8 @@ import { isRecord } from '../../core/is-record.ts'
 import type { Violations } from './invalid-arguments.ts'
 
 /**
- * Maximum number of items in a list argument, because each costs time, and memory if it is invalid. Most schemas omit this bound,
- * because the tools' contract has none.
+ * Maximum number of items in a list argument, because each item costs time, and invalid ones also cost memory. Most schemas omit this
+ * bound, because the tools' contract has none.
  */
 export const MOST_ITEMS = 1_000
 

@@ -14,16 +14,16 @@ import { definitionFor, requireAny } from './vaults.ts'
 
 export interface PrepareOptions {
   readonly vaults: Vaults
-  /** Consulted for tools named in the arguments of other tools. */
+  /** Used to check tools named in the arguments of other tools. */
   readonly switchedOffBy?: SwitchedOffBy | undefined
 }
 
-/** A call with validated arguments. It opens the vaults it needs. */
+/** A call with validated arguments. Running it opens the vaults that it needs. */
 export type PreparedCall = (call: Call) => Promise<Answer<unknown>>
 
 /**
  * Validates arguments and determines the vaults they refer to.
- * @throws RouxError `INVALID_PARAMS` that lists every violation, or for an unknown vault or several where one is needed;
+ * @throws RouxError `INVALID_PARAMS` that lists every violation, or reports an unknown vault or several vaults where one is required;
  * `TOOL_DISABLED` if the arguments name a disabled tool
  */
 export function prepareCall(tool: Tool, args: unknown, { vaults, switchedOffBy }: PrepareOptions): PreparedCall {
@@ -115,7 +115,7 @@ async function askAll(tool: Tool, args: Arguments, { parts, vaults, call }: Aski
   }
 }
 
-/** Ids of changes and plans must also include the vault's name. */
+/** Ids of changes and plans must also be prefixed with the vault's name. */
 function named({ value, ...rest }: Answer<unknown>, name: string): Answer<unknown> {
   return { ...rest, value: Array.isArray(value) ? value.map((item) => withNames(item, name)) : withNames(value, name) }
 }
@@ -158,7 +158,7 @@ function severalVaults(tool: string, names: readonly string[]): RouxError {
   })
 }
 
-/** Fits an answer into its budget, if any. The answer reports what is left out. */
+/** Fits an answer into its budget, if any. The answer lists what was left out. */
 function fitAnswer(
   answer: Answer<unknown>,
   budget: Budgeted | undefined,

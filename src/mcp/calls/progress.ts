@@ -102,7 +102,7 @@ export async function withinTime<T>(
 ): Promise<T> {
   signal?.throwIfAborted()
   const stop = new AbortController()
-  // Every vault adds a listener, and there can be many.
+  // Each vault adds a listener, and there can be many vaults.
   setMaxListeners(0, stop.signal)
   let giveUp: (reason: unknown) => void = () => {}
   const givenUp = new Promise<never>((_, reject) => {

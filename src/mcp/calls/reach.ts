@@ -7,18 +7,18 @@ export interface VaultAnswer<Value = unknown> {
 }
 
 /**
- * Which of several vaults a tool queries if neither its arguments nor `vault` name one: the first, all of them, or for each of its
- * `ids` the vault named by the id. `merge` combines their values, in the order of the vaults.
+ * Which of several vaults a tool queries if neither its arguments nor `vault` specify one: the first vault, all vaults, or the vault
+ * named in each of its `ids`. `merge` combines the vaults' values in the order of the vaults.
  */
 export type Reach<Args = unknown, Value = unknown> =
   /**
-   * `mustChoose`: if there are several vaults, the caller must name one, because the answer would not show that the others were left
-   * out.
+   * If `mustChoose` is set and there are several vaults, the caller must specify one, because the answer would not show that the
+   * others were left out.
    */
   | { readonly kind: 'one'; readonly mustChoose?: boolean }
   | {
       readonly kind: 'all' | 'each'
-      /** Selects the answers to use. By default, all. */
+      /** Selects the answers to use. Defaults to all. */
       counting?(answers: readonly VaultAnswer<Value>[]): readonly VaultAnswer<Value>[]
       merge(answers: readonly VaultAnswer<Value>[], args: Args): unknown
     }
@@ -48,8 +48,8 @@ export function mergedPage(value: unknown, answers: readonly VaultAnswer[], args
 }
 
 /**
- * Merges the warnings of several answers, each with its vault. If all vaults were asked for the same name, a warning that it is
- * unknown is dropped if another vault knows it.
+ * Merges the warnings of several answers, each with its vault. If all vaults received the same name, a warning that the name is
+ * unknown is dropped if another vault contains it.
  */
 export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach['kind']): readonly Warning[] {
   const unknown = answers.map(({ answer }) => new Set(answer.warnings.map(unknownName)))
@@ -64,7 +64,7 @@ export function mergeWarnings(answers: readonly VaultAnswer[], kind: VaultReach[
   )
 }
 
-/** Returns the unknown name in a warning, which is the first quoted one. */
+/** Returns the unknown name in a warning, which is the first quoted string. */
 function unknownName({ code, message }: Warning): string | undefined {
   return code === 'UNKNOWN_ID' ? /"(?:[^"\\]|\\.)*"/.exec(message)?.[0] : undefined
 }

@@ -18,7 +18,7 @@ interface TextBlock {
   readonly text: string
 }
 
-/** Receives lines for the log. `told` is the part that a client may see. */
+/** Receives log lines. `told` is the part that a client may see. */
 export type Log = (line: string, told?: string) => void
 
 /** Formats an answer: compact JSON and pictures, followed by sentences on the length of a list, what was left out, and warnings. */
@@ -67,12 +67,12 @@ function extentOf({ list, omitted }: Extent): Readonly<Record<string, unknown>> 
   }
 }
 
-/** The same in words, for clients that only show texts to a model. Empty if the list is complete. */
+/** Returns the same facts as `extentOf` in words, for clients that only show text to a model. Empty if the list is complete. */
 function extentSentences({ list, omitted }: Extent): readonly string[] {
   return [...(list === undefined ? [] : listSentences(list)), ...(omitted === undefined ? [] : [omittedSentence(omitted)])]
 }
 
-/** Says where a list continues, if it does. `offsetBy` is how to request the rest. */
+/** Describes where an incomplete list continues. `offsetBy` is how to request the rest. */
 export function listSentences(list: ListFacts, offsetBy = 'offset '): readonly string[] {
   const { offset, shown } = list
   if (isMore(list)) {
@@ -100,7 +100,7 @@ function omittedSentence({ maxTokens, counts }: Omitted): string {
   return `Left out for max_tokens ${maxTokens}: ${parts.join(', ')}.`
 }
 
-/** Creates the error for a disabled tool, with the setting that enables it, or another way. */
+/** Creates the error for a disabled tool, with the setting that enables it or another hint. */
 export function toolDisabled(name: string, off: OffSwitch): RouxError {
   return new RouxError('TOOL_DISABLED', `The tool ${name} is switched off.`, {
     hint: typeof off === 'string' ? `The setting ${off} switches it on.` : off.hint,

@@ -3,12 +3,12 @@ import { isRecord } from '../../core/is-record.ts'
 export type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * What a parameter refers to, as text or list: an existing note; a note or folder; another place, change or plan; or targets of
- * relations. If there are several vaults, the text can start with a vault's name. On the command line, titles work too.
+ * What a parameter (a string or a list) refers to: an existing note; a note or folder; another place, change or plan; or targets of
+ * relations. If there are several vaults, the string can start with a vault's name. On the command line, titles are also accepted.
  */
 export type Named = 'note' | 'note or folder' | 'place' | 'targets'
 
-/** The parameters of a tool that refer to something, including those of nested operations. */
+/** The parameters of a tool that contain references, including those of nested operations. */
 export interface Names {
   readonly [parameter: string]: Named | ((tool: string) => Names | undefined)
 }

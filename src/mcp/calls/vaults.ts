@@ -17,7 +17,7 @@ export interface IdInVault {
   readonly id: string
 }
 
-/** Returns the vault of an id: the one whose name it starts with, ignoring case, or else the first, as for tools. */
+/** Returns the vault of an id. This is the vault whose name the id starts with, ignoring case, or else the first vault, as for tools. */
 export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | undefined {
   const name = vaultOf(
     id,
@@ -28,8 +28,8 @@ export function coreOf(vaults: readonly GraphCore[], id: string): IdInVault | un
 }
 
 /**
- * Returns data about the only vault, or about each under `vaults`, with warnings and errors, as long as one vault succeeds.
- * @throws the first vault's error if all fail; a bug in any case
+ * Returns data about the only vault, or about each vault under `vaults`, with warnings and errors, as long as one vault succeeds.
+ * @throws the first vault's error if all fail; any error that is not a RouxError
  */
 export async function ofEveryVault(
   vaults: readonly GraphCore[],
@@ -52,7 +52,7 @@ function withWarnings({ value, warnings }: Answer<object>): object {
 
 /**
  * Returns the results of all vaults that succeed.
- * @throws the first vault's error if all fail; a bug in any case
+ * @throws the first vault's error if all fail; any error that is not a RouxError
  */
 export async function ofThoseThatCan<T>(
   vaults: readonly GraphCore[],
@@ -63,7 +63,7 @@ export async function ofThoseThatCan<T>(
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []))
 }
 
-/** @throws the first error if all failed; a bug in any case */
+/** @throws the first error if all failed; any error that is not a RouxError */
 export function requireAny(outcomes: readonly PromiseSettledResult<unknown>[]): void {
   const failed = outcomes.filter((outcome) => outcome.status === 'rejected')
   const mistake = failed.find(({ reason }) => !(reason instanceof RouxError))

@@ -29,7 +29,7 @@ export function dryRun() {
   return z.boolean().default(false).describe('Only show diff and plan_id.')
 }
 
-/** Defines a tool that requests one operation. It needs `tools.write` unless the literal says otherwise. */
+/** Defines a tool that requests one operation. It needs `tools.write` unless the literal specifies otherwise. */
 export function defineOperation<const Shape extends z.ZodRawShape, Asked extends Operation>(
   literal: OperationLiteral<Shape, Asked>,
 ): OperationTool {

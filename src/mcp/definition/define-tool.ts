@@ -9,7 +9,7 @@ import { mergedPage, ONE_VAULT, type Reach, type VaultAnswer, type VaultReach } 
 import type { Arguments, Names } from '../calls/vault-arguments.ts'
 import { type InputSchema, inputSchema, type OutputSchema } from './schemas.ts'
 
-/** Hints for clients that are available without a call. */
+/** Hints that clients receive with the list of tools, without a call. */
 export interface ToolAnnotations {
   readonly readOnlyHint: boolean
   readonly destructiveHint: boolean
@@ -26,8 +26,8 @@ export const READS: ToolAnnotations = {
 }
 
 /**
- * How a value is wrapped in an object: lists as `results`, a node or its absence as `node`, any other object as it is (and its
- * absence as `result`).
+ * How a value is wrapped in an object. Lists become `results`, a node or its absence becomes `node`, and any other object stays as it
+ * is (its absence becomes `result`).
  */
 export type Wrap = 'results' | 'node' | 'object'
 
@@ -57,21 +57,21 @@ export interface ToolIdentity {
   readonly group?: ToolGroup
   /** True if the tool needs an embedder. */
   readonly byMeaning?: true
-  /** Set if it calls a chat model, which is slow and may be on another computer. */
+  /** Set if the tool calls a chat model, which is slow and may be on another computer. */
   readonly byModel?: true
 }
 
 /** Additional properties for preparing calls and formatting answers. */
 export interface ToolFacts extends ToolIdentity {
   readonly annotations: ToolAnnotations
-  /** Parameters that refer to something, if any. */
+  /** Parameters that contain references, if any. */
   readonly names?: Names
   /** Names of members, at any depth, that a client without read permission may see. Defaults to `UNREDACTED`. */
   readonly unredacted?: ReadonlySet<string>
   /** The search indexes that the answer needs, if any. */
   searchReadiness?(args: Arguments): SearchReadiness | undefined
   readonly wrap: Wrap
-  /** Set if its answer can be shown on the map, by clients that show pages. */
+  /** Set if the tool's answer can be shown on the map by clients that support pages. */
   readonly isPictured?: true
 }
 
@@ -81,7 +81,7 @@ export type OffSwitch = string | { readonly hint: string }
 /** Returns why a tool is disabled, or `undefined` if it is enabled. */
 export type SwitchedOffBy = (tool: ToolIdentity) => OffSwitch | undefined
 
-/** A call that knows which other tools its caller may use. */
+/** A call with information about which other tools the caller may use. */
 export interface ToolCall extends Call {
   readonly switchedOffBy: SwitchedOffBy
 }
@@ -90,17 +90,17 @@ export interface ToolCall extends Call {
 export interface ToolLiteral<Shape extends z.ZodRawShape, Value = unknown> extends Omit<ToolFacts, 'annotations' | 'wrap'> {
   /** Defaults to read-only. */
   readonly annotations?: ToolAnnotations
-  /** Defaults to an object. */
+  /** Defaults to `object`. */
   readonly wrap?: Wrap
   readonly title: string
   readonly description: string
   /** Created on first use, because schemas take time and a process that only answers `initialize` needs none. */
   input(): Shape
-  /** Only for answers with a small, fixed shape, because every model reads it with the tool list. */
+  /** Only for answers with a small, fixed shape, because every model reads the schema along with the tool list. */
   readonly output?: OutputSchema
-  /** Budget of its answer. Unlimited by default. */
+  /** Budget of the tool's answer. Unlimited by default. */
   readonly budget?: Budgeted<NoInfer<Value>>
-  /** Which of several vaults it queries. One by default. */
+  /** Which of several vaults the tool queries. One by default. */
   readonly reach?: Reach<z.output<z.ZodObject<Shape>>, Value>
   /** Validation beyond the schema. @throws RouxError if a tool named in the arguments is disabled */
   check?(args: z.output<z.ZodObject<Shape>>, switchedOffBy: SwitchedOffBy): Violations

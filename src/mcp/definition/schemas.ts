@@ -1,6 +1,6 @@
 import * as z from 'zod/v4'
 
-/** The subset of JSON Schema used by the tools: a single type each and flat, so every client understands it. */
+/** The subset of JSON Schema used by the tools. Each schema has a single type and is flat, so every client understands it. */
 export interface PropertySchema {
   readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'array' | 'object'
   readonly description?: string
@@ -33,7 +33,10 @@ export function inputSchema(schema: z.ZodObject): InputSchema {
   return JSON.parse(JSON.stringify(root, withoutTheObvious))
 }
 
-/** Removes what tells a client nothing: the bounds of safe integers, that names are strings, and that a value can be anything. */
+/**
+ * Removes what is of no use to a client: the bounds of safe integers, the fact that names are strings, and the fact that a value can
+ * be anything.
+ */
 function withoutTheObvious(key: string, value: unknown): unknown {
   if (key === 'minimum' && value === Number.MIN_SAFE_INTEGER) return undefined
   if (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) return undefined
@@ -51,8 +54,8 @@ export interface OutputSchema {
 }
 
 /**
- * Returns the schema of an answer with these members. None is required and others are allowed, because warnings are added, and
- * clients also validate errors against it.
+ * Returns the schema of an answer with these members. No member is required and others are allowed, because warnings are added, and
+ * clients also validate errors against the schema.
  */
 export function outputSchema(properties: OutputSchema['properties']): OutputSchema {
   return { type: 'object', properties }

@@ -15,7 +15,7 @@ export type ClientEvent =
   /** `uri` is spelled exactly as requested. */
   | { readonly kind: 'resource_updated'; readonly uri: string }
 
-/** An event that every connection reports in its own way. */
+/** An event that each connection reports to its client in its own terms. */
 type ServerEvent = (
   | { readonly kind: 'tools_list_changed' | 'prompts_list_changed' | 'resources_list_changed' }
   /** `uri` is the canonical address of a fixed resource. */
@@ -42,7 +42,7 @@ export interface EventFeed {
   subscribe(listener: (event: ClientEvent) => void): () => void
   /** Returns a function that removes the listener. */
   onMessage(listener: (message: ServerMessage) => void): () => void
-  /** Subscribes to changes of resources, which are reported under these addresses as spelled. Returns a function that unsubscribes. */
+  /** Subscribes to changes of resources. Changes are reported under these addresses as spelled. Returns a function that unsubscribes. */
   subscribeResources(uris: readonly string[]): () => void
 }
 
@@ -50,8 +50,8 @@ export interface EventFeed {
 export type SeenVaults = readonly string[] | 'nothing'
 
 /**
- * Returns the events for a client that may see these vaults. It learns nothing about others, because even the time of a change
- * reveals something.
+ * Returns the events for a client that may see these vaults. The client receives nothing about other vaults, because even the time of
+ * a change reveals something.
  */
 export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
   const subscriptions = new ResourceSubscriptions(seen === 'nothing' ? [] : seen)
@@ -70,7 +70,7 @@ export function feedOf(events: ServerEvents, seen: SeenVaults = []): EventFeed {
   }
 }
 
-/** Changes caused by settings. */
+/** Events caused by changed settings. */
 const OF_SETTINGS: readonly ServerEvent['kind'][] = ['tools_list_changed', 'resources_list_changed']
 
 function inOwnTerms(event: ServerEvent, subscriptions: ResourceSubscriptions): readonly ClientEvent[] {
@@ -145,7 +145,7 @@ class ResourceSubscriptions {
     this.#vaults = vaults
   }
 
-  /** Adds addresses, ignoring those that refer to nothing here. Returns a function that removes them once. */
+  /** Adds addresses, ignoring those that do not refer to anything here. Returns a function that removes them once. */
   subscribe(uris: readonly string[]): () => void {
     const subscribed = uris.flatMap((uri) => {
       const subject = this.#subjectOf(uri)

@@ -5,7 +5,7 @@ import type { IndexStatus } from '../../core/indexing.ts'
 import { RESOURCES } from '../resources/resources.ts'
 import type { ServerEvents } from './events.ts'
 
-/** Phases in which there is a complete state, or there will be none. */
+/** Phases in which the index is complete or will never be. */
 const SETTLED: ReadonlySet<IndexStatus['phase']> = new Set(['idle', 'missing', 'failed'])
 
 /**
@@ -43,7 +43,7 @@ export function followVault(core: GraphCore, events: ServerEvents, promptsFolder
   }
   if (SETTLED.has(phase)) listen()
   const stopStatus = core.indexing.onStatus((status) => {
-    // Until then, every note would be reported as new, so this is reported only once.
+    // Until the phase is settled, every note would be reported as new, so the whole vault is reported once instead.
     if (stopChanges === undefined && SETTLED.has(status.phase)) {
       listen()
       isNew = true
@@ -67,7 +67,7 @@ function holdsAny(folder: string, ids: readonly string[], vault: string | undefi
   return trimmed !== '' && ids.some((id) => foldId(id).startsWith(prefix))
 }
 
-/** Describes the news about a named vault, or the only vault. */
+/** Describes what happened to a named vault or the only vault. */
 function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexStatus, name?: string): string | undefined {
   const vault = name === undefined ? 'The vault' : `The vault ${name}`
   if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`

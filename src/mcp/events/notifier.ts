@@ -16,7 +16,7 @@ export interface NotifierOptions {
 
 /**
  * Forwards events to one connection until it closes. Legacy clients are notified of list changes after initialization, and of
- * subscribed resources. For modern clients, everything goes to the SDK, which knows what each stream requested.
+ * subscribed resources. For modern clients, every event is passed to the SDK, which keeps track of what each stream requested.
  */
 export function connectNotifier(server: ValidatingServer, { events = SILENCE }: NotifierOptions): void {
   /** Functions that unsubscribe, by address. */

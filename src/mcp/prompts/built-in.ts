@@ -6,7 +6,7 @@ const MOST_DAYS = 365
 const FOLDER: PromptArgument = { name: 'folder', description: 'Only this folder and below.' }
 const MAP = { name: 'map', group: 'tools.insight' } as const
 
-/** Prompts that are always offered, in this order. They name the tools to call, so they contain no data. */
+/** Prompts that are always offered, in this order. They list the tools to call, so they contain no data. */
 export const BUILT_IN: readonly Prompt[] = [
   {
     definition: {

@@ -20,9 +20,9 @@ export interface PromptDefinition {
 export type PromptArguments = Readonly<Record<string, string>>
 
 export interface PromptRequest {
-  /** Declared arguments only. Required ones are present and not empty. */
+  /** Declared arguments only. Required arguments are present and not empty. */
   readonly args: PromptArguments
-  /** Checks whether the client may call a tool. Prompts name no disabled tools. */
+  /** Checks whether the client may call a tool. Prompts do not mention disabled tools. */
   isOn(tool: ToolIdentity): boolean
 }
 

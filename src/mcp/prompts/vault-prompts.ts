@@ -73,7 +73,7 @@ function fill(text: string, declared: readonly PromptArgument[], given: PromptAr
   return filled.trim()
 }
 
-/** Reads a list of names, or of maps with `name`, `description` and `required`. Anything else declares nothing. */
+/** Reads a list of names, or of maps with `name`, `description` and `required`. Any other value declares no arguments. */
 function readArguments(written: unknown): readonly PromptArgument[] {
   const items: readonly unknown[] = Array.isArray(written) ? written : []
   const read = items.flatMap((item): readonly PromptArgument[] => {

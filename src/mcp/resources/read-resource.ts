@@ -29,7 +29,7 @@ const NEAREST = { limit: 3, minimum: 0.3 } as const
 
 /**
  * Reads a resource. The result repeats the address as written.
- * @throws MissingResource with similar addresses; errors of the use cases
+ * @throws MissingResource with similar addresses; errors of the underlying use cases
  */
 export async function readResource(uri: string, options: ReadOptions): Promise<ResourceContents> {
   const address = readResourceUri(uri)

@@ -8,7 +8,7 @@ export type ResourceAddress =
 
 const SCHEME = 'roux://'
 
-/** Kinds whose address continues with an id. */
+/** Kinds of addresses that continue with an id. */
 const WITH_ID: readonly string[] = ['node', 'attachment']
 
 /**

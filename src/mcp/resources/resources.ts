@@ -19,7 +19,7 @@ export interface ResourceRequest extends Call {
   readonly server: ServerFacts
 }
 
-/** The tool that returns the same data. If it is disabled or not allowed, so is the resource. */
+/** The tool that returns the same data. If the tool is disabled or not allowed, the resource is too. */
 export type Source = ToolIdentity
 
 /** Information about a vault as JSON at a fixed address. */
@@ -46,7 +46,7 @@ export interface TemplateResource {
   /** The common media type. Omitted if they differ. */
   readonly mimeType?: string
   readonly source: Source
-  /** Returns `null` if there is none. */
+  /** Returns `null` if there is no such file. */
   read(core: GraphCore, id: string, call: Call): Promise<Answer<WholeFile | null>>
 }
 
@@ -105,7 +105,7 @@ const treeResource: FixedResource = {
 
 const systemInfoResource: FixedResource = {
   name: 'system-info',
-  // No tool returns this, but any client that may read may know it.
+  // No tool returns this information, but every client that may read is allowed to see it.
   source: { name: 'system-info' },
   title: 'State of the server',
   description: 'Version, protocol versions, contents of the vault, state of its index, and what is switched on.',
@@ -141,7 +141,7 @@ const attachmentResource: TemplateResource = {
   read: readAttachmentFile,
 }
 
-/** Checks whether a client may read a resource: only if it may call the tool with the same data. */
+/** Checks whether a client may read a resource, that is, whether it may call the tool with the same data. */
 export function isOffered({ source }: { readonly source: Source }, switchedOffBy: SwitchedOffBy): boolean {
   return switchedOffBy(source) === undefined
 }

@@ -129,7 +129,7 @@ export const suggestTagsTool = defineTool({
   input: () => ({ id: nodeId('The note'), limit: limit(10, 5), relevance: relevance() }),
   budget: { tokens: DEFAULT_TOKENS.list, fit: fitTags },
   run: async (core, args, call) => {
-    // Imported lazily, because it shares code with checking citations.
+    // Imported lazily, because the module shares code with checking citations.
     const { suggestTags } = await import('../../app/find/suggest-tags.ts')
     return await suggestTags(core, args, call)
   },
@@ -174,7 +174,7 @@ export const askTool = defineTool({
       .describe('Earlier questions.'),
   }),
   run: async (core, { note_id, ...args }, call) => {
-    // Imported lazily, so nothing of it runs if it is disabled.
+    // Imported lazily, so none of its code runs if the tool is disabled.
     const { ask } = await import('../../app/ask/ask.ts')
     return await ask(core, { ...args, noteId: note_id }, call)
   },

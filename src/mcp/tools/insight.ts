@@ -99,7 +99,7 @@ const DELETING: GivenOperation = { tool: 'delete_node', arguments: {} }
 
 const APPLYING = { name: 'apply_changes', needs: 'tools.write' } as const
 
-/** Plans are only for callers who may execute them. */
+/** Checks whether the caller may execute these operations, because plans are only for such callers. */
 function mayApply(operations: readonly GivenOperation[], switchedOffBy: SwitchedOffBy): boolean {
   const used = OPERATION_TOOLS.filter(({ name }) => operations.some(({ tool }) => tool === name))
   return [APPLYING, ...used].every((tool) => switchedOffBy(tool) === undefined)

@@ -66,7 +66,7 @@ function integer(from: number, to: number, what: string) {
     .describe(what)
 }
 
-/** A path of headings. A single text, even in the form `## Text`, is a heading. */
+/** A path of headings. A single string, even in the form `## Text`, is one heading. */
 export function headingPath(what?: string) {
   const asPath = (given: unknown) => (typeof given === 'string' && given !== '' ? [given.replace(/^#{1,6}\s+/, '')] : given)
   const path = z.array(z.string()).min(1)

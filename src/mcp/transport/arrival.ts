@@ -6,7 +6,7 @@ import { KEPT_ENDS } from './line-splitter.ts'
 /** The messages in one line or body: a single message, or a batch. */
 export type Arrival =
   | Messages
-  /** Cannot be served; contains the response. */
+  /** A message that cannot be served, with its response. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 export interface Messages {
@@ -25,7 +25,7 @@ const MOST_LEVELS = 64
 /** Parses the JSON of a line or body (`unit`). `fault` is the response to invalid JSON. */
 export function readJson(text: string, unit: 'line' | 'body'): { readonly value: unknown } | { readonly fault: JSONRPCMessage } {
   if (isDeeper(text, MOST_LEVELS)) {
-    // Includes the id if it can be found, because the sender would otherwise wait.
+    // Includes the id if it can be found, because otherwise the sender would keep waiting.
     const id = idFromEnds(text.slice(0, KEPT_ENDS), text.slice(-KEPT_ENDS))
     return { fault: invalidRequest(`the ${unit} is nested more than ${MOST_LEVELS} levels deep.`, id) }
   }
@@ -63,7 +63,7 @@ function refuse(reason: string, id?: unknown): Arrival {
   return { kind: 'fault', response: invalidRequest(reason, id) }
 }
 
-/** Checks whether brackets outside strings are nested too deeply. Accurate for JSON; other text is not parsed further. */
+/** Checks whether brackets outside strings are nested too deeply. The result is exact for JSON. Other text is not parsed further. */
 function isDeeper(text: string, limit: number): boolean {
   let depth = 0
   let isString = false

@@ -10,7 +10,7 @@ const remembered = new WeakMap<object, string>()
 /** A parsed message. */
 type Incoming =
   | { readonly kind: 'message'; readonly message: JSONRPCMessage }
-  /** Cannot be served; contains the response. */
+  /** A message that cannot be served, with its response. */
   | { readonly kind: 'fault'; readonly response: JSONRPCMessage }
 
 const PARSE_ERROR = -32700
@@ -24,7 +24,7 @@ export function parseFault(what: string): JSONRPCMessage {
   return fault(PARSE_ERROR, `Parse error: ${what}`)
 }
 
-/** Returns the response to an invalid JSON-RPC message. */
+/** Returns the response to an invalid JSON-RPC request. */
 export function invalidRequest(message: string, id?: unknown): JSONRPCMessage {
   return fault(INVALID_REQUEST, `Invalid request: ${message}`, id)
 }
@@ -56,7 +56,7 @@ export function readMessage(value: unknown): Incoming {
 
 /** Extracts the id of a request from its start and end. Returns `undefined` if uncertain. */
 export function idFromEnds(head: string, tail: string): RequestId | undefined {
-  // Only next to one of the outer braces is it certain that the member belongs to the message itself.
+  // The member certainly belongs to the message itself only if it is next to one of the outer braces.
   const written =
     /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*,/.exec(head)?.[1] ??
     /"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*(-?\d{1,15}|"[^"\\]*")\s*\}\s*$/.exec(tail)?.[1]
@@ -82,7 +82,7 @@ export function isListen(message: JSONRPCMessage): message is JSONRPCRequest {
   return isRequest(message) && message.method === 'subscriptions/listen'
 }
 
-/** Returns the resource addresses in a request for a stream. Empty if it is malformed, which the SDK handles. */
+/** Returns the resource addresses in a request for a stream. Empty if the request is malformed, which the SDK handles. */
 export function listenedUris({ params = {} }: JSONRPCRequest): readonly string[] {
   const { notifications } = params as { readonly notifications?: unknown }
   const uris = isObject(notifications) ? notifications.resourceSubscriptions : undefined
@@ -132,7 +132,7 @@ export function toJson(value: unknown): string {
   return json
 }
 
-/** The same for an object whose members, rather than itself, are added to the structured content. */
+/** Like `toJson`, for an object whose members are added to the structured content instead of the object itself. */
 export function membersToJson(object: object): string {
   return `{${members(object, toJson).join()}}`
 }

@@ -3,7 +3,7 @@ import { invalidRequest, isRequest } from './json-rpc.ts'
 
 /** Receives the responses to a batch. */
 export interface Recipient {
-  /** Called once, with the responses in the order in which they were given. Cancelled requests have none. */
+  /** Called once with the responses, in the order in which they were given. Cancelled requests have no response. */
   onAnswers(answers: readonly JSONRPCMessage[]): void
   /** Receives messages about a request before its response. */
   onEvent?(message: JSONRPCMessage): void

@@ -24,9 +24,12 @@ export interface ServeStdioOptions extends Pick<McpServerOptions, 'facts' | 'pro
 }
 
 export interface StdioServer {
-  /** Resolves once the connection has ended and every response is sent, with the time by which the vaults should be closed. */
+  /**
+   * Resolves once the connection has ended and every response has been sent. The value is the time by which the vaults should be
+   * closed.
+   */
   readonly finished: Promise<number>
-  /** Ends the connection like the end of input does. Running requests are answered first. */
+  /** Ends the connection as if the input had ended. Running requests are answered first. */
   stop(): void
 }
 

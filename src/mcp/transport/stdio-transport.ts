@@ -20,7 +20,7 @@ import { PendingRequests } from './pending-requests.ts'
 export interface StdioTransportOptions {
   readonly stdin: Readable
   readonly stdout: Writable
-  /** Called once, when nothing more is read and every request is answered. */
+  /** Called once, when reading has stopped and every request is answered. */
   onDrained(): void
   /**
    * Called with the resources requested for a modern stream, as spelled. Returns why the stream is not allowed, or a function that
@@ -39,7 +39,7 @@ export class StdioTransport implements Transport {
   onmessage?: Transport['onmessage']
   onclose?: () => void
   onerror?: (error: Error) => void
-  /** Resolves once the transport is closed and its output is sent, with the time by which the vaults should be closed. */
+  /** Resolves once the transport is closed and its output has been sent. The value is the time by which the vaults should be closed. */
   readonly finished: Promise<number>
 
   readonly #stdin: Readable
@@ -51,7 +51,7 @@ export class StdioTransport implements Transport {
   readonly #lines = new LineSplitter()
   /** Requests that will be answered. Streams are not included, because they last as long as the connection. */
   readonly #pending = new PendingRequests()
-  /** The version requested by `initialize`. The next line may be read before its response is written. */
+  /** The version requested by `initialize`. It is stored because the next line may be read before the response is written. */
   #version: string | undefined
   #finish: (closed: number) => void = () => {}
   #closedBy: number | undefined
@@ -75,7 +75,7 @@ export class StdioTransport implements Transport {
   async start(): Promise<void> {
     this.#stdin.on('data', this.#onData).on('end', this.#onEnd).on('close', this.#onEnd).on('error', this.#onEnd)
     this.#stdout.on('drain', this.#unblock).on('close', this.#unblock)
-    // Never removed, because a late error must not crash the process.
+    // This listener is never removed, because a late error must not crash the process.
     this.#stdout.on('error', () => {
       this.#broken = true
       this.#unblock()

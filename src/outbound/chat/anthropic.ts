@@ -36,7 +36,7 @@ class AnthropicReader implements Reader {
     if (type === 'error' || isRecord(error))
       return isRecord(error) ? String(error.message ?? error.type ?? 'an error') : 'an error'
     if (type === 'message_start') this.#count(isRecord(message) ? message.usage : undefined)
-    // Sent by servers that do not stream.
+    // Servers that do not stream send a whole message.
     if (type === 'message') return this.#whole(value)
     if (typeof type !== 'string') return 'it holds no `type`'
     if (type === 'message_delta') {
@@ -57,7 +57,7 @@ class AnthropicReader implements Reader {
     if (typeof reason === 'string') this.finish = FINISH[reason] ?? 'other'
   }
 
-  /** Updates the token counts. Cached tokens are reported separately and are added to the input. The output count is cumulative. */
+  /** Updates the token counts. Cached tokens are reported separately and added to the input count. The output count is cumulative. */
   #count(usage: unknown): void {
     if (!isRecord(usage)) return
     const parts = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens].map(toNumber)

@@ -42,11 +42,11 @@ export interface Dialect {
 
 export type Body = Readonly<Record<string, unknown>>
 
-/** Parses the events of one answer, in order. */
+/** Parses the events of a single answer, in order. */
 export interface Reader {
   /** Returns the text added by an event, or a description of the error. */
   read(value: Readonly<Record<string, unknown>>): readonly Delta[] | string
-  /** Reason that the answer ended, or `undefined` if it has not ended. */
+  /** Reason why the answer ended, or `undefined` if it has not ended. */
   readonly finish: ChatFinish | undefined
   readonly input: number | undefined
   readonly output: number | undefined
@@ -55,8 +55,8 @@ export interface Reader {
 export type Delta = Extract<ChatEvent, { readonly text: string }>
 
 /**
- * Retries are limited because a person is waiting. A busy server is retried twice, and only if it does not ask for a delay longer
- * than `PATIENCE`, in milliseconds.
+ * Retries are limited because a person is waiting. A busy server is retried twice, unless it requests a delay longer than `PATIENCE`
+ * (in milliseconds).
  */
 const RETRIES = 2
 
@@ -163,7 +163,7 @@ function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3)
 }
 
-/** Maximum plausible number of reasoning tokens. Servers might not limit them. */
+/** Maximum plausible number of reasoning tokens, which some servers do not limit. */
 const MOST_THOUGHT = 100_000
 
 function isCount(value: number | undefined): value is number {
@@ -197,13 +197,13 @@ async function* deltasOf(server: ModelServer, { type, chunks }: AnswerStream, re
 /** Milliseconds to wait for the usage after the end of the answer. Some servers never close the connection. */
 const LINGER = 2_000
 
-/** Yields values until the answer has finished and no further values arrive. */
+/** Yields values until the answer has finished and no more values arrive. */
 async function* untilSilent<T>(values: AsyncGenerator<T>, isFinished: () => boolean): AsyncGenerator<T> {
   try {
     for (;;) {
       const next = values.next()
       const result = isFinished() ? await Promise.race([next, silence()]) : await next
-      // Ignore the rejection of this read when the request is ended later.
+      // Ignore the rejection of this read when the request ends later.
       if (result === undefined) next.catch(() => {})
       if (result === undefined || result.done === true) return
       yield result.value
@@ -275,7 +275,7 @@ function refusal({ status, body }: Answer, server: ModelServer, model: string): 
   )
 }
 
-/** Returns the message in an error body, or the body itself if its format is unknown. */
+/** Returns the message in an error body, or the body itself if the format is unknown. */
 function messageIn(body: string): string {
   const [, message] = /"message"\s*:\s*("(?:[^"\\]|\\.){1,1000}")/.exec(body) ?? []
   try {

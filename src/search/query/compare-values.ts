@@ -1,7 +1,7 @@
 import type { Comparison } from '../../core/query.ts'
 import { foldName } from '../../core/text/fold.ts'
 
-/** Compares a property value given as text: a number with a number, otherwise a date with a period; never text. */
+/** Compares a property value given as a string: a number with a number, otherwise a date with a period. Never compares text. */
 export function compares(value: string, { operator, number, period }: Comparison): boolean {
   const own = readNumber(value)
   if (own !== undefined && number !== undefined) return holds(operator, own, { first: number, last: number })
@@ -27,19 +27,19 @@ function holds(
   }
 }
 
-/** Returns the start of a date as written in properties: also with a space before the time, or as a link to a daily note. */
+/** Returns the start of a date as written in properties. The date may have a space before the time, or be a link to a daily note. */
 export function readDate(value: string): number | undefined {
   const link = /^\[\[(?:[^\]|#]*\/)?([^\]|#/]+)(?:[|#][^\]]*)?\]\]$/.exec(value)?.[1] ?? value
   return absolutePeriod(link.trim().replace(/^(\d{4}-\d{2}-\d{2}) /, '$1T'))?.from
 }
 
-/** Returns the searchable texts of a property: each value, and the items of comma-separated texts (`drama, comedy`). */
+/** Returns the searchable strings of a property, which are each value and the items of comma-separated values (`drama, comedy`). */
 export function askedTexts(texts: readonly string[]): readonly string[] {
   if (!texts.some((text) => LISTED.test(text))) return texts
   return texts.flatMap((text) => [text, ...(LISTED.test(text) ? text.split(LISTED).map((item) => item.trim()) : [])])
 }
 
-/** Returns the folded texts that a value in a query matches. `done` also matches the note `[[done]]`. */
+/** Returns the folded strings that a value in a query matches. `done` also matches the note `[[done]]`. */
 export function textsMeant(value: string): readonly string[] {
   const text = foldName(value.trim())
   return text === '' || text.startsWith('[[') ? [text] : [text, `[[${text}]]`]
@@ -62,9 +62,9 @@ export interface Period {
 }
 
 /**
- * The period of a date in this machine's time zone. Accepted are a year, month, day, minute, second or millisecond
- * (`2023`, `2023-01`, `2023-01-31`, `2023-01-31T12:30`, with `Z` or `+02:00` in that zone), and a unit counted from
- * `now` (`day`, `week-2`, `month+1`, `year-1`; weeks start on Monday, ISO 8601). `undefined` for an invalid date.
+ * Returns the period of a date in this machine's time zone. Accepts a year, month, day, minute, second or millisecond (`2023`,
+ * `2023-01`, `2023-01-31`, `2023-01-31T12:30`; a time with `Z` or `+02:00` is in that zone), and a unit counted from `now` (`day`,
+ * `week-2`, `month+1`, `year-1`; weeks start on Monday, ISO 8601). Returns `undefined` for an invalid date.
  */
 export function readPeriod(text: string, now: Date): Period | undefined {
   return relativePeriod(text, now) ?? absolutePeriod(text)
@@ -93,7 +93,7 @@ function relativePeriod(text: string, now: Date): Period | undefined {
 
 const ABSOLUTE = /^(\d{4})(?:-(\d\d)(?:-(\d\d)(?:T(.+))?)?)?$/i
 
-/** Like `readPeriod`, for dates with a year. */
+/** Like `readPeriod`, but only for dates with a year. */
 export function absolutePeriod(text: string): Period | undefined {
   const [, year, month, day, time] = ABSOLUTE.exec(text) ?? []
   if (year === undefined) return undefined
@@ -133,7 +133,7 @@ function localDay(year: number, month: number, day: number): number {
   return startOf(year, month, day).getTime()
 }
 
-/** Months and days may overflow. Uses setters, because the constructor maps years below 100 to the 20th century. */
+/** Months and days may overflow. Setters are used because the constructor maps years below 100 to the 20th century. */
 function startOf(year: number, month: number, day: number): Date {
   const date = new Date(2000, 0, 1)
   date.setFullYear(year, month, day)

@@ -1,14 +1,14 @@
 import type { Condition, Lookup } from '../../core/query.ts'
 import { countBits } from '../number-list.ts'
 
-/** Looks up notes by their properties. A lookup can return notes outside of `all`, which are ignored. */
+/** Looks up notes by their properties. A lookup may return notes outside of `all`, which are ignored. */
 export interface QuerySource {
   /** Notes that may be returned. */
   all(): KeySet
   lookUp(lookup: Lookup): KeySet
 }
 
-/** Returns the notes that match a condition. Each lookup is made at most once, and only if it can affect the result. */
+/** Returns the notes that match a condition. Performs each lookup at most once, and only if it can affect the result. */
 export function evaluate(condition: Condition, source: QuerySource): KeySet {
   return new Evaluation(source).within(source.all(), condition)
 }
@@ -22,7 +22,7 @@ class Evaluation {
     this.#source = source
   }
 
-  /** Returns the notes of `notes` that match, so nothing is looked up for notes that are already excluded. */
+  /** Returns the notes in `notes` that match, so no lookups are made for notes that are already excluded. */
   within(notes: KeySet, condition: Condition): KeySet {
     if (notes.isEmpty) return notes
     switch (condition.kind) {
@@ -52,7 +52,10 @@ function cheapestFirst(parts: readonly Condition[]): readonly Condition[] {
     .map(({ part }) => part)
 }
 
-/** Only the order matters: metadata indexes, then a single posting list, then conditions that scan all paths, many lists, or texts. */
+/**
+ * Relative cost of a condition. Only the order matters: metadata indexes, then a single posting list, then conditions that scan all
+ * paths, many lists, or full text.
+ */
 function cost(condition: Condition): number {
   switch (condition.kind) {
     case 'and':

@@ -16,7 +16,10 @@ export function parseQuery(text: string, now: Date): Query {
 /** Maximum nesting of groups, because the parser is recursive. */
 const MAX_DEPTH = 50
 
-/** A recursive descent parser with one token of lookahead. Each method starts at its first token and ends after its last. */
+/**
+ * A recursive descent parser with one token of lookahead. Each method starts at the first token of its construct and ends after the
+ * last.
+ */
 class Parser {
   readonly #text: string
   readonly #now: Date

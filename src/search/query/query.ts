@@ -19,10 +19,10 @@ export type TextForm = 'word' | 'phrase' | 'prefix'
 
 export type TimeField = 'created' | 'modified'
 
-/** A parsed query. Texts are as typed, not folded. */
+/** A parsed query. Text is as typed, not folded. */
 export type Query = { readonly kind: 'all' } | QueryPart
 
-/** `and` and `or` have at least two parts, none of the same kind as themselves. */
+/** `and` and `or` have at least two parts, and no part has the same kind as its parent. */
 export type QueryPart =
   | { readonly kind: 'and' | 'or'; readonly parts: readonly QueryPart[]; readonly span: Span }
   | { readonly kind: 'not'; readonly part: QueryPart; readonly span: Span }
@@ -33,13 +33,13 @@ export type Term = { readonly span: Span } & (
   | { readonly kind: 'text' | 'title'; readonly form: TextForm; readonly text: string }
   /** Without the leading `#` and trailing `/`. */
   | { readonly kind: 'tag'; readonly name: string }
-  /** Without a value, matches any value of the property. */
+  /** If there is no value, matches any value of the property. */
   | { readonly kind: 'property'; readonly name: string; readonly value: string | undefined }
   /** Compared as a number, as a date, or, if ambiguous, as both. `written` is the text as typed. */
   | ({ readonly kind: 'comparison'; readonly name: string; readonly written: string } & Comparison)
-  /** Without a title, matches any link in the property. */
+  /** If there is no title, matches any link in the property. */
   | { readonly kind: 'relation'; readonly name: string; readonly title: string | undefined }
-  /** Notes that link to a note, or that a note links to. */
+  /** Notes that link to the named note, or that the named note links to. */
   | { readonly kind: 'links' | 'linkedfrom'; readonly title: string }
   /** Notes of a community, given by its id. */
   | { readonly kind: 'community'; readonly id: string }
@@ -77,7 +77,7 @@ export interface QueryWord {
   readonly text: string
 }
 
-/** Returns the distinct words to rank by and highlight, that is, those that are not negated, in query order. */
+/** Returns the distinct words for ranking and highlighting, which are those that are not negated, in query order. */
 export function positiveWords(query: Query): readonly QueryWord[] {
   const words = new Map<string, QueryWord>()
   for (const { leaf, isNegated } of walk(query)) {
@@ -118,7 +118,7 @@ export function tagsIn(query: Query): readonly string[] {
   return [...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'tag' ? leaf.name : []))
 }
 
-/** Converts words to the terms that engines rank by. */
+/** Converts words to the terms that search engines use for ranking. */
 export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
   return words.flatMap(({ form, text }) =>
     form === 'prefix' ? queryTerms(text).map((term) => ({ ...term, match: 'prefix' as const, parts: [] })) : queryTerms(text),
@@ -126,8 +126,8 @@ export function termsOf(words: readonly QueryWord[]): readonly WordTerm[] {
 }
 
 /**
- * Returns the query with bare words and prefixes combined by OR (`a b` becomes `a OR b`). Phrases, `title:` and all filters stay.
- * Returns `undefined` if that changes nothing.
+ * Returns the query with bare words and prefixes combined by OR (`a b` becomes `a OR b`). Phrases, `title:` and all filters stay the
+ * same. Returns `undefined` if nothing changes.
  */
 export function relaxed(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : relax(query)
@@ -146,7 +146,7 @@ function relax(query: QueryPart): QueryPart {
   return others.length === 0 ? any : { kind: 'and', parts: [...others, any], span: query.span }
 }
 
-/** Returns the query with its bare words as prefixes (`conf` becomes `conf*`), or `undefined` if that changes nothing. */
+/** Returns the query with its bare words as prefixes (`conf` becomes `conf*`), or `undefined` if nothing changes. */
 export function begun(query: Query): QueryPart | undefined {
   const part = query.kind === 'all' ? undefined : begin(query)
   return part === query ? undefined : part
@@ -191,7 +191,10 @@ export function communitiesIn(query: Query): readonly string[] {
   return [...new Set([...walk(query)].flatMap(({ leaf }) => (leaf.kind === 'community' ? leaf.id : [])))]
 }
 
-/** Converts a query for engines, with texts folded and analysed, and titles and communities resolved. `undefined` matches everything. */
+/**
+ * Converts a query for search engines, with text folded and analyzed, and titles and communities resolved. `undefined` matches
+ * everything.
+ */
 export function toCondition(query: Query, lookedUp: LookedUp = {}): Condition | undefined {
   return query.kind === 'all' ? undefined : partOf(query, lookedUp)
 }
@@ -264,7 +267,7 @@ export function wordsLookup(text: string): Lookup {
   return textOf({ text, form: 'word' }, 'any')
 }
 
-/** A word that the analysis splits (`well-known`, `12:30`) becomes a phrase. Punctuation alone matches nothing. */
+/** A word that the analyzer splits (`well-known`, `12:30`) becomes a phrase. Punctuation alone matches nothing. */
 function textOf({ text, form }: { readonly text: string; readonly form: TextForm }, field: WordField): Lookup {
   const tokens = analyze(text).filter(({ kind }) => kind === 'word')
   const [token] = tokens

@@ -76,7 +76,7 @@ type NamedToken = Extract<Token, { kind: 'named' }>
 function readTagOrProperty({ name, operator, value, span }: NamedToken, reading: Reading): Term {
   if (operator === undefined || value === undefined) return { kind: 'tag', name: readTag(name, reading), span }
   if (operator !== '=') return { ...readComparison({ name, operator, value }, reading), span }
-  // Quoted texts are literal, so an empty one is a value.
+  // Quoted text is literal, so an empty string is a value.
   const text = value.isQuoted ? value.text : plainText(value, reading) || undefined
   return { kind: 'property', name: readName(name, reading), value: text, span }
 }
@@ -197,7 +197,7 @@ function readTag(piece: Piece, reading: Reading): string {
 
 export type FieldToken = Extract<Token, { kind: 'field' }>
 
-/** Returns the time range for an operator and a date: `>` is after the whole period, `<` before it, and no operator within it. */
+/** Returns the time range for an operator and a date. `>` means after the whole period, `<` before it, and no operator within it. */
 function readTime({ operator, value, span }: FieldToken, field: TimeField, reading: Reading): Term {
   const period = readPeriod(value.text, reading.now)
   if (period === undefined) {
@@ -208,7 +208,7 @@ function readTime({ operator, value, span }: FieldToken, field: TimeField, readi
   const time = { kind: 'time', field, written: (isPlain ? '' : operator) + value.text, span } as const
   switch (operator) {
     case '':
-      // A date relative to today is a start: `day-7` means the last seven days, as in other note-taking applications.
+      // A date relative to today is a start date: `day-7` means the last seven days, as in other note-taking applications.
       return COUNTS_BACK.test(value.text) ? { ...time, from: period.from, to: Number.POSITIVE_INFINITY } : { ...time, ...period }
     case '=':
       return { ...time, ...period }

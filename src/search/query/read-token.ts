@@ -28,12 +28,12 @@ export const FIELD_NAMES = [
 const BY_FOLDED: ReadonlyMap<string, FieldName> = new Map(FIELD_NAMES.map((name) => [name.toLowerCase(), name]))
 
 /**
- * Minimum similarity of character pairs: reached by `titel` and `title` (0.5) or `pth` and `path` (0.4), but not by unrelated words
- * with a pair in common.
+ * Minimum similarity of character pairs. `titel` and `title` (0.5) or `pth` and `path` (0.4) reach it, but unrelated words with one
+ * pair in common do not.
  */
 const MINIMUM = 0.35
 
-/** A piece of text without quotes and escapes. `span` covers what was typed. */
+/** A piece of text without quotes and escapes. `span` covers the text as typed. */
 export interface Piece {
   readonly text: string
   readonly isQuoted: boolean
@@ -49,7 +49,7 @@ export type Token =
       readonly kind: 'named'
       readonly sigil: '#' | '~'
       readonly name: Piece
-      /** `=`, or for properties also `<`, `<=`, `>`, `>=`. */
+      /** `=` or, for properties, also `<`, `<=`, `>`, `>=`. */
       readonly operator: NamedOperator | undefined
       readonly value: Piece | undefined
       readonly span: Span
@@ -97,13 +97,13 @@ const BARE_NAMES = { '#': /[^\s()"“”„=<>]*/y, '~': /[^\s()"“”„=]*/y 
 
 const NAMED_OPERATORS = { '#': /=|[<>]=?/y, '~': /=/y }
 
-/** A single letter is a drive (`C:\x`) or meaningless, and no field name is longer than this. */
+/** A single letter is a drive (`C:\x`) or meaningless, and no field name is longer than 40 letters. */
 const FIELD = /(\p{L}{2,40}):([<>=]*)/uy
 
-/** What follows the colon in a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
+/** Characters that follow the colon in a URL (`http://`) or in code (`std::vector`, an inline property `key:: value`). */
 const NO_VALUE = /:|\/\//y
 
-/** Returns the offset of the next token, skipping whitespace, and punctuation and emoji that stand alone (`&`, `…`, `🎉`). */
+/** Returns the offset of the next token. Skips whitespace, and punctuation and emoji that are on their own (`&`, `…`, `🎉`). */
 function nextStart(text: string, from: number): number {
   let at = from
   for (;;) {
@@ -146,7 +146,7 @@ function readBare(text: string, start: number): Token {
   return { kind: 'field', name, operator, value, span: { start, end: value.span.end } }
 }
 
-/** Reads a function call in code. The parentheses of a group are never empty. */
+/** Reads a function call in code. Empty parentheses cannot be a group. */
 function readCall(text: string, start: number): Piece | undefined {
   const end = endOf(CALL, text, start)
   return end === start ? undefined : { text: text.slice(start, end), isQuoted: false, span: { start, end } }
@@ -177,14 +177,14 @@ function wholePiece(piece: Piece): Token {
   return { kind: 'text', piece, span: piece.span }
 }
 
-/** Reads the quoted text at `start`, or else the match of the pattern. */
+/** Reads the quoted text at `start` if there is one, otherwise the match of the pattern. */
 function readPiece(text: string, start: number, bare: RegExp): Piece {
   if (isQuote(text[start] ?? '')) return readQuoted(text, start)
   const end = endOf(bare, text, start)
   return { text: text.slice(start, end), isQuoted: false, span: { start, end } }
 }
 
-/** A straight quote must be closed by a straight one, a typographic one by any: „a“, “a” and “a" are all common. */
+/** A straight quote must be closed by a straight one, and a typographic one by any kind: „a“, “a” and “a" are all common. */
 function readQuoted(text: string, start: number): Piece {
   const isStraight = text[start] === '"'
   for (let at = start + 1; at < text.length; at++) {
@@ -219,7 +219,7 @@ function endOf(pattern: RegExp, text: string, start: number): number {
 export interface Flaw {
   /** UTF-16 offset. */
   readonly at: number
-  /** A clause without a full stop: `"titel" is no field`. */
+  /** The problem as a clause without a full stop, such as `"titel" is no field`. */
   readonly problem: string
   /** The correct form. */
   readonly hint: string
@@ -249,7 +249,7 @@ function columnOf(text: string, at: number): number {
 }
 
 function excerpt(text: string, at: number): { readonly line: string; readonly offset: number } {
-  // Enough units for the number of characters, even if the first one is a split surrogate pair.
+  // Includes enough UTF-16 units for the number of characters, even if the first one is a split surrogate pair.
   const head = [...text.slice(Math.max(0, at - 2 * SHOWN_BEFORE - 2), at)]
   const before = head.slice(-SHOWN_BEFORE)
   const isCut = before.length < head.length || at > 2 * SHOWN_BEFORE + 2

@@ -7,10 +7,10 @@ export const WORD = 0
 /** A part of the preceding word, at the same position: `effect` of `useEffect`, `node` of `node.js`. */
 export const PART = 1
 
-/** The last character of a run without spaces, which starts no pair. It makes single characters findable anywhere. */
+/** The last character of a run without spaces, which does not start a pair. Indexing it makes single characters findable anywhere. */
 export const TAIL = 2
 
-/** Longer words, and words with more parts, are noise such as keys and hashes. */
+/** Longer words, and words with more parts, are treated as noise such as keys and hashes. */
 const MAX_LENGTH = 48
 
 const MAX_PARTS = 6
@@ -22,7 +22,7 @@ const SMALL_THEN_CAPITAL = /[a-z0-9][A-Z]|[A-Z]{2}[a-z]{2}/
 /** Taken from the prototype for speed; see `scanWords`. */
 const { charCodeAt, slice } = String.prototype
 
-/** Maximum number of words joined by `.`, `_` or `@` to count as one. Longer sequences are lists. */
+/** Maximum number of words joined by `.`, `_` or `@` that count as one word. Longer sequences are treated as lists. */
 const MAX_PIECES = 8
 
 /** Consecutive letters and digits, including apostrophes and thousands separators. */
@@ -63,7 +63,7 @@ export function forgetCompounds(): void {
   memo.clear()
 }
 
-/** Reads the word that starts at `start`, with what is joined to it, and passes it to the sink with its parts. */
+/** Reads the word that starts at `start`, including anything joined to it, and passes the word and its parts to the sink. */
 export function readCompound(text: string, start: number, position: number, sink: WordSink): Next {
   const end = ownEnd(text, start)
   if (end < 0) return readAnew(text, start, position, sink)
@@ -85,7 +85,7 @@ function readOwn(run: string): Reading {
   return reading
 }
 
-/** Returns the end of the run of ASCII letters, digits and joiners, or -1 if its surroundings may matter or it is long. */
+/** Returns the end of the run of ASCII letters, digits and joiners, or -1 if the run is long or its surroundings may matter. */
 function ownEnd(text: string, start: number): number {
   if (charCodeAt.call(text, start - 1) === 46) return -1
   for (let at = start; at <= start + MAX_FORM; at++) {
@@ -94,7 +94,7 @@ function ownEnd(text: string, start: number): number {
     if (!(unit < 128)) return unit >= 128 ? -1 : at
     if (isAlphanumeric(unit) || isJoiner(unit) || unit === 39) continue
     if (unit === 43 || unit === 35) return -1
-    // A date, or a thousands separator.
+    // The character may belong to a date or be a thousands separator.
     const isAfterDigit = (unit === 44 || unit === 45) && charCodeAt.call(text, at - 1) < 58
     return isAfterDigit ? -1 : at
   }
@@ -161,7 +161,7 @@ function putSeparately(pieces: readonly Piece[], position: number, sink: WordSin
   return { at: (pieces.at(-1) as Piece).end, position: next }
 }
 
-/** Joins the pieces to one form. Single letters with dots in between are an abbreviation (`U.S.A.`, `e.g.`). */
+/** Joins the pieces into one form. Single letters with dots in between are an abbreviation (`U.S.A.`, `e.g.`). */
 function joinedName(text: string, pieces: readonly Piece[], folded: readonly string[]): string {
   if (pieces.every(({ raw, end }, at) => /^\p{L}$/u.test(raw) && (at === pieces.length - 1 || text[end] === '.'))) {
     return folded.join('')
@@ -218,7 +218,7 @@ function putCompound(pieces: readonly Piece[], whole: string, to: { start: numbe
   return { at: end, position: to.position + 1 }
 }
 
-/** Endings after an apostrophe that are not part of the word. `n't` counts as part of the word. */
+/** Endings after an apostrophe that are not part of the word. `n't` is part of the word. */
 const SUFFIX = /^(?:s|d|m|ll|re|ve)$/i
 
 const ELISION = /^(?:\p{L}|qu)$/iu
@@ -227,7 +227,7 @@ const DIGITS = /^\d+$/
 
 function readPiece(text: string, start: number): Piece {
   let end = runEnd(text, start)
-  // Kept in parts, because joining while reading would copy a long word repeatedly.
+  // Collected as parts, because joining while reading would copy a long word repeatedly.
   const runs = [slice.call(text, start, end)]
   for (;;) {
     const unit = charCodeAt.call(text, end)
@@ -270,7 +270,7 @@ function continues(found: number): boolean {
   return found === SPACED || found === MARK
 }
 
-/** Checks whether a piece starts there. Combining marks only continue one. */
+/** Checks whether a piece starts at an offset. Combining marks cannot start a piece. */
 function begins(text: string, at: number): boolean {
   return at < text.length && classAt(text, at) === SPACED
 }
@@ -285,7 +285,7 @@ function isJoiner(unit: number): boolean {
 
 export type { WordSink } from '../../core/search-writer.ts'
 
-/** Returns the parts of a camel-case name with at least two letters (`useEffect` → `use`, `Effect`). Empty for other words. */
+/** Returns the parts of a camel-case name that have at least two letters (`useEffect` → `use`, `Effect`). Empty for other words. */
 function camelParts(word: string): readonly string[] {
   if (word.length > MAX_LENGTH || !SMALL_THEN_CAPITAL.test(word)) return []
   const parts = word.match(HUMP) ?? []

@@ -20,7 +20,7 @@ const { charCodeAt } = String.prototype
 
 let expressions: ReturnType<typeof makeExpressions> | undefined
 
-/** Slices below this length are copies anyway. */
+/** V8 copies slices shorter than this anyway. */
 const SHORTEST_SLICE = 13
 
 /** Maximum length of a form in UTF-16 units. Words that differ only after that are treated as equal. */
@@ -34,7 +34,7 @@ const ACCENTS = /(?<=[\p{scx=Latin}\p{scx=Greek}]\p{M}{0,16})[\u0300-\u036f]|(?<
 
 const INVISIBLE = /[\u00ad\u200c\u200d]/g
 
-/** Letters that are typed differently on keyboards that lack them, and that Unicode does not decompose. */
+/** Letters that Unicode does not decompose, with their usual spelling on keyboards that lack them. */
 const PLAIN_LETTERS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -49,14 +49,14 @@ const PLAIN_LETTERS: Readonly<Record<string, string>> = {
 
 const SPECIAL = new RegExp(`[${Object.keys(PLAIN_LETTERS).join('')}]`, 'g')
 
-/** Maximum number of cached words, because normalizing takes ten times as long as a lookup. When full, the cache is cleared. */
+/** Maximum number of cached words. Normalizing a word takes ten times as long as a lookup. When full, the cache is cleared. */
 const MEMO = 20_000
 
 const memo = new Map<string, string>()
 
 /**
  * Folds a word for the index: compatibility forms (`ﬁ`, `Ａ`) normalized, lower case, without accents on Latin and Greek letters,
- * truncated to `MAX_FORM` units. Linear in the part that is kept.
+ * truncated to `MAX_FORM` units. The time is linear in the length of the part kept.
  */
 export function foldWord(word: string): string {
   if (ASCII.test(word)) return cut(word).toLowerCase()
@@ -88,7 +88,7 @@ function cut(word: string): string {
   return word.slice(0, unit >= 0xd800 && unit <= 0xdbff ? MAX_FORM - 1 : MAX_FORM)
 }
 
-// Avoids the expressions below, which take ten milliseconds to compile.
+// Avoids the regular expressions below for ASCII, because compiling them takes ten milliseconds.
 classes.fill(SEPARATOR, 0, 128)
 
 for (const [first, last] of ['09', 'AZ', 'az']) classes.fill(SPACED, first?.charCodeAt(0), (last?.charCodeAt(0) ?? 0) + 1)
@@ -126,7 +126,7 @@ function makeExpressions() {
   }
 }
 
-/** Copies text, because V8 keeps the whole text alive as long as a slice of it. */
+/** Copies a slice, because V8 keeps the whole string alive as long as a slice of it exists. */
 export function ownCopy(slice: string): string {
   return slice.length < SHORTEST_SLICE ? slice : Buffer.from(slice).toString()
 }

@@ -35,7 +35,7 @@ export function findMatches(text: string, query: SnippetQuery): readonly Match[]
   return matchFinder(query)(text)
 }
 
-/** Returns `findMatches` for one query over many texts, reusing the prepared query and word forms already seen. */
+/** Returns a version of `findMatches` for one query and many texts, which reuses the prepared query and word forms already seen. */
 export function matchFinder(query: SnippetQuery): (text: string) => readonly Match[] {
   const known = finders.get(query) ?? newFinder(query)
   finders.set(query, known)
@@ -72,8 +72,8 @@ function matchesInAll(text: string, finder: TermFinder, phrases: readonly Phrase
 }
 
 /**
- * The same for queries without phrases. Reads only the words at likely positions, as far as the surrounding spaces. Searching for
- * prefixes takes a quarter of the time of reading all words.
+ * Finds matches of queries without phrases. Reads only the words at likely positions, up to the surrounding spaces. Searching for
+ * prefixes takes a quarter of the time needed to read all words.
  */
 function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] {
   const matches: Match[] = []
@@ -94,7 +94,7 @@ function matchesNear(text: string, finder: TermFinder, likely: RegExp): Match[] 
   return matches
 }
 
-/** No code unit up to this one is part of a word. */
+/** Code units up to this one are never part of a word. */
 const SPACE = 0x20
 
 /**
@@ -125,7 +125,7 @@ class TermFinder {
   }
 
   find(form: string): Pick<Match, 'term' | 'weight'> | undefined {
-    // A stem starts like its form, so most words of the text need not be stemmed.
+    // A stem starts with the same character as its form, so most words of the text need not be stemmed.
     if (!this.#initials.has(form.charCodeAt(0))) return undefined
     if (this.#known.has(form)) return this.#known.get(form)
     const stem = stemOf(form)
@@ -152,7 +152,7 @@ interface Place {
 class PhraseFinder {
   readonly #words: Phrase['words']
   readonly #term: number
-  /** Partial matches by the position of the first word: the number of words found, and the start of the first. */
+  /** Partial matches by the position of the first word: the number of words found, and where the first one starts. */
   readonly #begun = new Map<number, { readonly found: number; readonly start: number }>()
 
   constructor({ words }: Phrase, term: number) {
@@ -168,7 +168,7 @@ class PhraseFinder {
       this.#begun.delete(begun)
     }
     let match: Match | undefined
-    // Iterates backwards, so no word counts for two positions of the phrase that starts with it.
+    // Iterates backwards, so no word counts for two positions of the phrase that it starts.
     for (let at = this.#words.length - 1; at >= 0; at--) {
       const word = this.#words[at] as Phrase['words'][number]
       if (word.isPrefix ? !form.startsWith(word.form) : form !== word.form) continue

@@ -2,7 +2,7 @@ import type { Phrase, WordTerm } from '../../core/query.ts'
 import { classAt, UNSPACED } from './fold-word.ts'
 import { analyze, type Token } from './scan.ts'
 
-/** Returns the distinct words of a query in order, without stop words unless there is nothing else. */
+/** Returns the distinct words of a query in order. Stop words are omitted unless there are no other words. */
 export function queryTerms(text: string): readonly WordTerm[] {
   const tokens = analyze(text)
   const content = tokens.filter((token) => !token.isStopWord)
@@ -16,7 +16,7 @@ export function queryTerms(text: string): readonly WordTerm[] {
   return [...counts.values()].map(({ term, count }) => ({ ...term, count }))
 }
 
-/** Returns the text's words as a phrase. The last one can be a prefix. */
+/** Returns the text's words as a phrase. The last word can be a prefix. */
 export function phraseOf(text: string, options: { readonly isPrefix?: boolean } = {}): Phrase {
   const tokens = analyze(text)
   const words = tokens.filter(({ kind }) => kind === 'word')
@@ -31,7 +31,7 @@ export function phraseOf(text: string, options: { readonly isPrefix?: boolean } 
   }
 }
 
-/** Returns a key that is equal for words that are looked up in the same way. */
+/** Returns a key that is the same for all words looked up in the same way. */
 export function idOf({ match, stem, form }: Pick<WordTerm, 'match' | 'stem' | 'form'>): string {
   return `${match}\0${match === 'stem' ? stem : form}`
 }

@@ -2,16 +2,16 @@ import type { WordTerm } from '../../core/query.ts'
 import type { Slots, WordKey } from './index/segment.ts'
 import { idOf } from './query-terms.ts'
 
-/** With the 31 bits of a score, these make integers that a double can represent. */
+/** A key below this, combined with the 31 bits of a score, is an integer that a double can represent. */
 const KEYS = 2 ** 22
 
 const MOST_BITS = 2 ** 31 - 1
 
-/** Scores that differ by less than a hundredth can fall into the same step. */
+/** Scores that differ by less than a hundredth can have the same leading bits. */
 const UNTOLD_BITS = 16
 
 /**
- * Round numbers on plateaus: the mean nDCG@10 of cacm, cranfield and scifact is .530. It is between .526 and .531 with k1 from .9 to
+ * Round numbers on plateaus. The mean nDCG@10 of cacm, cranfield and scifact is .530. It is between .526 and .531 with k1 from .9 to
  * 1.2 and the body's b from .3 to .6, .520–.525 with a title weight of 1, and .495 without the title.
  */
 export const DEFAULT_SCORING: Scoring = {
@@ -24,10 +24,10 @@ export const MAX_TERMS = 200
 
 export interface RankOptions {
   readonly limit: number
-  /** Which documents may be found. By default, all. */
+  /** Returns true for documents that may be found. By default, all may be found. */
   readonly accept?: (key: number) => boolean
   readonly scoring?: Scoring
-  /** True if to include all hits with the same score as the last one, for callers with their own order. */
+  /** True to include all hits with the same score as the last one, for callers that apply their own order. */
   readonly withTies?: boolean
 }
 
@@ -35,14 +35,14 @@ export interface WordHit {
   readonly key: number
   /** Between 0 and `Ranking.maxScore`, exclusive. */
   readonly score: number
-  /** Idf of the query words that this document contains, divided by that of all query words, 0–1. */
+  /** Total idf of the query words in this document, divided by that of all query words, 0–1. */
   readonly matched: number
 }
 
 /** Statistics for a query word. */
 export interface TermFact {
   readonly term: WordTerm
-  /** Number of live documents that contain it. */
+  /** Number of live documents that contain the word. */
   readonly documents: number
   readonly idf: number
 }
@@ -50,11 +50,11 @@ export interface TermFact {
 export interface Ranking {
   /** Best first; ties are ordered by key. */
   readonly hits: readonly WordHit[]
-  /** Number of hits without the limit. */
+  /** Total number of hits, ignoring the limit. */
   readonly total: number
   /** The words used, in query order. A word that occurs nowhere is replaced by its parts, if it has any. */
   readonly terms: readonly TermFact[]
-  /** Idf of the query words that occur anywhere, divided by that of all query words, 0–1. 0 if there are no words. */
+  /** Total idf of the query words that occur anywhere, divided by that of all query words, 0–1. 0 if the query has no words. */
   readonly coverage: number
   /** Upper bound of this query's scores, so `score / maxScore` is comparable between queries. 0 if no word occurs. */
   readonly maxScore: number
@@ -137,7 +137,7 @@ class Accumulator {
   readonly #slots: Slots
   readonly #scoring: Scoring
   readonly #averages: { readonly title: number; readonly body: number }
-  /** Counts of the word being added, all 0 between words, and the slots that contain it. */
+  /** Counts of the word being added, and the slots that contain it. The counts are reset to 0 after each word. */
   readonly #title: Uint32Array
   readonly #body: Uint32Array
   readonly #holders: Uint32Array
@@ -170,7 +170,7 @@ class Accumulator {
     return this.#touched.subarray(0, this.#touchedCount)
   }
 
-  /** Adds a word's scores to the documents that contain it. Returns their number. */
+  /** Adds a word's scores to the documents that contain it. Returns the number of these documents. */
   add(word: WordKey, count: number): number {
     this.#held = 0
     for (const at of this.#slots.segments.keys()) this.#gather(at, word)
@@ -256,13 +256,13 @@ export interface SlotOrder {
   readonly scores: Float32Array
   /** Distinct, below 2²². */
   readonly keys: Uint32Array
-  /** True if to include all slots with the same score as the last one. */
+  /** True to include all slots with the same score as the last one. */
   readonly withTies?: boolean
 }
 
 /**
- * Returns the `limit` best slots, best first. Each is encoded as a number with the score in the high and the key in the low bits,
- * because sorting numbers takes a fifth of the time of comparing slots.
+ * Returns the `limit` best slots, best first. Each slot is encoded as a number with the score in the high bits and the key in the low
+ * bits, because sorting numbers takes a fifth of the time of comparing slots.
  */
 export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, withTies = false }: SlotOrder): readonly number[] {
   const candidates = slots.length > limit ? likeliest(slots, limit, scores) : slots
@@ -273,7 +273,7 @@ export function bestSlots(slots: Uint32Array, limit: number, { scores, keys, wit
     const slot = candidates[at] as number
     const key = keys[slot] as number
     slotOf[key] = slot
-    // The bits of positive floats sort like the floats.
+    // The bit patterns of positive floats have the same order as the floats.
     marks[at] = (MOST_BITS - (bits[at] as number)) * KEYS + key
   }
   marks.sort()
@@ -297,7 +297,7 @@ function bitsOf(slots: Uint32Array, scores: Float32Array): Uint32Array {
   return new Uint32Array(values.buffer)
 }
 
-/** Returns the best slots, and those whose scores share the leading bits with the last one. */
+/** Returns the best slots, and those whose scores have the same leading bits as the last one. */
 function likeliest(slots: Uint32Array, limit: number, scores: Float32Array): Uint32Array {
   const bits = bitsOf(slots, scores)
   const counts = new Uint32Array(1 << (31 - UNTOLD_BITS))

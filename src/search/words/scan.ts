@@ -3,7 +3,7 @@ import { PART, readCompound, TAIL, WORD, type WordSink } from './compound.ts'
 import { classAt, foldWord, MARK, MAX_FORM, SEPARATOR, SPACED, UNSPACED, widthAt } from './fold-word.ts'
 import { isStopWord, stemOf } from './stem.ts'
 
-/** Gap in positions between two texts of a field, so no phrase spans both. */
+/** Gap in positions between two strings of a field, so no phrase spans both. */
 const GAP = 4
 
 const LOWER = 1
@@ -26,18 +26,18 @@ for (let unit = 97; unit < 123; unit++) ascii[unit] = LOWER
 for (const link of "'._@,-+#") ascii[link.charCodeAt(0)] = LINK
 
 /**
- * Taken from the prototype, because strings have so many representations (slices, ropes, one or two bytes) that V8 would look the
- * method up for each character.
+ * Taken from the prototype, because strings have so many representations (slices, ropes, one or two bytes) that V8 would otherwise
+ * look up the method for each character.
  */
 const { charCodeAt, slice } = String.prototype
 
 /**
- * Finds the words of the text, starting at `position`, and returns the position after the last one.
- * A word is a run of letters, digits and marks, ignoring case and accents. Apostrophes join (`don't` becomes `dont`), except for
- * `'s`, `'re` etc., which are dropped, and elisions, which split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`,
- * email addresses) or in camel case are indexed as one word and as its parts; so are dates. Hyphens split. `c++`, `c#`, `.net`,
- * `3.14` and `v2.1` are words, and `1,000` becomes `1000`. Scripts without spaces and Hangul give overlapping pairs of characters.
- * Linear.
+ * Finds the words of the text, starting at `position`, and returns the position after the last one. A word is a run of letters,
+ * digits and marks, ignoring case and accents. Apostrophes join (`don't` becomes `dont`), except in `'s`, `'re` etc., which are
+ * dropped, and in elisions, which are split (`l'eau`). Words joined by `.`, `_` or `@` (`node.js`, `foo_bar`, email addresses) or in
+ * camel case are indexed both as one word and as their parts, and so are dates. Hyphens split words. `c++`, `c#`, `.net`, `3.14` and
+ * `v2.1` are words, and `1,000` becomes `1000`. Scripts without spaces and Hangul produce overlapping pairs of characters. Takes
+ * linear time.
  */
 export function scanWords(text: string, sink: WordSink, position = 0): number {
   const length = text.length
@@ -79,7 +79,7 @@ export function scanWords(text: string, sink: WordSink, position = 0): number {
 
 /**
  * Returns twice the end of a plain ASCII word, plus 1 if it has capitals, or -1 if a change of case may split it or the next
- * character may join it. `length` is that of the text, passed in because reading it from strings of varying representations costs as
+ * character may join it. `length` is the text's length, passed in because reading it from strings of varying representations costs as
  * much as the rest.
  */
 function plainEnd(text: string, start: number, length: number): number {
@@ -105,7 +105,7 @@ function joins(text: string, at: number, unit: number): boolean {
   if (unit >= 128) return classAt(text, at) !== SEPARATOR || unit === 0x2019
   const next = charCodeAt.call(text, at + 1)
   if (unit === 43 || unit === 35) return unit === 35 || next === 43
-  // A hyphen only matters in dates, a comma in numbers.
+  // A hyphen only matters in dates, and a comma only in numbers.
   if (unit === 45 || unit === 44) return ascii[charCodeAt.call(text, at - 1)] === DIGIT && next < 128 && ascii[next] === DIGIT
   return next >= 128 ? classAt(text, at + 1) !== SEPARATOR : (ascii[next] as number) > 0 && (ascii[next] as number) < LINK
 }
@@ -165,14 +165,14 @@ export function analyze(text: string): readonly Token[] {
 export interface NoteFields {
   /** The title and each alias. */
   readonly title: readonly string[]
-  /** Counted in addition to their occurrence in the body. */
+  /** Headings also count where they occur in the body. */
   readonly headings: readonly string[]
   readonly body: string
   readonly tags: readonly string[]
   readonly properties: readonly string[]
 }
 
-/** Analyses a note's fields for the index. */
+/** Analyzes a note's fields for the index. */
 export function analyseNote({ title, headings, body, tags, properties }: NoteFields): Pick<NoteWords, 'title' | 'body'> {
   return { title: wordsOf(title), body: wordsOf([body, ...headings, ...tags, ...properties]) }
 }

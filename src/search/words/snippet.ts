@@ -3,7 +3,7 @@ import { lineNumber } from '../../core/text/line-number.ts'
 import { findMatches, type Match, type SnippetQuery } from './matches.ts'
 
 export interface Snippet {
-  /** As written, without empty lines and with single spaces (unless options say otherwise), and `…` where it is truncated. */
+  /** As written, but without empty lines and with single spaces (unless the options differ). `…` marks truncation. */
   readonly text: string
   /** UTF-16 offsets in `text`, ascending, without overlaps. */
   readonly highlights: readonly (readonly [start: number, end: number])[]
@@ -18,9 +18,9 @@ const ELLIPSIS = '…'
 const MAX_STEP = 80
 
 /**
- * Returns the part of a file's text, at most `maxLength` UTF-16 units, with the densest matches. Each word counts once, so that
- * different words beat a repeated one. Without matches, returns the start of the body. Does not split words (up to 80 units),
- * wikilinks or graphemes.
+ * Returns the part of a file's text, at most `maxLength` UTF-16 units, with the densest matches. Each word counts once, so different
+ * words outrank a repeated one. Without matches, returns the start of the body. Does not split words (up to 80 units), wikilinks or
+ * graphemes.
  */
 export function snippet(
   text: string,
@@ -31,7 +31,7 @@ export function snippet(
   return snippetWith(text, bodyStart, query, { maxLength: 240, gap, ...options })
 }
 
-/** Keeps line breaks, so separate list items are not read as one. */
+/** Keeps line breaks, so separate list items are not read as one item. */
 function gap(space: string): string {
   const last = space.lastIndexOf('\n')
   return last < 0 ? ' ' : space.slice(last)
@@ -39,7 +39,7 @@ function gap(space: string): string {
 
 export interface SnippetOptions {
   readonly maxLength: number
-  /** The text with parts blanked out in which words only count if they occur nowhere else. */
+  /** The text with some parts blanked out. Words in those parts only count if they occur nowhere else. */
   readonly seen?: string
   /** Returns the replacement for a run of whitespace, which must not be longer. */
   readonly gap: (space: string) => string
@@ -73,7 +73,10 @@ interface Span {
   readonly end: number
 }
 
-/** Returns the matches within a number of units that have the highest total weight. Ties go to the shortest, then the first. */
+/**
+ * Returns the group of matches within a number of units that has the highest total weight. Ties go to the shortest group, then the
+ * first.
+ */
 function densest(matches: readonly Match[], room: number): Span | undefined {
   const counts = new Map<number, number>()
   let best: (Span & { readonly weight: number }) | undefined
@@ -99,7 +102,7 @@ function densest(matches: readonly Match[], room: number): Span | undefined {
   return best
 }
 
-/** Returns the start of the body, or the cluster with equal context before and after. */
+/** Returns the start of the body, or the group of matches with equal context before and after. */
 function windowAround(
   text: string,
   body: Span,
@@ -149,7 +152,7 @@ function linkAround(text: string, at: number): Span | undefined {
   return { start: from + open, end: from + open + close + 2 }
 }
 
-/** Returns the grapheme boundary at or next to an offset. Segmentation starts at `first` or the last whitespace after it. */
+/** Returns the grapheme boundary at or next to an offset. Segmentation starts at `first` or at the last whitespace after `first`. */
 function graphemeAt(text: string, at: number, { first, forward }: { readonly first: number; readonly forward: boolean }): number {
   let from = Math.max(0, first)
   for (let space = at - 1; space >= from; space--) {
@@ -168,7 +171,7 @@ function graphemeAt(text: string, at: number, { first, forward }: { readonly fir
   return forward ? Math.min(text.length, at + MAX_STEP) : before
 }
 
-/** Replaces whitespace as `gap` says, marks truncation, and adjusts the positions of matches. */
+/** Replaces whitespace using `gap`, marks truncation, and adjusts the positions of matches. */
 function collapse(
   text: string,
   span: Span,
@@ -187,7 +190,7 @@ function collapse(
   return { text: span.end < body.end ? out + ELLIPSIS : out, highlights: moveMatches(body.matches, [...moved]) }
 }
 
-/** `runs`: where runs without whitespace start in the text and in the snippet. */
+/** `runs`: where each run without whitespace starts in the text and in the snippet. */
 function moveMatches(
   matches: readonly Match[],
   runs: readonly (readonly [from: number, to: number])[],

@@ -3,7 +3,7 @@ import type { WordTerm } from '../../core/query.ts'
 import { ownCopy } from './fold-word.ts'
 
 /**
- * English function words in analysed form (contractions without apostrophes): articles, pronouns, prepositions, conjunctions,
+ * English function words in analyzed form (contractions without apostrophes): articles, pronouns, prepositions, conjunctions,
  * auxiliaries, question words, and linking adverbs. They are indexed, because phrases contain them, but dropped from queries that
  * have other words.
  */
@@ -28,7 +28,7 @@ const LETTERS = /^[a-z]+$/
 
 /**
  * Possible endings of stems after the prefix shared with the form (`happy` → `happ·i`, `ability` → `ab·l`). Stems with other endings
- * are not used, so a prefix lookup finds every stem of a form.
+ * are not used, so a prefix lookup finds the stem of every form.
  */
 export const STEM_TAILS: readonly string[] = ['', 'e', 'i', 'l', 'le']
 
@@ -53,7 +53,7 @@ export function forgetStems(): void {
   memo.clear()
 }
 
-/** Checks whether a form's stem may differ from it. Also true for all prefixes of such a form. */
+/** Checks whether a form's stem may differ from the form. Also true for all prefixes of such a form. */
 export function isStemmed(form: string): boolean {
   return LETTERS.test(form)
 }
@@ -68,7 +68,7 @@ function words(text: string): string[] {
   return text.split(' ')
 }
 
-/** Checks whether an analysed form is an English function word. */
+/** Checks whether an analyzed form is an English function word. */
 export function isStopWord(form: string): boolean {
   return STOP_WORDS.has(form)
 }
@@ -78,13 +78,13 @@ export interface PrefixPlaces {
   /** All stems from `from` (inclusive) to `to` (exclusive), as bytes. */
   readonly from: Uint8Array
   readonly to: Uint8Array
-  /** Individual stems before that range, in ascending order, because a stem can be shorter than its form's prefix. */
+  /** Individual stems before `from`, in ascending order. They are needed because a stem can be shorter than its form's prefix. */
   readonly stems: readonly Uint8Array[]
 }
 
 /**
- * Returns where forms with a prefix are stored. A form's stem consists of a prefix of the form and one of `STEM_TAILS`, so it either
- * contains the whole prefix and is in the range, or is a shorter prefix followed by a tail.
+ * Returns where forms with a prefix are stored. A form's stem consists of a prefix of the form and one of `STEM_TAILS`, so the stem
+ * either contains the whole prefix and is in the range, or is a shorter prefix followed by a tail.
  */
 export function placesOfPrefix(prefix: string): PrefixPlaces {
   const from = Buffer.from(prefix)

@@ -19,8 +19,8 @@ export interface DatabaseKind {
 }
 
 /**
- * A database that can be rebuilt at any time, as seen by its only writer. It is created with the first commit, and reopened if
- * another process replaces it.
+ * A database that can be rebuilt at any time, as seen by its only writer. It is created on the first commit, and reopened if another
+ * process replaces it.
  */
 export class DatabaseFile {
   readonly #location: Location
@@ -38,7 +38,7 @@ export class DatabaseFile {
     return this.#location
   }
 
-  /** @returns `undefined` if nothing was ever committed @throws DamagedIndex if it is not a database of this kind */
+  /** @returns `undefined` if nothing was ever committed @throws DamagedIndex if the file is not a database of this kind */
   open(): Database | undefined {
     const identity = identityOf(this.#location)
     if (this.#database !== undefined) {
@@ -61,8 +61,8 @@ export class DatabaseFile {
   }
 
   /**
-   * Opens the database, creating it first if necessary. A new file is renamed once it is complete, so nobody opens an unfinished
-   * one.
+   * Opens the database, creating it first if necessary. A new file is renamed only after it is complete, so nobody opens an
+   * unfinished one.
    */
   make(): Database {
     return this.open() ?? this.#create()
@@ -97,19 +97,19 @@ export class DatabaseFile {
       database.exec('COMMIT')
       return result
     } catch (error) {
-      // Some failures, such as a full disk, end the transaction themselves.
+      // Some failures, such as a full disk, already end the transaction.
       attempt(() => database.exec('ROLLBACK'))
       throw error
     }
   }
 
-  /** For when nothing is to do. @returns whether it is the first time for this file on disk */
+  /** Call when idle. @returns whether this is the first call for this file on disk */
   tidy(): boolean {
     if (this.#database === undefined || this.#location.kind === 'memory') return false
     this.#checkpoint(this.#database, this.#location.path)
     if (this.#isTouched) return false
     this.#isTouched = true
-    // Reading leaves no other trace of use, and unused indexes are swept.
+    // Reading leaves no other trace of use, and unused indexes are deleted.
     const now = new Date()
     const { path } = this.#location
     attempt(() => utimesSync(path, now, now))
@@ -124,7 +124,7 @@ export class DatabaseFile {
       database.exec('PRAGMA wal_checkpoint(PASSIVE)')
       return
     }
-    // Skipped while another connection is reading.
+    // SQLite skips the truncation while another connection is reading.
     attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`)
   }
@@ -139,8 +139,8 @@ export class DatabaseFile {
 
   close(): void {
     const database = this.#database
-    // The log is truncated explicitly: the binding cannot finalize statements, so SQLite does not notice that the last connection
-    // closes.
+    // The log is truncated explicitly, because the binding cannot finalize statements, so SQLite does not notice when the last
+    // connection is closed.
     if (database !== undefined) attempt(() => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'))
     this.#close()
   }
@@ -153,7 +153,7 @@ export class DatabaseFile {
   }
 }
 
-/** @throws DamagedIndex if a database is not of this kind */
+/** @throws DamagedIndex if the database is not of this kind */
 export function requireKind(database: Database, { applicationId, format }: DatabaseKind): void {
   const found = kindOf(database)
   if (found.applicationId !== applicationId || found.format !== format) {
@@ -168,7 +168,7 @@ export function kindOf(database: Database): Pick<DatabaseKind, 'applicationId' |
   return { applicationId: application?.application_id ?? 0, format: user?.user_version ?? 0 }
 }
 
-/** Tells whether anything was made in a database. */
+/** Checks whether a database contains any tables or other objects. */
 export function hasTables(database: Database): boolean {
   const [tables] = database.prepare('SELECT count(*) AS n FROM sqlite_master').all() as { n: number }[]
   return tables?.n !== 0
@@ -190,7 +190,7 @@ function configure(database: Database): void {
   )
 }
 
-/** Reads as of one moment. */
+/** Runs several reads on one consistent snapshot. */
 export function readAtOnce<T>(database: Database, read: () => T): T {
   database.exec('BEGIN')
   try {

@@ -61,7 +61,7 @@ export interface SnapshotParts {
   readonly search: SearchReads
   /** Loads newer commits. Data of single nodes is always read from the newest generation. */
   refresh(): void
-  /** Runs a read and reports damage. */
+  /** Runs a read and reports any damage it finds. */
   guard<T>(read: () => T): T
 }
 

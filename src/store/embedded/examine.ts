@@ -45,7 +45,7 @@ function examineDatabase(
   }
 }
 
-/** @throws SQLite's errors, DamagedIndex */
+/** @throws DamagedIndex or SQLite's errors */
 function readEverything(database: Database): void {
   const { rows } = readMeta(database)
   const hot = readTexts(database, 'hot', 'WHERE TRUE')
@@ -104,7 +104,7 @@ export function examineSearchIndex(location: Location): IndexCondition {
   return examineDatabase(location, SEARCH, readSearchRows)
 }
 
-/** @throws SQLite's errors, DamagedIndex, DamagedWords */
+/** @throws DamagedIndex, DamagedWords or SQLite's errors */
 function readSearchRows(database: Database): void {
   for (const row of database.prepare('SELECT id, rank, header FROM segment').iterate()) {
     const { id, rank, header } = row as { id: number; rank: number; header: unknown }

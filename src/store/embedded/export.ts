@@ -7,7 +7,7 @@ import type { LinksAsOf } from './links-as-of.ts'
 import { linksOf } from './projection.ts'
 
 /**
- * Yields every file by id, then every edge by source, as of the first row. Commits create new rows, so the graph's generation is
+ * Yields every file by id, then every edge by source, as of the first row. Commits create new rows, so the exported generation is
  * unaffected. Closes `links` at the end.
  */
 export function* exportRows(graph: Graph, links: LinksAsOf): Generator<ExportRow, undefined> {

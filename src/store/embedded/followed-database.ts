@@ -4,32 +4,32 @@ import { attempt, hasTables, readAtOnce } from './database-file.ts'
 import { databasePath, identityOf, type Location } from './location.ts'
 import { isDamage, openSqlite } from './sqlite.ts'
 
-/** How late it may be noticed that another process has replaced the file, ms. */
+/** Maximum delay in milliseconds before a replacement of the file by another process is noticed. */
 const SAME_LIFE = 20
 
 interface FollowedOptions<T> {
-  /** Its name in messages. */
+  /** The database's name in messages. */
   readonly name: string
   /** Size of the page cache in KB. */
   readonly cache: number
   /** Checks the database and prepares its statements. @throws DamagedIndex */
   prepare(database: Database): T
-  /** Forgets what was read: another database takes its place. */
+  /** Discards everything that was read, because another database replaces this one. */
   forget(): void
-  /** The database is damaged: has it built again. */
+  /** Called if the database is damaged, to have it rebuilt. */
   onDamage?: (() => void) | undefined
 }
 
 type Opened<T> = T & { readonly database: Database; readonly identity: string; readonly version: Statement }
 
-/** A database that another thread or process writes, and may replace, for one that only reads it. */
+/** Read-only access to a database that another thread or process writes and may replace. */
 export class FollowedDatabase<T extends object> {
   readonly #options: FollowedOptions<T>
   #location: Location
   #opened: Opened<T> | undefined
-  /** Skip the identity check until this time (`performance.now()`). */
+  /** Time (`performance.now()`) until which the identity check is skipped. */
   #sameUntil = 0
-  /** The version that was loaded last. */
+  /** The database version that was loaded last. */
   #version = Number.NaN
   #isDamaged = false
 
@@ -42,7 +42,7 @@ export class FollowedDatabase<T extends object> {
     return this.#location
   }
 
-  /** It was found damaged, and there is no other yet. */
+  /** True if the database was found damaged and has not been replaced yet. */
   get isDamaged(): boolean {
     return this.#isDamaged
   }
@@ -52,10 +52,10 @@ export class FollowedDatabase<T extends object> {
     return this.#opened
   }
 
-  /** Opens the database that is there now; `undefined` where nothing was written yet. @throws what `prepare` throws */
+  /** Opens the current database. Returns `undefined` if nothing has been written yet. @throws what `prepare` throws */
   open(): Opened<T> | undefined {
-    // Skipped for a while after a check: calls read several times, and a check of the file takes as long as the rest of a refresh
-    // that finds nothing new.
+    // The check is skipped for a while after the last one, because calls read several times, and checking the file takes as long as
+    // the rest of a refresh that finds nothing new.
     const now = performance.now()
     if (this.#opened !== undefined && now < this.#sameUntil) return this.#opened
     const identity = identityOf(this.#location)
@@ -86,29 +86,29 @@ export class FollowedDatabase<T extends object> {
     }
   }
 
-  /** Something was committed or replaced: the next `open` looks at the file itself. */
+  /** Makes the next `open` check the file itself, because something was committed or replaced. */
   doubt(): void {
     this.#sameUntil = 0
   }
 
   /**
-   * A number that changes with each commit of another connection. It takes 3 µs. In memory that threads share SQLite does not count them:
-   * there it is NaN, which is never the same.
+   * Returns a number that changes with each commit of another connection. Takes 3 µs. SQLite does not count commits to memory shared
+   * by threads. There, the result is NaN, which never equals the previous one.
    */
   version({ version }: Opened<T>): number {
     return this.#location.kind === 'file' ? (version.get() as { data_version: number }).data_version : Number.NaN
   }
 
-  /** Loads in one transaction what was committed since the last time; `undefined` if nothing was. */
+  /** Loads everything committed since the last load in one transaction. Returns `undefined` if there were no commits. */
   load<R>(load: (open: Opened<T>) => R): R | undefined {
     const open = this.open()
     if (open === undefined || this.version(open) === this.#version) return undefined
     return readAtOnce(open.database, () => this.loadWithin(open, load))
   }
 
-  /** The same within a transaction. */
+  /** Like `load`, for use within a transaction. */
   loadWithin<R>(open: Opened<T>, load: (open: Opened<T>) => R): R | undefined {
-    // The first read fixes the snapshot.
+    // The first read determines the snapshot.
     const version = this.version(open)
     if (version === this.#version) return undefined
     const loaded = load(open)
@@ -116,7 +116,7 @@ export class FollowedDatabase<T extends object> {
     return loaded
   }
 
-  /** Damage is never an answer: it is reported once, and until there is another database there is none. */
+  /** Runs a read. Damage never appears in results. It is reported once, and reads throw until the database is replaced. */
   guard<R>(read: () => R): R {
     if (this.#isDamaged) throw this.#beingRebuilt()
     try {
@@ -145,7 +145,7 @@ export class FollowedDatabase<T extends object> {
     })
   }
 
-  /** Drops everything that was read. With a location, another database was built there. */
+  /** Discards everything that was read. A location means that a new database was built there. */
   reopen(location?: Location): void {
     this.close()
     if (location !== undefined) {
@@ -156,7 +156,7 @@ export class FollowedDatabase<T extends object> {
     this.#options.forget()
   }
 
-  /** Gives up pages that were read. */
+  /** Releases cached pages. */
   rest(): void {
     attempt(() => this.#opened?.database.exec('PRAGMA shrink_memory'))
   }

@@ -16,7 +16,7 @@ export const INSIGHT: DatabaseKind = {
   `,
 }
 
-/** Records without a note are deleted once they exceed this count and this share of the others. */
+/** Records without a note are deleted once they exceed both this count and this share of the other records. */
 const UNUSED = { count: 100, share: 0.5 }
 
 /**

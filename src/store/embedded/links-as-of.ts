@@ -18,8 +18,8 @@ export interface OpenIndex {
 }
 
 /**
- * Returns the links of the newest generation. For a file, they are read within an open transaction, without copying. In-memory
- * databases, where readers block the writer, and deleted files are copied as texts.
+ * Returns the links of the newest generation. If the index is a file, they are read within an open transaction, without copying. For
+ * in-memory databases, where readers block the writer, and deleted files, they are copied as strings.
  */
 export function linksAsOfNow(location: Location, open: OpenIndex): LinksAsOf {
   const isNamed = location.kind === 'file' && identityOf(location) === open.identity

@@ -4,7 +4,7 @@ import { errorCode } from '../../core/error-code.ts'
 import type { IndexName, IndexStatus } from '../../core/indexing.ts'
 import { makeFolder } from '../../core/make-folder.ts'
 
-/** An index that was not opened for this long (in ms) belongs to a former vault, version or setting. */
+/** An index not opened for this long (in ms) is assumed to belong to a former vault, version or setting. */
 const MONTH = 30 * 24 * 3_600_000
 
 /** The cache files of a vault: index, search index with its saved graphs, insight and map layout. */
@@ -42,7 +42,7 @@ export function publish(draft: string, path: string): void {
     linkSync(draft, path)
   } catch (error) {
     const code = errorCode(error)
-    // On file systems without hard links, the last process wins. The others notice by the file's identity.
+    // On file systems without hard links, the last process wins. The others notice that the file's identity has changed.
     if (code !== 'EEXIST') renameSync(draft, path)
   }
   deleteDatabase(draft)
@@ -72,7 +72,7 @@ export function locationOf(place: EmbeddedPlace, which: IndexName, cache: IndexS
   return { kind: 'memory', name: isSearch ? `${place.memory}-search` : place.memory }
 }
 
-/** Deletes files of other indexes in the same folder that were not used for 30 days, and leftover drafts. */
+/** Deletes files of other indexes in the same folder that have not been used for 30 days, and leftover drafts. */
 export function sweepOldIndexes(path: string, now = Date.now()): void {
   const folder = dirname(path)
   const vault = /[0-9a-f]{24}/.exec(basename(path))?.[0]
@@ -84,13 +84,13 @@ export function sweepOldIndexes(path: string, now = Date.now()): void {
     const used = usedAt(usedWith(file, owner)) ?? usedAt(file)
     return used !== undefined && now - used > MONTH
   }
-  // Deletes only after all files are judged, because some are judged by others.
+  // Deletes only after all files are checked, because the age of some files is determined by others.
   for (const name of readdirSync(folder).filter(isOld)) deleteDatabase(join(folder, name))
 }
 
 /**
- * Returns the file whose time of use counts. Files saved next to a database, and map layouts, are used with it but keep their old
- * timestamps.
+ * Returns the file whose timestamp shows when this file was last used. Files saved next to a database, and map layouts, are used with
+ * it but keep their old timestamps.
  */
 function usedWith(file: string, owner: string): string {
   if (DRAFT.test(file)) return file

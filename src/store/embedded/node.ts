@@ -32,7 +32,7 @@ import { acceptor, folderStart } from './scope.ts'
 
 const NOTES: readonly NodeKind[] = ['note']
 
-/** Maximum number of sources to return for each. */
+/** Maximum number of sources to return per missing target. */
 const SOURCES = 3
 
 /** Reads everything except a node's text. */
@@ -91,7 +91,7 @@ function toHit(projection: Projection, { key, name, score }: SimilarName): NameH
   return { ...summaryOf(projection, key), name, score, of }
 }
 
-/** Returns the neighbours of a node, ordered by in-degree and id, excluding itself and excluded nodes. */
+/** Returns the neighbors of a node, ordered by in-degree and id, without the node itself and excluded nodes. */
 export function neighborsOf(projection: Projection, id: NodeId, options: NeighborOptions, page: Page): Paged<NodeId> {
   const { graph } = projection
   const node = graph.find(id)
@@ -140,7 +140,7 @@ function isOfType(link: ResolvedLink, type: string): boolean {
   return link.property !== undefined && foldName(link.property) === foldName(type)
 }
 
-/** Returns the folder tree below `path` with its notes, or `undefined` if there is nothing. */
+/** Returns the folder tree below `path` with its notes, or `undefined` if the folder contains nothing. */
 export function folderTree(projection: Projection, path: string, options: TreeOptions): Folder | undefined {
   const root = projection.folders().find(path)
   if (root === undefined) return undefined
@@ -196,7 +196,7 @@ function firstNotes({ graph, includeArchived, left }: Tree, { notes, archived }:
   return first.map((key) => ({ id: graph.id(key), title: graph.title(key) }))
 }
 
-/** Missing targets, by the number of files that link to them, then by name. */
+/** Returns missing targets, ordered by the number of files that link to them, then by name. */
 export function findWanted(projection: Projection, filter: WantedFilter, page: Page): Paged<WantedNote> {
   const { graph } = projection
   const wanted = [...drafts(projection, filter).values()].sort(
@@ -212,7 +212,7 @@ export function findWanted(projection: Projection, filter: WantedFilter, page: P
 }
 
 interface Draft {
-  /** In the most common spelling. */
+  /** The most common spelling. */
   name: string
   /** Number of files that use this spelling. */
   most: number
@@ -258,7 +258,7 @@ export function occurrencesOf(
     const source = graph.find(from)
     const target = graph.find(to)
     if (source === undefined || source < 0 || target === undefined) continue
-    // Checks the graph first, which avoids reading the thousands of links of a hub in vain.
+    // Checks the graph first, to avoid reading the thousands of links of a hub in vain.
     if (!graph.linksTo(source, target)) continue
     const targets = asked.get(source) ?? new Map<NodeIndex, number[]>()
     asked.set(source, targets.set(target, [...(targets.get(target) ?? []), at]))
@@ -275,7 +275,7 @@ export function occurrencesOf(
   return found
 }
 
-/** Returns every place in other listed nodes that links to one of these. */
+/** Returns every link to one of these nodes from other listed nodes. */
 export function linksInto(projection: Projection, ids: readonly NodeId[]): readonly Occurrence[] {
   const { graph } = projection
   const targets = new Set(ids.flatMap((id) => graph.find(id) ?? []))

@@ -14,13 +14,13 @@ import { SearchReads } from './search/search-reads.ts'
 export interface StoreOptions {
   /** The vault's name, which prefixes every id if a process serves several vaults. */
   readonly vault?: string
-  /** An index was found damaged: have it built again. */
+  /** Called if an index is damaged and must be rebuilt. */
   readonly onDamage: (which: IndexName) => void
   /** Location of the search index. */
   readonly search: Location
   /** How vectors are compared. Defaults to `auto`. */
   readonly vectorIndex?: VectorIndexKind
-  /** Builds vector graphs in another thread. Without it, the store builds them itself. */
+  /** Builds vector graphs in another thread. If omitted, the store builds them itself. */
   readonly vectorGraphs?: VectorGraphs
 }
 
@@ -28,26 +28,26 @@ export interface StoreOptions {
 export interface EmbeddedStore extends Store {
   /** Loads newer commits. Cheap if there are none. */
   refresh(): void
-  /** An index was thrown away and built again, perhaps elsewhere. */
+  /** Call after an index was discarded and rebuilt, possibly at another location. */
   reopen(which: IndexName, location: Location): void
   /** Loads newer search data and this embedder's new vectors. */
   refreshSearch(embedder?: string): Promise<void>
   /**
    * Builds data in advance that the first lookup of names, or of similar names, would otherwise have to wait for. Stops at a time
    * (`performance.now()`).
-   * @returns whether everything is built
+   * @returns whether all of this data is built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean
   /** Releases caches. Call it when idle. */
   rest(): void
 }
 
-/** Opens the read interface of an index that might not exist yet. Nothing is read before the first `refresh` or call. */
+/** Opens the read interface of an index that might not exist yet. Nothing is read until `refresh` or another method is called. */
 export function openEmbeddedStore(location: Location, options: StoreOptions): EmbeddedStore {
   return new SqliteStore(location, options)
 }
 
-/** Maximum number of attempts to run a use case. A commit while one waits for text is rare. */
+/** Maximum number of attempts to run a use case. Commits rarely occur while a use case waits for text. */
 const RUNS = 4
 
 class SqliteStore implements EmbeddedStore {
@@ -162,7 +162,7 @@ class SqliteStore implements EmbeddedStore {
       this.refresh()
       const links = this.#projection.file.guard(() => this.#projection.linksAsOfNow())
       if (links === undefined || links.generation === this.#projection.generation) return links
-      // There was a commit in between.
+      // A commit happened in between.
       links.close()
     }
   }

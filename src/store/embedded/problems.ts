@@ -16,8 +16,8 @@ import { isOrphan, type Projection } from './projection.ts'
 import { folderStart } from './scope.ts'
 
 /**
- * Finds problems in the vault, ordered by id and line. Only the files of the requested page are read, because the counts of the
- * others are known, unless the filter asks for links to one node.
+ * Finds problems in the vault, ordered by id and line. Only the files of the requested page are read, because the counts of the other
+ * files are known, unless the filter asks for links to one node.
  */
 export function findProblems(projection: Projection, filter: ProblemFilter, page: Page): Paged<Problem> {
   const kinds: readonly ProblemKind[] = filter.kind === undefined ? PROBLEM_KINDS : [filter.kind]
@@ -48,7 +48,7 @@ export function findProblems(projection: Projection, filter: ProblemFilter, page
   return { items, total }
 }
 
-/** The number of problems of each kind. */
+/** Counts the problems of each kind. */
 export function countProblems(projection: Projection, filter: Omit<ProblemFilter, 'kind'>): ProblemCounts {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
   counts.outside_link = outsideProblems(projection, filter).length

@@ -26,13 +26,13 @@ const HUBS_KEPT = 32
 /** Number of rows between checks of the clock. */
 const LOOK_AT_CLOCK = 32
 
-/** Above this number of rows, they are read individually. */
+/** Above this number of new rows, the table is scanned without its index. */
 const MANY_ROWS = 20_000
 
 interface ProjectionOptions {
   /** The vault's name, which prefixes every id if a process serves several vaults. */
   readonly vault?: string | undefined
-  /** The index was replaced: keys may mean other files. */
+  /** Called after the index was replaced, so keys may refer to other files. */
   onReplaced?(): void
   onDamage?(): void
 }
@@ -67,7 +67,7 @@ export class Projection {
     return this.#generation
   }
 
-  /** True if this generation covers the whole vault. Otherwise, the vault is still being read. */
+  /** True if this generation covers the whole vault, false if the vault is still being read. */
   get isComplete(): boolean {
     return this.#isComplete
   }
@@ -130,7 +130,7 @@ export class Projection {
     this.#graph.apply(rows)
   }
 
-  /** Built on first use and updated from then on. */
+  /** Built on first use and kept up to date from then on. */
   tags(): TagIndex {
     if (this.#tags === undefined) {
       this.#tags = new TagIndex()
@@ -162,9 +162,9 @@ export class Projection {
   }
 
   /**
-   * Builds `names` in advance until a time (`performance.now()`), then the additional data for similar names, so the first
-   * lookup does not have to wait.
-   * @returns whether everything is built
+   * Builds `names` in advance until a time (`performance.now()`), then the additional data for similar names, so the first lookup
+   * does not have to wait.
+   * @returns whether all of this data is built
    */
   prepare(part: 'names' | 'similar names', until: number): boolean {
     if (this.#names === undefined) {
@@ -211,8 +211,8 @@ export class Projection {
   }
 
   /**
-   * Returns the links of the newest generation, which may be newer than this one; `undefined` before the first. They are unaffected
-   * by later commits. The caller must close them.
+   * Returns the links of the newest generation, which may be newer than this one, or `undefined` before the first generation. They
+   * are unaffected by later commits. The caller must close them.
    */
   linksAsOfNow(): LinksAsOf | undefined {
     const { opened, location } = this.file
@@ -283,7 +283,7 @@ function readRows(database: Database, generation: number): readonly GraphRow[] {
   return requireKeys(texts.map(unpackHot), keySum)
 }
 
-/** Returns the texts of rows newer than a generation. */
+/** Returns the text of rows newer than a generation. */
 function readNewTexts(database: Database, generation: number): Texts {
   // Reads all rows without the index, because a damaged index could return one row twice and skip another unnoticed.
   if (generation === 0 || countNewer(database, generation) > MANY_ROWS) {
@@ -306,7 +306,7 @@ function countNewer(database: Database, generation: number): number {
 /** Returns the names of a file. The title comes first and the file name last. */
 function namesOf(row: GraphRow): readonly string[] {
   if (row.path === undefined) return []
-  // The file name also counts, for readers who do not know the title.
+  // The file name is also a name, for readers who do not know the title.
   const stem = fileStem(row)
   return stem === undefined || row.title === stem ? [row.title, ...row.aliases] : [row.title, ...row.aliases, stem]
 }

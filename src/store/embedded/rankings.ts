@@ -8,10 +8,10 @@ import type { Projection } from './projection.ts'
 import { inScope } from './scope.ts'
 
 interface Kept {
-  /** The graph that the keys belong to. After a rebuild, keys refer to other files. */
+  /** The graph that the keys belong to. After a rebuild, the same keys refer to other files. */
   readonly graph: Graph
   readonly generation: number
-  /** Scores by key. Notes added later have none. */
+  /** Scores by key. Notes added later have no score. */
   readonly scores: Float64Array
   readonly sampled: number | undefined
 }
@@ -75,7 +75,7 @@ export class Rankings {
   }
 }
 
-/** Without a filter, sorting by id is skipped, because it takes long for a large vault. */
+/** Without a filter, sorting by id is skipped, because it is slow for a large vault. */
 function listed(projection: Projection, scope: Scope): readonly number[] {
   const { graph } = projection
   if (scope.folder !== undefined || scope.path !== undefined || scope.tags !== undefined) {

@@ -14,8 +14,8 @@ export const APPLICATION_ID = 0x726f7578
 
 /**
  * One row per current or former file. `hot` is loaded into the in-memory graph, `stat` is used to detect changes, and `mentions`
- * contains the names that links depend on. `info` and `links` are read for one node at a time. Each column is a single text, because
- * every value read costs a call; joining rows (`group_concat`) takes 12 ms instead of 45 for obsidian-hub.
+ * contains the names that links depend on. `info` and `links` are read for one node at a time. Each column is a single string,
+ * because every value read costs a call; joining rows (`group_concat`) takes 12 ms instead of 45 for obsidian-hub.
  */
 export const SCHEMA = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value NOT NULL) WITHOUT ROWID;
@@ -27,10 +27,10 @@ export const SCHEMA = `
   CREATE TABLE links (key INTEGER PRIMARY KEY, data TEXT NOT NULL);
 `
 
-/** Separates joined texts. JSON never contains it. */
+/** Separates joined strings. JSON never contains it. */
 export const SEPARATOR = '\n'
 
-/** The kind of the text. It is included in the checksum, because a flipped bit can turn one table or column into another. */
+/** The kind of the text, which is included in the checksum because a flipped bit can turn one table or column into another. */
 type Kind = 'meta' | 'hot' | 'stat' | 'mentions' | 'info' | 'links'
 
 /** Serializes a value with a checksum: eight hex digits of CRC-32, then JSON. */
@@ -260,7 +260,7 @@ const LINK_KINDS: readonly LinkKind[] = ['link', 'embed', 'property']
 const LINK_FORMS: readonly LinkForm[] = ['wikilink', 'markdown', 'reference', 'html', 'canvas', 'page']
 
 interface LinkOptions {
-  /** Subpath, property, in a comment, rivals, by alias, broken subpath. */
+  /** Optional members: subpath, property, in a comment, rivals, by alias, broken subpath. */
   s?: string
   p?: string
   c?: 1

@@ -20,7 +20,7 @@ export function inScope(projection: Projection, scope: Scope): readonly NodeInde
   return nodes
 }
 
-/** Returns a test for whether a file is in a scope. Cheap for the whole vault. */
+/** Returns a test for whether a file is in a scope. The test is cheap if the scope is the whole vault. */
 export function acceptor(projection: Projection, scope: Scope): (key: number) => boolean {
   const { graph } = projection
   const { folder, path, tags, kinds, note } = scope
@@ -68,7 +68,7 @@ export function folderStart(folder: string): string {
   return folder === '' ? '' : `${folder}/`
 }
 
-/** Returns an array that is 1 at the keys of files with the tags, or `undefined` if no tags are given. */
+/** Returns an array with 1 at the keys of files that have the tags, or `undefined` if no tags are given. */
 function taggedFiles(projection: Projection, tags: Scope['tags']): Uint8Array | undefined {
   if (tags === undefined || tags.names.length === 0) return undefined
   const index = projection.tags()

@@ -27,11 +27,11 @@ export function isDamage(error: unknown): boolean {
   return error instanceof DamagedIndex || error instanceof DamagedWords || sqliteSays(DAMAGED, error) || isTooLarge(error)
 }
 
-/** The last ones indicate a corrupt header, schema or integer, because the statements are fixed. */
+/** The last messages indicate a corrupt header, schema or integer, because the statements are fixed. */
 const DAMAGED =
   /malformed|not a database|corrupt|no such (?:table|column|index)|unsupported file format|text encoding|datatype mismatch|\d columns|too large to be represented/i
 
-/** For single rows, the binding reports this differently. */
+/** For single rows, the binding reports this error differently. */
 function isTooLarge(error: unknown): boolean {
   return errorCode(error) === 'ERR_OUT_OF_RANGE' && /^Value is too large to be represented/.test((error as Error).message)
 }
@@ -44,8 +44,8 @@ export function isUnwritable(error: unknown): boolean {
 const UNWRITABLE: ReadonlySet<unknown> = new Set(['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOTDIR', 'EEXIST'])
 
 /**
- * Matches the message, because not every error of the binding has SQLite's error number. Checks only the binding's errors, because
- * others may quote user input.
+ * Matches the message, because not all of the binding's errors contain SQLite's error number. Checks only the binding's errors,
+ * because others may quote user input.
  */
 function sqliteSays(words: RegExp, error: unknown): boolean {
   return errorCode(error) === 'ERR_SQLITE_ERROR' && words.test(String(error))

@@ -221,7 +221,7 @@ export function readTexts(database: Database, column: TextColumn, condition: str
   return { texts: all, keySum: sum }
 }
 
-/** Reads one column of many rows, joined by the database, with one call per slice instead of one per value. */
+/** Reads one column of many rows, concatenated by the database, with one call per slice instead of one per value. */
 function* textSlices(database: Database, column: TextColumn, condition: string): Generator<Texts> {
   const [range] = database.prepare('SELECT max(key) AS last FROM file').all() as { last: number | null }[]
   const select = database.prepare(
@@ -234,7 +234,7 @@ function* textSlices(database: Database, column: TextColumn, condition: string):
   }
 }
 
-/** @throws DamagedIndex if rows are stored under a different key than they contain */
+/** @throws DamagedIndex if rows are stored under a key other than their own */
 export function requireKeys<T extends { readonly key: number }>(rows: readonly T[], keySum: number): readonly T[] {
   if (rows.reduce((sum, { key }) => sum + key, 0) !== keySum) throw new DamagedIndex('rows are not where they were written')
   return rows
@@ -243,12 +243,12 @@ export function requireKeys<T extends { readonly key: number }>(rows: readonly T
 /** Number of rows per string of a few megabytes. */
 const TEXTS_AT_ONCE = 20_000
 
-/** @throws DamagedIndex if a database is not an index of this format */
+/** @throws DamagedIndex if the database is not an index of this format */
 export function requireSchema(database: Database): void {
   requireKind(database, INDEX)
 }
 
-/** @throws DamagedIndex if it is corrupt */
+/** @throws DamagedIndex if the state is corrupt */
 export function readMeta(database: Database): StoredState {
   const [row] = database.prepare('SELECT value FROM meta WHERE key = ?').all(STATE) as { value: unknown }[]
   if (row !== undefined) return unpackState(row.value)
@@ -267,7 +267,7 @@ function isSeen(batches: readonly Batch[], { outside, complete }: VaultState, cu
 
 interface Written {
   readonly generation: number
-  /** For each file that is put. */
+  /** `hot` column of each file to be stored. */
   readonly hot: readonly string[]
 }
 

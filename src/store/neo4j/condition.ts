@@ -3,12 +3,12 @@ import { fieldQuery, phrasePattern, phraseQuery } from './lucene.ts'
 import { SEPARATOR } from './note-properties.ts'
 import type { Values } from './server/connection.ts'
 
-/** A condition as Cypher: lookups in the full-text index first, then conditions on a note `f`. */
+/** A condition in Cypher: lookups in the full-text index first, then conditions on a note `f`. */
 export interface CypherCondition {
-  /** Clauses that each bind a list of notes. */
+  /** Clauses, each of which binds a list of notes. */
   readonly before: readonly string[]
   readonly text: string
-  /** Names a list that contains every matching note, if there is one. */
+  /** Name of a list that contains every matching note, if such a list exists. */
   readonly within?: string
   readonly parameters: Values
 }
@@ -30,7 +30,7 @@ export function toCypher(condition: Condition, asked: ConditionContext): CypherC
     parameters[name] = value
     return `$${name}`
   }
-  /** The notes that the full-text index has for a query. */
+  /** Returns a clause that looks up the notes matching a query in the full-text index. */
   const lookUp = (part: Lookup, query: string, condition = 'true'): string => {
     const list = `w${before.length}`
     lists.set(part, list)
@@ -111,7 +111,7 @@ const FEATURES: Readonly<Record<Extract<Lookup, { readonly kind: 'has' }>['featu
   property: 'size(f.propertyNames) > 0',
 }
 
-/** Compares like `search/query/compare.ts`: numbers with numbers, otherwise dates with a period. */
+/** Compares like `search/query/compare.ts`: numbers with numbers, and other values as dates with a period. */
 function compared(lookup: Extract<Lookup, { readonly kind: 'comparison' }>, give: (value: unknown) => string): string {
   const { name, operator, number, period } = lookup
   const bound = operator === '<' || operator === '>=' ? period?.from : period === undefined ? undefined : period.to - 1

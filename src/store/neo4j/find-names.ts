@@ -16,7 +16,7 @@ interface Candidate extends Pick<FileRecord, 'key' | 'path' | 'title' | 'aliases
   readonly kind: FileRecord['kind']
 }
 
-/** Files by name. The database finds candidates; the distance of names is computed as in the embedded index. */
+/** Finds files by name. The database finds candidates, and the distance of names is computed as in the embedded index. */
 export async function findNames(
   asking: QuestionContext,
   names: readonly string[],
@@ -52,7 +52,7 @@ export async function findNames(
   })
 }
 
-/** The best matching files of the scope for each query. If too many of the best are outside, all files are checked. */
+/** Returns the best matching files of the scope for each query. If too many of the best are outside the scope, all files are checked. */
 async function candidates(
   asking: QuestionContext,
   queries: readonly string[],

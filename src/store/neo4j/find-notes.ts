@@ -7,7 +7,7 @@ import { COUNTING, countDocuments, greatestScore, lookedUp, type Ranked, ranking
 import { filesIn, foundBy } from './scope.ts'
 import { wordNames } from './server/schema.ts'
 
-/** The order of the notes `f` with `score`. Notes without the date come last, in either direction. */
+/** Returns the sort order for the notes `f` with `score`. Notes without the date come last in either direction. */
 function orderOf({ by, direction }: FindOptions['order']): string {
   const way = direction === 'asc' ? 'ASC' : 'DESC'
   switch (by) {
@@ -20,7 +20,7 @@ function orderOf({ by, direction }: FindOptions['order']): string {
   }
 }
 
-/** The notes that match a condition, in the requested order. */
+/** Returns the notes that match a condition, in the requested order. */
 export async function findNotes(
   asking: QuestionContext,
   { condition, options: { scope, order } }: { readonly condition: Condition | undefined; readonly options: FindOptions },
@@ -31,7 +31,7 @@ export async function findNotes(
   const { text, parameters } = filesIn(scope, bare)
   const looked = lookedUp(order.terms)
   const isScored = looked.length > 0
-  // Every match contains one of the words, so only notes with a word are considered.
+  // If every match must contain one of the words, only notes with such a word are considered.
   const matched = fits?.within === undefined ? `MATCH (f:${foundBy(scope)} {vault: $vault})` : `UNWIND ${fits.within} AS f WITH f`
   const asked = asking.questions.one<
     Ranked & {

@@ -14,7 +14,7 @@ interface Entry {
   count: number
 }
 
-/** Returns the folder tree below `path` with its notes, or `undefined` if there is nothing. */
+/** Returns the folder tree below `path` with its notes, or `undefined` if the folder contains nothing. */
 export async function folderTree(asking: QuestionContext, path: string, options: TreeOptions): Promise<Folder | undefined> {
   const { questions, idOf, kept } = asking
   const rows = await kept(`tree ${options.includeArchived} ${path}`, () => countsOf(asking, path, options))
@@ -70,7 +70,7 @@ interface Counted {
   readonly all: number
 }
 
-/** The number of notes in each folder below a path, as spelled. */
+/** Returns the number of notes in each folder below a path, for each spelling of the folder. */
 async function countsOf({ questions }: QuestionContext, path: string, options: TreeOptions): Promise<readonly Counted[]> {
   return await questions.ask<Counted>(
     `MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH $start
@@ -81,7 +81,7 @@ async function countsOf({ questions }: QuestionContext, path: string, options: T
   )
 }
 
-/** Decides how many notes each folder shows. Its own notes take precedence over those in subfolders. */
+/** Decides how many notes to show in each folder. A folder's own notes take precedence over those in subfolders. */
 function sharesOf(root: Entry, { depth, limit }: TreeOptions): ReadonlyMap<Entry, number> {
   const shares = new Map<Entry, number>()
   let left = limit
@@ -106,7 +106,7 @@ function newEntry(folded: string): Entry {
   return { folded, folders: new Map(), spellings: new Map(), own: 0, count: 0 }
 }
 
-/** The spelling most of its notes use; without notes of its own, the spelling of its first subfolder. */
+/** Returns the spelling used by most of the folder's own notes. If it has none, uses the spelling of its first subfolder. */
 function spelledPath({ spellings, folders }: Entry): string {
   if (spellings.size > 0) return usual(spellings)
   const [first] = [...folders].sort(([a], [b]) => (a < b ? -1 : 1))

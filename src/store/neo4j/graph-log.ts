@@ -2,12 +2,12 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { GraphChanges, GraphLog } from '../../core/insight/graph-changes.ts'
 import type { Connection } from './server/connection.ts'
 
-/** Commits read at once. */
+/** Number of commits to read at once. */
 const ROWS = 200
 
 const NOTHING: GraphChanges = { files: [], links: [] }
 
-/** The change log that the feeder writes with each generation, for servers without the folder. */
+/** The change log written by the feeder with each generation, for servers without access to the folder. */
 export function graphLogOf(connection: Connection): GraphLog {
   const { vault } = connection
   return {

@@ -8,7 +8,7 @@ function quote(word: string): string {
   return `"${word.replace(/["\\]/g, '\\$&')}"`
 }
 
-/** Escapes characters that have a meaning in full-text queries. */
+/** Escapes characters that have a special meaning in full-text queries. */
 function escaped(word: string): string {
   return word.replace(/[^\p{L}\p{N}\p{M}]/gu, '\\$&')
 }
@@ -41,7 +41,7 @@ export function phraseQuery(words: readonly PhraseWord[]): string {
   return clauses.join(' ')
 }
 
-/** Returns a pattern that matches texts formatted by `wordTexts` in which the words of a phrase appear in sequence. */
+/** Returns a pattern that matches output of `wordTexts` in which the words of a phrase appear in sequence. */
 export function phrasePattern(words: readonly PhraseWord[]): string {
   const others = '(?:[^/ ][^ ]* )*?'
   let at = 0

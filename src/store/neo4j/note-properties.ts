@@ -8,7 +8,7 @@ import { readDate, readNumber } from '../../search/query/compare-values.ts'
 import { plainName } from '../../search/similar-names.ts'
 import { factsOf } from '../note-facts.ts'
 
-/** Separates the parts of the text that stands for several; no note can contain it. */
+/** Separates the parts of a string that represents several values. No note can contain it. */
 export const SEPARATOR = '\u0000'
 
 /** Properties of a `:RouxFile`, by name. `null` removes one. */
@@ -81,7 +81,7 @@ function infoProperties({ stat }: FileRecord, info: FileInfo): FileProperties {
   }
 }
 
-/** A comparable value: its property, its number and its date (ms), empty if it has none. */
+/** Returns a comparable value as property name, number and date (ms), or an empty list if it is neither a number nor a date. */
 function comparableOf(name: string, value: string): readonly string[] {
   const number = readNumber(value)
   const date = readDate(value)
@@ -103,7 +103,7 @@ export function namesOf({
   return stem === title ? [title, ...aliases] : [title, ...aliases, stem]
 }
 
-/** The word for finding a file with this name, however long the name is. */
+/** Returns the word for finding files with this name, regardless of the name's length. */
 export function equalKey(name: string): string {
   return `e${shortHash(foldName(name))}`
 }
@@ -112,7 +112,7 @@ export function plainKey(name: string): string {
   return `p${shortHash(plainName(name))}`
 }
 
-/** A single word that represents any text. */
+/** Returns a single word that represents a string of any length. */
 export function shortHash(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 24)
 }
@@ -128,23 +128,23 @@ export function pairsOf(folded: string): readonly string[] {
   return pairs
 }
 
-/** Four digits; `0000` means no character, as before the first. */
+/** Returns four hex digits. `0000` stands for no character, as before the first one. */
 function hex(unit: number): string {
   return Number.isNaN(unit) ? '0000' : unit.toString(16).padStart(4, '0')
 }
 
-/** All links from one file to one target. */
+/** All links from one file to a single target. */
 export interface Edge {
   readonly count: number
   /** Distinct kinds in alphabetical order. */
   readonly kinds: readonly string[]
-  /** Folded names of the properties with these links. */
+  /** Folded names of the properties that contain these links. */
   readonly types: readonly string[]
   /** `[index among all links of the file, link]` pairs as JSON. */
   readonly links: string
 }
 
-/** A file's links grouped by target: a key, or the id of a missing target. */
+/** Returns a file's links grouped by target: a key, or the id of a missing target. */
 export function edgesOf(links: readonly ResolvedLink[], missing: (name: string) => string): ReadonlyMap<number | string, Edge> {
   const ends = new Map<number | string, (readonly [number, ResolvedLink])[]>()
   for (const [at, link] of links.entries()) {
@@ -171,7 +171,7 @@ export function readLinks(links: string): readonly (readonly [number, ResolvedLi
   return JSON.parse(links)
 }
 
-/** Merges the links of several edges of one file in order. */
+/** Merges the links of several edges of one file into their original order. */
 export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
   return edges
     .flatMap(readLinks)
@@ -179,13 +179,13 @@ export function joinLinks(edges: readonly string[]): readonly ResolvedLink[] {
     .map(([, link]) => withAbsentMembers(link))
 }
 
-/** JSON omits undefined members, but the port promises a single shape for all links. */
+/** JSON omits undefined members, but the store interface promises a single shape for all links. */
 function withAbsentMembers(link: ResolvedLink): ResolvedLink {
   const { subpath, property, inComment, rivals, byAlias, brokenSubpath } = link
   return { ...link, subpath, property, inComment, rivals, byAlias, brokenSubpath }
 }
 
-/** Returns the lookup key of a missing target. Database indexes only hold texts up to about 8,000 bytes. */
+/** Returns the lookup key of a missing target. Database indexes only accept strings up to about 8,000 bytes. */
 export function idKeyOf(id: string): string {
   return id.length <= LONGEST_KEY ? id : shortHash(id)
 }
@@ -193,8 +193,8 @@ export function idKeyOf(id: string): string {
 const LONGEST_KEY = 1_000
 
 /**
- * Text whose order by code points (Neo4j) equals the order of the original by code units (everything above the port). They
- * differ only beyond U+D7FF, so most texts stay as they are.
+ * Returns a string whose order by code points (used by Neo4j) equals the original's order by code units (used everywhere else). The
+ * two orders differ only beyond U+D7FF, so most strings are returned unchanged.
  */
 export function sortable(text: string): string {
   return text.replace(/[\ud800-\uffff]/g, (unit) => `\ud7ff${unit.charCodeAt(0).toString(16)}`)

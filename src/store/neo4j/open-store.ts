@@ -13,7 +13,7 @@ import { exportRows, type TopologyRows } from './whole-graph.ts'
 
 /** Maximum number of attempts to run a use case. */
 const RUNS = 4
-/** Maximum scores per statement. */
+/** Maximum number of scores per statement. */
 const ROWS = 10_000
 
 /**
@@ -24,10 +24,10 @@ export function openNeo4jStore(connection: Connection, name?: string): Neo4jStor
   return new Neo4jStore(connection, name)
 }
 
-/** Interval in milliseconds for checking whether other processes have committed, while there are listeners. */
+/** Interval in milliseconds for checking whether other processes have committed. Checks only run while there are listeners. */
 const LOOK = 1_000
 
-/** Statements are planned this long after opening, to leave the first request undisturbed, and for at most this long, in milliseconds. */
+/** Statements are planned this long after opening, so the first request is not disturbed, and for at most this long, in milliseconds. */
 const PLANNING = { after: 2_000, most: 30_000 }
 
 export class Neo4jStore implements Store {
@@ -38,11 +38,11 @@ export class Neo4jStore implements Store {
   readonly #hasTexts: boolean
   readonly #listeners = new Set<(change: StoreChange) => void>()
   readonly #topologies = new WeakMap<Topology, TopologyRows>()
-  /** Scores that this user may not write to the database. */
+  /** Scores that this user is not allowed to write to the database. */
   readonly #ownScores = new Map<Metric, OwnScores>()
   readonly #kept = new KeptAnswers()
   #facts: VaultFacts | undefined
-  /** The last generation reported to listeners, or `undefined` before the first. */
+  /** The last generation reported to listeners, or `undefined` before the first report. */
   #told: number | undefined
   #isUnreachable = false
   /** Offset of the server's clock from the local clock, in milliseconds. */
@@ -51,7 +51,7 @@ export class Neo4jStore implements Store {
   #planning: NodeJS.Timeout | undefined
   readonly #closed = new AbortController()
 
-  /** `hasTexts`: whether texts are also read from the database. */
+  /** `hasTexts`: whether note text is also read from the database. */
   constructor(connection: Connection, name: string | undefined, { hasTexts = false }: { readonly hasTexts?: boolean } = {}) {
     this.#connection = connection
     this.#name = name
@@ -60,7 +60,7 @@ export class Neo4jStore implements Store {
     this.decisions = decisionsOf(connection)
   }
 
-  /** The facts about the vault from the last answer. */
+  /** The facts about the vault from the last result. */
   get facts(): VaultFacts | undefined {
     return this.#facts
   }
@@ -74,7 +74,7 @@ export class Neo4jStore implements Store {
     return await this.#refresh(signal)
   }
 
-  /** Plans the most common queries once in the background, because planning takes ten times as long as answering. */
+  /** Plans the most common queries once in the background, because planning takes ten times as long as running them. */
   planAhead(): void {
     if (this.#closed.signal.aborted) return
     this.#planning ??= setTimeout(() => {
@@ -119,7 +119,8 @@ export class Neo4jStore implements Store {
       'MATCH (f:RouxFile {vault: $vault}) WHERE f.generation > $since RETURN f.id AS id',
       { vault: this.#connection.vault, since: before },
     )
-    // Set only now, so a failed read is announced by the next check, unless another check has announced it in the meantime.
+    // Set only after the read, so a failed read is announced by the next check. Skipped if another check has announced the change in
+    // the meantime.
     if (this.#told !== before) return
     this.#told = generation
     const change = { generation, ids: rows.map(({ id }) => toNodeId(id, this.#name)) }
@@ -129,7 +130,7 @@ export class Neo4jStore implements Store {
   async read<T>(use: (snapshot: Snapshot) => Promise<T>, signal?: AbortSignal): Promise<T> {
     for (let run = 1; ; run++) {
       signal?.throwIfAborted()
-      // Every result includes its generation, so cached state need not be checked first.
+      // Every result includes its generation, so cached state does not have to be checked first.
       const trusted = run === 1 && !this.#isUnreachable ? this.#facts : undefined
       const isTrusted = trusted?.complete === true
       const facts = isTrusted ? trusted : await this.#refresh(signal)
@@ -163,7 +164,7 @@ export class Neo4jStore implements Store {
     return Date.now() + this.#ahead
   }
 
-  /** Takes the clock readings from an answer. */
+  /** Updates the clock offset and the state from a result. */
   #update(state: VaultState | undefined): void {
     if (state !== undefined) this.#ahead = state.now - Date.now()
     if (this.#facts === undefined || stateOf(state) !== stateOf(this.#facts)) return
@@ -222,7 +223,7 @@ export class Neo4jStore implements Store {
       })
       try {
         const idOf = (id: string) => toNodeId(id, this.#name)
-        // Read everything before the first row, because an export shows a single generation.
+        // Everything is read before the first row is yielded, because an export shows a single generation.
         yield* await exportRows({ questions, idOf })
         return
       } catch (error) {

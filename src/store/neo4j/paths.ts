@@ -12,12 +12,12 @@ interface Spur {
   readonly taken: readonly string[]
 }
 
-/** Maximum number of longer paths, each of which takes a round trip. */
+/** Maximum number of rounds that look for longer paths. Each round takes a round trip. */
 const FURTHER = 4
 
 /**
- * Shortest link paths, shortest first, then by ids. All of the shortest length come at once. Longer ones use Yen's algorithm (J.
- * Y. Yen, 1971), with all deviations from one path in one query.
+ * Returns link paths, shortest first, then by ids. All paths of the shortest length are found at once. Longer ones use Yen's
+ * algorithm (J. Y. Yen, 1971), with all deviations from one path in one query.
  */
 export async function findPaths(
   ask: Ask,
@@ -62,8 +62,8 @@ export async function findPaths(
 const NO_CEILING = Number.MAX_SAFE_INTEGER
 
 /**
- * Degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so a path is found if there
- * is one.
+ * Degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so that any existing path is
+ * found.
  */
 const HUB_CEILINGS = `CALL () {
   MATCH (f:RouxListed {vault: $vault}) WHERE f.folded STARTS WITH '' AND NOT f.id IN [$spurs[0].from, $target]
@@ -74,17 +74,20 @@ const HUB_CEILINGS = `CALL () {
 
 interface Search {
   readonly target: string
-  /** The maximum degree of notes on the path; several limits are tried at once. */
+  /** The maximum degree of notes on the path. Several limits are tried in one query. */
   readonly ceilings: 'hubs' | readonly number[]
 }
 
 interface FoundPath {
   readonly path: Path
-  /** The maximum degree of notes on it. */
+  /** The maximum degree of notes on the path. */
   readonly ceiling: number
 }
 
-/** The shortest continuations from each spur, with the path before it, those below the lowest ceiling first, by ids. */
+/**
+ * Returns the shortest continuations from each spur, including the path before the spur. Paths below the lowest ceiling come first,
+ * ordered by ids.
+ */
 async function shortest(
   ask: Ask,
   { target, ceilings }: Search,
@@ -94,7 +97,7 @@ async function shortest(
     `${ceilings === 'hubs' ? HUB_CEILINGS : 'UNWIND $ceilings AS ceiling'} UNWIND $spurs AS spur
      MATCH (a:RouxFile {vault: $vault, id: spur.from}) MATCH (b:RouxFile {vault: $vault, id: $target})
      CALL (ceiling, spur, a, b) {
-       // The database tests the condition at every step, so each link is visited once even for long paths.
+       // The database tests the condition at every step, so it visits each link only once, even for long paths.
        MATCH p = allShortestPaths((a)-[:ROUX_LINK*]${arrow}(b))
        WHERE all(n IN nodes(p) WHERE n = a OR n = b
                  OR (n:RouxListed AND NOT n.id IN spur.banned AND n.inDegree + n.outDegree <= ceiling))

@@ -6,13 +6,13 @@ import type { StoredEmbedder } from './questions.ts'
 const WORD: WordTerm = { form: 'x', stem: 'x', match: 'stem', count: 1, parts: [] }
 const [ONE, OTHER] = ['x', 'y'] as unknown as readonly [NodeId, NodeId]
 const PAGE = { offset: 0, limit: 1 }
-/** The scopes of `find_nodes` and of `search`. */
+/** The scopes used by `find_nodes` and `search`. */
 const LISTED: Scope = { kinds: ['note', 'canvas'], withoutArchived: true }
 const FOUND: Scope = { kinds: ['note', 'canvas'], withoutArchived: true, withoutConflicts: true }
 
 /**
- * Runs the queries of common use cases for notes that do not exist: the database keeps each statement's plan, whatever its
- * values. Queries that use cases send together become one statement, so they are sent together here, in the same order.
+ * Runs the queries of common use cases for notes that do not exist, because the database keeps each statement's plan regardless of
+ * its values. Queries that use cases send together become one statement, so they are sent together here, in the same order.
  */
 export async function planAhead(snapshot: Snapshot, embedders: readonly StoredEmbedder[]): Promise<void> {
   const named = () => [

@@ -17,7 +17,7 @@ import { readLinks } from './note-properties.ts'
 import { type QuestionContext, rangeOf } from './questions.ts'
 import { folderStart } from './scope.ts'
 
-/** Maximum number of sources to return for each. */
+/** Maximum number of sources to return per missing target. */
 const SOURCES = 3
 
 interface ProblemQuery {
@@ -49,7 +49,7 @@ const TROUBLED = `NOT f.excluded AND (f.troubles > 0
 
 /** The files that may have the requested problems, by id. */
 function filesOf({ filter: { id, target, folder } }: ProblemQuery, { bare }: QuestionContext) {
-  // Look up a file by id alone: with a second indexed condition the database may use the other index.
+  // A file is looked up by id alone, because with a second indexed condition the database may use the other index.
   const found = id === undefined ? 'f.folded STARTS WITH $start' : 'f.id = $id AND left(f.folded, size($start)) = $start'
   const linking =
     target === undefined ? '' : ' AND EXISTS { MATCH (f)-[:ROUX_LINK]->(t) WHERE t.id = $target AND t.kind IS NOT NULL }'
@@ -106,7 +106,7 @@ export async function findProblems(asking: QuestionContext, asked: ProblemQuery,
   return { items: items.slice(skipped, skipped + page.limit), total }
 }
 
-/** The number of problems of each kind. */
+/** Counts the problems of each kind. */
 export async function countProblems(asking: QuestionContext, asked: ProblemQuery): Promise<ProblemCounts> {
   const counts = Object.fromEntries(PROBLEM_KINDS.map((kind) => [kind, 0])) as Record<ProblemKind, number>
   const { match, parameters } = filesOf(asked, asking)
@@ -160,7 +160,7 @@ async function detailsOf({ questions }: QuestionContext, files: readonly Counted
   return new Map(rows.map((row) => [row.key, row]))
 }
 
-/** The ids of notes that these files' links could mean. */
+/** The ids of the notes that ambiguous links in these files could refer to. */
 const rivalIds = new WeakMap<Detailed, ReadonlyMap<number, string>>()
 
 interface ProblemSource {
@@ -219,7 +219,7 @@ interface Row {
   readonly sources: readonly string[]
 }
 
-/** Missing targets, by the number of files that link to them, then by name. */
+/** Returns missing targets, ordered by the number of files that link to them, then by name. */
 export async function findWanted(
   asking: QuestionContext,
   { folder, counts }: WantedFilter,
@@ -253,7 +253,7 @@ export async function findWanted(
   return { items, total: row?.total ?? 0 }
 }
 
-/** Returns files that link to missing targets but must not be counted. Only this process knows which ones. */
+/** Returns files that link to missing targets but must not be counted. Only this process can tell which ones. */
 async function sourcesWithout(
   { questions }: QuestionContext,
   counts: (path: VaultPath) => boolean,

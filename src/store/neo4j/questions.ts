@@ -4,7 +4,7 @@ import type { Page } from '../../core/store.ts'
 import type { Connection, Values } from './server/connection.ts'
 import { requireFormat } from './server/schema.ts'
 
-/** Maximum names kept at once, because there may be many folders. */
+/** Maximum number of cached results, because there may be many folders. */
 const MOST = 50
 
 /** The part of `VaultFacts` included in every result. */
@@ -13,7 +13,7 @@ export interface VaultState {
   readonly lineage: string | null
   /** Number of writes to search data. */
   readonly searchWrites: number
-  /** Server times in milliseconds: of the last commit, the feeder's last heartbeat, and this result. */
+  /** Server times in milliseconds: the last commit, the feeder's last heartbeat, and this result. */
   readonly fed: number | null
   readonly heard: number | null
   readonly now: number
@@ -32,7 +32,7 @@ export interface VaultFacts extends VaultState {
   readonly embedders: readonly StoredEmbedder[]
 }
 
-/** Answers stay valid as long as this value is the same. */
+/** Cached results stay valid as long as this value is the same. */
 export function stateOf(state: VaultState | undefined): string {
   return `${state?.lineage} ${state?.generation} ${state?.searchWrites}`
 }
@@ -45,11 +45,11 @@ export function isSameGeneration(a: VaultState | undefined, b: VaultState | unde
 export interface StoredEmbedder {
   readonly embedder: string
   readonly dimensions: number | null
-  /** True if they have an index. */
+  /** True if the vectors have an index. */
   readonly indexed: boolean | null
 }
 
-/** How long a generation may take to become visible, ms; an older announcement is ignored. */
+/** Maximum time for a generation to become visible, in milliseconds. Older announcements are ignored. */
 const ANNOUNCED = 60_000
 
 /** Matches the vault as `v`, with everything that `STATE` returns. */
@@ -60,11 +60,11 @@ const STATE = `v.generation AS generation, v.lineage AS lineage, coalesce(w.writ
   v.fed AS fed, h.heard AS heard, timestamp() AS now,
   p.generation > v.generation AND p.at > timestamp() - ${ANNOUNCED} AS isMoving`
 
-/** How long to wait for a generation to become visible, and how often to check, ms. */
+/** Maximum time to wait for a generation to become visible, and the interval between checks, in milliseconds. */
 const MOVING = { most: 5_000, look: 50 }
 
 /**
- * Refuses a vault whose name is already taken by another folder.
+ * Rejects a vault whose name is already used for another folder.
  * @throws RouxError `STORE_UNAVAILABLE`
  */
 export function requireSameFolder({ origin, vault }: Connection, folder: string | null): void {
@@ -74,7 +74,7 @@ export function requireSameFolder({ origin, vault }: Connection, folder: string 
   })
 }
 
-/** The vault's facts; `undefined` if it was never fed. @throws RouxError `STORE_UNAVAILABLE` */
+/** Returns the vault's facts, or `undefined` if it was never fed. @throws RouxError `STORE_UNAVAILABLE` */
 export async function readFacts(connection: Connection, signal?: AbortSignal): Promise<VaultFacts | undefined> {
   const until = performance.now() + MOVING.most
   for (;;) {
@@ -134,7 +134,7 @@ export class Questions {
   /** Runs a query that returns each row as `row`. `$vault` is set. */
   ask<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return new Promise<readonly T[]>((resolve, reject) => {
-      // Wait until already settled promises have sent their queries, too.
+      // Waits until settled promises have sent their queries, too.
       if (this.#waiting.length === 0) setImmediate(() => void this.#send())
       this.#waiting.push({ cypher, parameters, resolve, reject })
     })
@@ -156,7 +156,7 @@ export class Questions {
     }
   }
 
-  /** The rows of each query, by its position; empty if it has none. */
+  /** The rows of each query, by the query's position; empty if there are none. */
   async #answersTo(questions: readonly Question[]): Promise<ReadonlyMap<number, readonly unknown[]>> {
     const { signal, onState } = this.#options
     const { vault } = this.#connection
@@ -180,7 +180,10 @@ interface Answer {
   readonly rows: readonly unknown[]
 }
 
-/** A query as part of a statement. Collected separately, because a list carried along takes memory in every later row. */
+/**
+ * A query as part of a statement. Its rows are collected separately, because a list that is passed along takes memory in every later
+ * row.
+ */
 function partOf({ cypher }: Question, at: number): string {
   const own = cypher.replaceAll(/\$(?!vault\b)(\w+)/g, `$q${at}.$1`)
   return `CALL () { ${own} } RETURN ${at} AS at, collect(row) AS rows`
@@ -201,7 +204,7 @@ export interface QuestionContext {
   readonly bare: (id: string) => string
 }
 
-/** A range of a list; the database limits list indexes to 32 bits. */
+/** A range of a list. The database limits list indexes to 32 bits. */
 export function rangeOf({ offset, limit }: Page) {
   return { offset: Math.min(LONGEST, offset), end: Math.min(LONGEST, offset + limit) }
 }
@@ -216,7 +219,7 @@ export class KeptAnswers {
   #state = ''
   readonly #answers = new Map<string, unknown>()
 
-  /** The answer with this name for a state of the vault; queried if unknown. */
+  /** Returns the named result for a state of the vault. Runs the query if the result is unknown. */
   async of<T>(state: string, name: string, ask: () => Promise<T>): Promise<T> {
     if (this.#state === state && this.#answers.has(name)) return this.#answers.get(name) as T
     const answer = await ask()

@@ -22,7 +22,7 @@ export function folderStart(folder: string): string {
 /** The files in a scope; `bare` removes the vault's name from an id. */
 export function filesIn(scope: Scope, bare: (id: string) => string): Where {
   const { kinds = NOTES, tags, note, withExcluded = false, withoutArchived = false, withoutConflicts = false } = scope
-  // Look a note up by its id. The database would use any suitable index, so the other condition must not have one.
+  // Looks a note up by its id. The database would use any suitable index, so the other condition must not have one.
   const conditions =
     note === undefined
       ? ['f.folded STARTS WITH $scopeStart']

@@ -72,7 +72,7 @@ export interface SnapshotParts {
   readonly isLast: boolean
   /** True if `facts` are from an earlier read and must be confirmed by results. */
   readonly isTrusted: boolean
-  /** True if texts are read from the database because there is no folder. */
+  /** True if note text is read from the database because there is no folder. */
   readonly hasTexts: boolean
   /** Called with the state included in each result. */
   readonly onState: (state: VaultState | undefined) => void

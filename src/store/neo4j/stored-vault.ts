@@ -30,7 +30,7 @@ export function openStoredVault(place: Neo4jPlace, name?: string): StoredVault {
   const indexing = new FeedStatus(store, connection, place)
   return {
     store,
-    // For reads outside of a use case, whose snapshot has its own texts.
+    // For reads outside of a use case, whose snapshot reads note text itself.
     texts: {
       read: (versions, signal) =>
         store.read(async (snapshot) => (await snapshot.texts?.(versions.map(({ id }) => id))) ?? [], signal),

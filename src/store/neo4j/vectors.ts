@@ -133,7 +133,7 @@ export async function vectorsOf(
   )
 }
 
-/** State of the stored vectors by embedder, most recently used first. */
+/** State of the stored vectors for each embedder, most recently used first. */
 export async function vectorStates({ questions }: QuestionContext): Promise<readonly VectorState[]> {
   const rows = await questions.ask<{ readonly embedder: string; readonly notes: number; readonly indexed: boolean | null }>(
     `MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > ''

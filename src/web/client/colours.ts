@@ -2,7 +2,7 @@ import { type Graph, groupingBy } from './graph.ts'
 import type { Theme } from './map-view.ts'
 import type { ColourBy } from './state.ts'
 
-/** Twelve colours that can be told apart on light and dark backgrounds. The last one is for notes without a group. */
+/** Twelve colors that can be distinguished on light and dark backgrounds. The last one is for notes without a group. */
 export const PALETTE: readonly string[] = [
   '#4e79a7',
   '#f28e2b',
@@ -28,20 +28,20 @@ export interface Legend {
 export interface Coloured {
   /** Palette index of each note. */
   readonly colours: Uint8Array
-  /** Palette index of each group, by id. Pass it to the next call to keep the colours. */
+  /** Palette index of each group, by id. Pass it to the next call to keep the colors. */
   readonly colourOf: ReadonlyMap<string, number>
   readonly legend: readonly Legend[]
   /** Returns the group of a note. */
   nameOf(note: number): string | undefined
 }
 
-/** Groups beyond this number share the last colour. */
+/** Groups beyond this number share the last color. */
 const MOST_GROUPS = 1_000
 
 /**
- * Assigns a colour to each note by its group. A group keeps its colour from `before`. The largest groups get a colour each. Smaller
- * communities and regions get the colour whose notes are furthest away, because the map shows their names; smaller folders and tags
- * share the last colour.
+ * Assigns a color to each note by its group. A group keeps its color from `before`. The largest groups get a color each. Smaller
+ * communities and regions get the color whose notes are furthest away, because the map shows their names; smaller folders and tags
+ * share the last color.
  */
 export function coloursOf(graph: Graph, by: ColourBy, before: ReadonlyMap<string, number> = new Map()): Coloured {
   const grouping = by === 'community' || by === 'region' ? groupingBy(graph, by) : undefined
@@ -49,7 +49,7 @@ export function coloursOf(graph: Graph, by: ColourBy, before: ReadonlyMap<string
   const counts = new Map<string, number>()
   const groups = Array.from({ length: graph.count }, (_, note) => groupOf(note))
   for (const group of groups) if (group !== undefined) counts.set(group, (counts.get(group) ?? 0) + 1)
-  // A community keeps its colour, however many of its notes are drawn.
+  // A community keeps its color, no matter how many of its notes are drawn.
   if (grouping !== undefined) for (const group of counts.keys()) counts.set(group, grouping.groups[Number(group)]?.notes ?? 0)
   const bySize = [...counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const largest = bySize.slice(0, OTHER)
@@ -80,7 +80,7 @@ interface NamedGroup {
   readonly id: string
 }
 
-/** Assigns each group a colour: the previous one, or the one preferred for its id, or any free one. */
+/** Assigns each group a color: the previous one, the one preferred for its id, or any free one. */
 function ownColours(groups: readonly NamedGroup[], before: ReadonlyMap<string, number>): Map<string, number> {
   const free = new Set(PALETTE.slice(0, OTHER).keys())
   const colourOf = new Map<string, number>()
@@ -93,7 +93,7 @@ function ownColours(groups: readonly NamedGroup[], before: ReadonlyMap<string, n
   return colourOf
 }
 
-/** Communities are numbered from c1 and keep their ids, so this colour survives a reload. */
+/** Communities are numbered from c1 and keep their ids, so this color survives a reload. */
 function preferredColour(id: string): number | undefined {
   const [, number] = /^[cr](\d+)$/.exec(id) ?? []
   return number === undefined ? undefined : (Number(number) + OTHER - 1) % OTHER
@@ -124,7 +124,7 @@ function middlesOf({ places }: Graph, groups: readonly (string | undefined)[]): 
   return new Map([...sums].map(([group, [x, y, notes]]) => [group, [x / notes, y / notes]]))
 }
 
-/** Returns the colour whose groups are furthest away. */
+/** Returns the color whose groups are furthest away. */
 function furthest(group: string, colourOf: ReadonlyMap<string, number>, middles: Middles): number {
   const [x, y] = middles.get(group) ?? [0, 0]
   const nearest = new Array<number>(OTHER).fill(Number.POSITIVE_INFINITY)

@@ -1,4 +1,4 @@
-/** Creates an element with these members and children. Texts are never parsed as HTML. */
+/** Creates an element with these members and children. Strings are never parsed as HTML. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   members: Partial<HTMLElementTagNameMap[Name]> = {},

@@ -31,7 +31,7 @@ const STYLES: ReadonlySet<string> = new Set(
   `backgroundColor border borderBottom borderLeft borderRight borderTop color fontStyle fontWeight height marginLeft padding paddingBottom
   paddingLeft paddingRight paddingTop textAlign width`.split(/\s+/),
 )
-/** Lengths, colours and words; nothing that could be a URL. */
+/** Lengths, colors and words; nothing that could be a URL. */
 const PLAIN = /^[\w#%., -]*$/
 
 /** Converts a formula to MathML. Returns `undefined` if it is not valid TeX. It may define macros for later formulas. */
@@ -48,7 +48,7 @@ export function readFormula(tex: string, display: boolean, macros: Definitions):
 function converted({ type, text, attributes = {}, classes = [], style = {}, children = [] }: Made): readonly MarkdownNode[] {
   if (text !== undefined) return [text]
   const within = children.flatMap(converted)
-  // A container adds no element of its own.
+  // A container does not add an element of its own.
   if (type === undefined) return within
   if (!ELEMENTS.has(type)) return []
   const own = Object.entries(attributes).filter(([name]) => ATTRIBUTES.has(name))

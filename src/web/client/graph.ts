@@ -15,14 +15,14 @@ export interface Graph {
   readonly targets: Uint32Array
   /** Two numbers per link. */
   readonly pairs: Uint32Array
-  /** Number of notes that each note is linked with, in the whole vault. */
+  /** For each note, the number of notes in the whole vault that it is linked with. */
   readonly degrees: Uint32Array
   /** Number of notes and links in the vault, whether drawn or not. */
   readonly vault: { readonly notes: number; readonly links: number }
   readonly numberOf: ReadonlyMap<string, number>
 }
 
-/** What overview colours and names represent: communities of `map`, or regions connected by links alone. */
+/** What the colors and names of the overview represent: communities from `map`, or regions connected only by links. */
 export type GroupedBy = 'community' | 'region'
 
 export interface Grouping {

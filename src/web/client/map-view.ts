@@ -1,6 +1,6 @@
 import { type Graph, type GroupedBy, groupingBy, neighbours, radiusOf } from './graph.ts'
 
-/** What part of a graph to show, and how. */
+/** Which part of a graph to show, and how. */
 export interface Look {
   /** 1 for visible notes. */
   readonly shown: Uint8Array
@@ -36,7 +36,7 @@ export interface MapEvents {
 }
 
 interface Camera {
-  /** The point at the centre of the view. */
+  /** The point at the center of the view. */
   x: number
   y: number
   /** CSS pixels per unit of the layout. */
@@ -440,7 +440,7 @@ export class MapView {
     context.stroke()
   }
 
-  /** Returns the notes in view by colour. */
+  /** Returns the notes in view by color. */
   #notesInView(graph: Graph, look: Look): Record<'faded' | 'plain', readonly number[][]> {
     const { width, height } = this.#size()
     const plain = look.palette.map((): number[] => [])
@@ -510,7 +510,7 @@ export class MapView {
     return neighbours(graph, note).toSorted((a, b) => (graph.degrees[b] ?? 0) - (graph.degrees[a] ?? 0) || a - b)
   }
 
-  /** Returns where recognizable notes are. Names should be placed next to them. */
+  /** Returns the positions of recognizable notes. Names should be placed next to them. */
   #dots(graph: Graph, look: Look): Dots {
     const { width, height } = this.#size()
     const dots = new Dots(width, height)
@@ -524,7 +524,7 @@ export class MapView {
     return dots
   }
 
-  /** Returns where no names are drawn: below covering elements, and on notes as large as a name. */
+  /** Returns the areas where no names are drawn: below covering elements, and on notes as large as a name. */
   #taken(graph: Graph, look: Look): readonly Box[] {
     const { left, top } = this.#canvas.getBoundingClientRect()
     const covered = this.#events.covered?.() ?? []
@@ -593,7 +593,7 @@ export class MapView {
       const text = this.#shortened(label)
       const width = this.#widthOf(text, font)
       const middle = this.#toX(x)
-      // A name whose centre is in view is moved completely into view. Others are not drawn.
+      // A name whose center is in view is moved completely into view. Others are not drawn.
       if (middle < 0 || middle > this.#size().width) continue
       const left = this.#within(middle - width / 2, width)
       // If another name is already there, uses the line above or below it.

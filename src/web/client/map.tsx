@@ -43,7 +43,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, 1],
 }
 
-/** The last colours of this vault's groups. */
+/** The last colors of this vault's groups. */
 let lastColours: { readonly of: string; readonly colourOf: ReadonlyMap<string, number> } | undefined
 
 const coloured = computed(() => {

@@ -25,7 +25,7 @@ const SCHEMA = {
 
 /** Matches quotes and lists nested deeper than anyone reads. The parser would take minutes or overflow the stack. */
 const TANGLED = /^(?:[ \t]*(?:>|[-*+][ \t]|\d{1,9}[.)][ \t])){50}|^[ \t]{200,}(?:[-*+]|\d{1,9}[.)])[ \t]/m
-/** Maximum nesting of elements, and their maximum number, that a browser shows without delay. */
+/** Maximum nesting depth and number of elements that a browser shows without delay. */
 const DEEPEST = 200
 const MOST_ELEMENTS = 20_000
 
@@ -114,7 +114,7 @@ class Conversion {
       const tex = display ? written.slice(2, -2) : written.slice(1, -1)
       const made = this.#readFormula?.(tex, display, this.#definitions)
       if (made !== undefined) this.#count(sizeOf(made))
-      // Invalid TeX is often about prices.
+      // Invalid TeX is often a pair of prices.
       return [made ?? written]
     })
   }
@@ -144,7 +144,7 @@ class Conversion {
     return count === 0 ? children : made
   }
 
-  /** Properties are texts, and formulas in them stay source. */
+  /** Property values are plain strings, and formulas in them stay source. */
   #written(properties: MarkdownElement['properties']): MarkdownElement['properties'] {
     if (this.#formulas.length === 0) return properties
     const entries = Object.entries(properties).map(([name, value]) => [

@@ -4,7 +4,7 @@ import { type ParseOptions, parseMarkdown } from './markdown-tree.ts'
 
 const FORMULAS = './formula.js'
 
-/** The messages for each text: first that everything is loaded, then the result, or `undefined` if it is too much. */
+/** The messages for each note: first that everything is loaded, then the result, or `undefined` if the note is too large. */
 export type Told = 'begun' | MarkdownTree | undefined
 
 /** The formula library is as large as everything else, and few notes need it. Without it, formulas are shown as source. */
@@ -24,5 +24,5 @@ async function parse(note: PageText): Promise<void> {
   tell(parseMarkdown(note, options))
 }
 
-// Parses texts sent by the page, one at a time, without blocking it. The page terminates this worker if it takes too long.
+// Parses notes sent by the page, one at a time, without blocking it. The page terminates this worker if it takes too long.
 addEventListener('message', ({ data }: MessageEvent<PageText>) => void parse(data))

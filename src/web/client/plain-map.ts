@@ -25,7 +25,7 @@ const DIRECTIONS: Readonly<Record<string, readonly [number, number]>> = {
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 }
-/** Maximum number of colours to name below the map. */
+/** Maximum number of colors to name below the map. */
 const NAMED = 6
 
 /** Draws a map into an element, with tooltips, buttons, keys and a legend. @throws Error if there is no canvas */

@@ -236,7 +236,7 @@ let drawnFor = ''
 /** Delay before asking again while notes are being laid out, in milliseconds. The server responds when there is news. */
 const LAID_OUT_AFTER = 300
 
-/** Reloads the picture and the open note. Notes keep their positions. Changes during a reload cause another one. */
+/** Reloads the picture and the open note. Notes keep their positions. Changes during a reload trigger another one. */
 export function refresh(): Promise<void> {
   isChanged = true
   return getAgain()
@@ -504,7 +504,7 @@ export function fail(error: unknown): void {
   failure.value = refusalOf(error)
 }
 
-/** Returns the message to show, or `words` if the server sent none. The error itself is logged to the console. */
+/** Returns the message to show, or `words` if the server sent none. Logs the error itself to the console. */
 export function refusalOf(error: unknown, words = error instanceof Error ? error.message : String(error)): Refused {
   if (error instanceof Refused) return error
   console.error(error)

@@ -22,7 +22,7 @@ interface PartTarget {
 export interface LinkingFiles {
   /** Reads files by key, with their links after the change. */
   readonly read: (keys: readonly number[]) => Promise<readonly RelinkSource[]>
-  /** Returns a file's names before planning, because links to its new name are indexed under the old one. */
+  /** Returns a file's names before planning, because links to its new name are still indexed under the old name. */
   readonly namedBefore: (key: number) => NamedFile | undefined
 }
 
@@ -55,7 +55,7 @@ export async function brokenPartNotes(
   })
 }
 
-/** Returns an edited note if its headings or blocks are linked. Other notes need not be parsed. */
+/** Returns an edited note if any links refer to its headings or blocks. Other notes need not be parsed. */
 function partTarget(draft: Draft, view: VaultView, namedBefore: LinkingFiles['namedBefore']): readonly PartTarget[] {
   const { key, path, original, isEdited } = draft
   if (!isEdited || original === undefined || isTrash(path) || isTrash(original) || view.kindOf(path) !== 'note') return []

@@ -20,14 +20,17 @@ const TIME = 1000
 /** How long to read notes before yielding, in milliseconds. */
 const AT_A_TIME = 10
 
-/** A note with its paths before and after. */
+/** A note with its paths before and after the change. */
 interface Source {
   readonly from: string
   readonly to: string
   readonly draft: Draft | undefined
 }
 
-/** Finds links in HTML that a move breaks, in modes in which `<a href>` and `<img src>` are not links, that is, all except `docs`. */
+/**
+ * Finds HTML links that are broken by a move. Only applies in modes in which `<a href>` and `<img src>` are not links of the vault,
+ * which are all except `docs`.
+ */
 export async function brokenHtmlLinks(view: VaultView, drafts: readonly Draft[]): Promise<HtmlLinks> {
   const moved = new Map(drafts.filter(isMoved).map(({ original, path }) => [foldName(original ?? ''), path]))
   const areLinks = view.flavour.mode === 'docs' && view.flavour.profile === 'lenient'
@@ -72,7 +75,7 @@ function isMoved({ original, path }: Draft): boolean {
   return original !== undefined && original !== path && !isTrash(original) && !isTrash(path)
 }
 
-/** A cheap check that is true for few notes. */
+/** A cheap check that excludes most notes. */
 function mayLink(bytes: Uint8Array): boolean {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return ['href', 'HREF', '<img', '<IMG'].some((mark) => buffer.includes(mark))

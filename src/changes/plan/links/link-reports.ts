@@ -20,7 +20,7 @@ export class LinkReports {
     if (!this.#lost.has(id)) this.#lost.set(id, { key: source.key, link, target, reason })
   }
 
-  /** Adds the links that will resolve differently, or no longer, if the names change and nothing is rewritten. */
+  /** Adds the links that would resolve differently, or no longer resolve, if the names changed and nothing were rewritten. */
   addLedElsewhere(
     sources: readonly RelinkSource[],
     changes: readonly NameChange[],

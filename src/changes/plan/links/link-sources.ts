@@ -34,7 +34,7 @@ export class LinkSources {
 
   /** Returns the files whose links may be affected by changed names. */
   async affectedBy(changes: readonly NameChange[]): Promise<readonly RelinkSource[]> {
-    // Edited texts may mention names that are not in the index. There are few, so all of them are checked.
+    // Edited files may mention names that are not in the index. There are few such files, so all of them are checked.
     const edited = this.#drafts.all().filter(({ isEdited, path }) => isEdited && !isTrash(path))
     const keys = affectedSources(this.#view.names, changes, (name) => this.#view.sourcesOf(name))
     return await this.#sources([...new Set([...keys, ...edited.map(({ key }) => key)])])

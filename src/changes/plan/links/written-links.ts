@@ -26,7 +26,7 @@ interface WrittenLink {
   readonly link: ResolvedLink
 }
 
-/** Describes new links that lead nowhere, to a missing heading or block, or to an ambiguous name. Existing links are left out. */
+/** Describes new links whose target, heading or block is missing, and new links with an ambiguous name. Existing links are left out. */
 export function writtenLinkNotes(drafts: readonly Draft[], view: VaultView, files: WrittenLinkFiles): readonly string[] {
   const written = drafts.flatMap((draft) => linksWritten(draft, view, files.read))
   const missing = written.filter(({ link }) => typeof link.to === 'string')
@@ -68,7 +68,7 @@ function placeOf({ path, link: { line, target, subpath } }: WrittenLink): string
   return `${path}:${line} ${quote(subpath === undefined ? target : `${target}#${subpath}`)}`
 }
 
-/** Returns the links that the note's text on disk lacks or contains fewer times. */
+/** Returns the links that are missing, or occur fewer times, in the note's text on disk. */
 function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['read']): readonly WrittenLink[] {
   const { original, path, isEdited } = draft
   if (!isEdited || isTrash(path) || view.kindOf(path) !== 'note') return []
@@ -79,7 +79,7 @@ function linksWritten(draft: Draft, view: VaultView, read: WrittenLinkFiles['rea
   for (const link of read(draft).links) {
     const left = before.get(nameOf(link)) ?? 0
     before.set(nameOf(link), left - 1)
-    // Logseq's properties can name pages that do not exist.
+    // Logseq properties may refer to pages that do not exist.
     if (left <= 0 && link.form !== 'page') written.push({ path, link })
   }
   return written

@@ -19,12 +19,12 @@ interface Form {
   readonly form: string
 }
 
-/** Builds one segment in memory: about 16 bytes per word of text until `pages`, and twice that while they are created. */
+/** Builds one segment in memory. Takes about 16 bytes per word of text, and twice that while `pages` runs. */
 export class SegmentBuilder {
   readonly #ids = new Map<string, number>()
   readonly #forms: string[] = []
   readonly #documents = new Map<number, { readonly stamp: number; readonly title: number; readonly body: number }>()
-  /** Parallel lists with one number per word of text: the form's id, twice its position plus 1 for the body, and the document. */
+  /** Parallel lists with one number per word of text: the form's id, twice the position (plus 1 in the body), and the document. */
   readonly #words = new NumberList(4096)
   readonly #places = new NumberList(4096)
   readonly #ordinals = new NumberList(4096)
@@ -55,7 +55,7 @@ export class SegmentBuilder {
   *pages(): Generator<Page, void> {
     const made: Page[] = []
     const writer = new PageWriter((page) => made.push(page))
-    // The words of a form stay in the order of the text.
+    // The words of each form stay in text order.
     const { offsets, targets } = placesByNumber(this.#words.items, this.#forms.length, this.#words.length)
     const into = { writer, entry: new EntryWriter() }
     for (const form of this.#sortedForms()) {
@@ -148,12 +148,12 @@ class EntryWriter {
 
 const SURROGATE = /[\ud800-\udfff]/
 
-/** Compares texts by their UTF-8 bytes. */
+/** Compares strings by their UTF-8 bytes. */
 function compareUtf8(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b))
 }
 
-/** The same for texts without surrogates. */
+/** Like `compareUtf8`, for strings without surrogates. */
 function compareUnits(a: string, b: string): number {
   if (a === b) return 0
   return a < b ? -1 : 1

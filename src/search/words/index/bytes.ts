@@ -1,4 +1,4 @@
-/** Thrown if bytes of the keyword index are corrupt and it must be rebuilt. */
+/** Thrown if the keyword index is corrupt and must be rebuilt. */
 export class DamagedWords extends Error {
   override readonly name = 'DamagedWords'
 
@@ -33,7 +33,7 @@ export class ByteWriter {
   varint(value: number): void {
     let large = value
     for (; large > MAX_INT; large = Math.floor(large / 128)) this.byte((large % 128) | 128)
-    // Most numbers are small, and 32-bit shifts are faster than divisions.
+    // Most numbers are small, and for those, 32-bit shifts are faster than divisions.
     let rest = large | 0
     for (; rest >= 128; rest >>= 7) this.byte((rest & 127) | 128)
     this.byte(rest)
@@ -74,7 +74,7 @@ export class ByteWriter {
 
 const MAX_INT = 2 ** 31 - 1
 
-/** Reads bytes sequentially. Throws `DamagedWords` at the end. */
+/** Reads bytes sequentially. Throws `DamagedWords` if there are no more bytes. */
 export class ByteReader {
   readonly bytes: Uint8Array
   at: number

@@ -4,21 +4,21 @@ import { type Page, PageCursor, PageWriter, PostingCursor, PostingWriter, type S
 /** A segment to merge. */
 export interface MergeSource {
   readonly header: SegmentHeader
-  /** All its pages in order. */
+  /** All pages of the segment in order. */
   readonly pages: Iterable<Uint8Array>
 }
 
-/** True if to keep a document. */
+/** Returns true if a document should be kept. */
 export type IsLive = (source: number, ordinal: number) => boolean
 
-/** Number of bytes of entries after which a merge pauses, which takes a millisecond or two. */
+/** Number of bytes of entries after which a merge pauses. Processing them takes a millisecond or two. */
 const SLICE_BYTES = 32 * 1024
 const DEAD = -1
 
 /**
- * Merges the live documents of several segments into one, in the order of the sources and their ordinals, with the same result as a
- * builder. Pauses (`yield`) every few milliseconds, so the caller can do other work; `isLive` is only called before the first
- * pause. Returns the new segment's header. Keeps one word of all sources in memory at a time. Throws `DamagedWords`.
+ * Merges the live documents of several segments into one, ordered by source and ordinal, with the same result as a builder. Pauses
+ * (`yield`) every few milliseconds, so the caller can do other work; `isLive` is only called before the first pause. Returns the new
+ * segment's header. Keeps one word of all sources in memory at a time. Throws `DamagedWords`.
  */
 export function* mergeSegments(
   sources: readonly MergeSource[],
@@ -113,14 +113,14 @@ class EntryStream {
       if (page.done === true) return false
       this.cursor = new PageCursor(page.value)
     }
-    // This check also stops a merge from looping if the same pages are returned again and again.
+    // This check also prevents an endless merge if the same pages are returned repeatedly.
     const order = compareBytes(stem, this.cursor.stem) || compareBytes(form, this.cursor.form)
     if (order >= 0 && stem.length > 0) throw new DamagedWords('words are out of order')
     return true
   }
 }
 
-/** Writes one word of several segments as one. */
+/** Merges one word's entries from several segments into one entry. */
 class EntryMerger {
   readonly #postings = new ByteWriter()
   readonly #positions = new ByteWriter()

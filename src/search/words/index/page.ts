@@ -1,6 +1,6 @@
 import { ByteReader, ByteWriter, compareBytes, DamagedWords } from './bytes.ts'
 
-/** Numbers are in the machine's byte order. On a machine with another byte order, this is an unknown format. */
+/** Numbers are in the machine's byte order. On a machine with a different byte order, the format number is not recognized. */
 const FORMAT = 2
 
 const HEAD_BYTES = 8
@@ -9,7 +9,7 @@ const DOCUMENT_BYTES = 20
 
 /** A page of a segment. */
 export interface Page {
-  /** UTF-8 of the first stem, by which pages are looked up. All forms of a stem are in the same page. */
+  /** UTF-8 of the first stem, used to look up pages. All forms of a stem are in the same page. */
   readonly first: Uint8Array
   readonly data: Uint8Array
 }
@@ -30,15 +30,16 @@ export interface Entry {
   readonly positions: Uint8Array
 }
 
-/** Maximum size of a page before the next stem. A single stem can exceed it. */
+/** Size of a page, in bytes, after which the next stem starts a new page. A single stem can exceed it. */
 const PAGE_BYTES = 4096
 
-/** Maximum length of a stem or form, because 64 UTF-16 units take at most 192 bytes. */
+/** Maximum length of a stem or form in bytes, because 64 UTF-16 units take at most 192 bytes. */
 const MAX_KEY = 192
 
 /**
  * Packs entries, ordered bytewise by stem and form, into pages. An entry consists of the stem (length of the prefix shared with the
- * previous stem, and the rest), the form (relative to its stem, in the same way), the lengths of postings and positions, and both.
+ * previous stem, and the rest), the form (relative to its stem, in the same way), the lengths of postings and positions, the postings
+ * and the positions.
  */
 export class PageWriter {
   readonly #emit: (page: Page) => void
@@ -71,7 +72,7 @@ export class PageWriter {
     this.#stem = EMPTY
   }
 
-  /** The lengths share a byte, with four bits each; 15 means that the rest follows. */
+  /** The two lengths share a byte, with four bits each; 15 means that the rest follows. */
   #key(before: Uint8Array, key: Uint8Array): void {
     let shared = 0
     while (shared < key.length && before[shared] === key[shared]) shared++
@@ -134,7 +135,7 @@ export class PageCursor {
     return true
   }
 
-  /** Moves to the next entry of a stem. Returns false if the page has no more. The first call can skip other entries. */
+  /** Moves to the next entry of a stem. Returns false if the page has no more of them. The first call can skip other entries. */
   nextOf(stem: Uint8Array): boolean {
     while (this.next()) {
       const order = this.#compareStem(stem)
@@ -210,7 +211,7 @@ function listsIn(buffer: ArrayBuffer, count: number): SegmentHeader {
 }
 
 /**
- * Writes one document's share in a word: `delta << 2 | code`, where delta is the number of documents since the previous one. Codes 1
+ * Writes one document's data for a word: `delta << 2 | code`, where delta is the number of documents since the previous one. Codes 1
  * and 2: that many occurrences in the body, none in the title. Code 0: the body's count follows. Code 3: a number follows, whose
  * lowest two bits are the title's count minus 1 (3 means that another number follows), and whose other bits are the body's count.
  */
@@ -249,7 +250,7 @@ export class PostingCursor {
   readonly #reader: ByteReader
   readonly #documents: number
 
-  /** `documents` is the upper bound of the ordinals. */
+  /** `documents` is an upper bound for the ordinals. */
   constructor(bytes: Uint8Array, span: { readonly start: number; readonly end: number }, documents: number) {
     this.#reader = new ByteReader(bytes, span.start, span.end)
     this.#documents = documents
@@ -258,7 +259,7 @@ export class PostingCursor {
   next(): boolean {
     const reader = this.#reader
     if (reader.at >= reader.end) return false
-    // Most heads are a single byte. This is the innermost loop of a search.
+    // Most heads are a single byte. This loop is the innermost one of a search.
     let head = reader.bytes[reader.at] as number
     if (head < 128) reader.at++
     else head = reader.varint()

@@ -13,7 +13,7 @@ export interface PageSource {
 /** The word to look up. */
 export type WordKey = Pick<WordTerm, 'form' | 'stem' | 'match'>
 
-/** Receives an entry. The cursor is positioned at it and valid only during the call. */
+/** Receives a cursor positioned at an entry. The cursor is valid only during the call. */
 type EntryVisitor = (entry: PageCursor) => void
 
 /** A stored segment, with its live documents. */

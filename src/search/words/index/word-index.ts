@@ -29,8 +29,8 @@ export class WordIndex {
   }
 
   /**
-   * Sets the current segments, oldest first. Known ids are kept, because ids are never reused. The cost depends on the segments that
-   * were added or removed.
+   * Sets the current segments, oldest first. Data of known ids is kept, because ids are never reused. The cost depends only on the
+   * segments added or removed.
    */
   setSegments(stored: readonly StoredSegment[]): void {
     const known = new Map(this.#segments.map((segment) => [segment.id, segment]))
@@ -43,7 +43,7 @@ export class WordIndex {
     for (const { header } of [...gone, ...come]) this.changed(header.keys)
   }
 
-  /** Checks again whether these keys are live, because their files' stamps changed. */
+  /** Rechecks whether these keys are live, because their files' stamps changed. */
   changed(keys: Iterable<number>): void {
     for (const key of keys) this.#markLive(key)
   }
@@ -54,8 +54,8 @@ export class WordIndex {
   }
 
   /**
-   * Returns the keys of documents that contain a word, in ascending order: any form of its stem, its exact form, or a form that
-   * starts with it.
+   * Returns the keys of documents that match a word, in ascending order. Depending on the word, any form of its stem matches, only
+   * its exact form, or every form that starts with it.
    */
   keysWith(word: WordKey, field: WordField = 'any'): Uint32Array {
     return this.#collect((segment, put) => {
@@ -114,7 +114,7 @@ function documentsWithPhrase(segment: Segment, phrase: Phrase, field: WordField)
   return starts?.keys() ?? []
 }
 
-/** Possible starts of the phrase in each document: twice the position, plus 1 in the body. */
+/** Possible starts of the phrase in each document, encoded as twice the position, plus 1 in the body. */
 type Starts = Map<number, Set<number>>
 
 interface Narrowing {
@@ -169,7 +169,7 @@ function* decode(reader: ByteReader, title: number, body: number): Generator<num
   }
 }
 
-/** Returns the size of a word's documents in bytes. The cheapest word is read first. */
+/** Returns the size in bytes of a word's document lists. The word with the smallest size is read first. */
 function sizeOf(segment: Segment, word: PhraseWord): number {
   let size = 0
   segment.visit(keyOf(word), ({ postings }) => {

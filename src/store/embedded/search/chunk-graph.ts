@@ -18,20 +18,20 @@ export interface ChunkGraphOptions {
   readonly kind: Exclude<VectorIndexKind, 'exact'>
   readonly embedder: string
   readonly dimensions: number
-  /** Path to save the graph at. Without it, the graph is not saved. */
+  /** Path at which to save the graph. If omitted, the graph is not saved. */
   readonly path?: string | undefined
   /** Total size in bytes of the int8 rows from which `auto` builds a graph. */
   readonly autoFrom?: number
   readonly loadAddon?: () => Promise<LoadedAddon>
-  /** Builds graphs in another thread. Without it, they are built in this one. */
+  /** Builds graphs in another thread. If omitted, they are built in the current thread. */
   readonly graphs?: VectorGraphs | undefined
   /** Waits for a number of milliseconds without keeping the process alive. */
   readonly rest?: (ms: number) => Promise<unknown>
 }
 
 /**
- * Maintains a graph over chunk vectors. It restores the graph or builds it in another thread, adds changes a few milliseconds at a
- * time, and saves it. The exhaustive scan is used until the graph is complete, or if there is none.
+ * Maintains a graph over chunk vectors. Restores the graph or builds it in another thread, adds changes a few milliseconds at a time,
+ * and saves it. Until the graph is complete, or if there is none, the exhaustive scan is used.
  */
 export class ChunkGraph {
   readonly #slots: VectorSlots
@@ -47,7 +47,7 @@ export class ChunkGraph {
   #isRunning = false
   #isClosed = false
   #wake: () => void = () => {}
-  /** Number of labels added since the graph was saved, or `undefined` if it never was. */
+  /** Number of labels added since the graph was saved, or `undefined` if it was never saved. */
   #unsaved: number | undefined
 
   constructor(slots: VectorSlots, options: ChunkGraphOptions) {
@@ -56,21 +56,21 @@ export class ChunkGraph {
     this.#rest = options.rest ?? ((ms) => delay(ms, undefined, { ref: false }))
   }
 
-  /** The index in use, with a reason if it is not the expected one. */
+  /** The index in use, with the reason if it is not the expected one. */
   get state(): Pick<VectorState, 'index' | 'reason'> {
     const index = this.#index?.usesGraph ? 'hnsw' : 'exact'
     const reason = this.#trouble ?? this.#progress()
     return { index, ...(reason === undefined ? undefined : { reason }) }
   }
 
-  /** Gives vectors the same labels as in the saved graph. Call it before any are loaded. */
+  /** Gives vectors the same labels as in the saved graph. Call it before any vectors are loaded. */
   async prepare(): Promise<void> {
     const { path, embedder } = this.#options
     this.#manifest = path === undefined ? undefined : await readLabelManifest(path, embedder)
     if (this.#manifest !== undefined) await this.#slots.reserve(this.#manifest.marks)
   }
 
-  /** Starts maintaining the graph once all vectors are loaded. @throws DamagedIndex found while doing so */
+  /** Starts maintaining the graph once all vectors are loaded. @throws DamagedIndex if the index is found to be damaged */
   follow(): void {
     if (this.#damage !== undefined) throw this.#damage
     this.#wake()
@@ -132,7 +132,7 @@ export class ChunkGraph {
       },
     })
     if (reason === undefined) this.#unsaved = 0
-    // Closed in the meantime, so the loaded data is released.
+    // This object was closed in the meantime, so the loaded data is released.
     if (this.#isClosed) index.close()
   }
 
@@ -156,7 +156,7 @@ export class ChunkGraph {
       if (this.#isClosed) return
       await index.adopt(await builder.write(file), labels)
       this.#unsaved = undefined
-      // Closed in the meantime, so the loaded data is released.
+      // This object was closed in the meantime, so the loaded data is released.
       if (this.#isClosed) index.close()
     } finally {
       this.#handedOver = undefined
@@ -195,7 +195,7 @@ export class ChunkGraph {
     }
   }
 
-  /** Saves the graph if enough has changed, once there were no changes for a while. */
+  /** Saves the graph if enough has changed and no change was made for a while. */
   async #save(index: HnswIndex): Promise<void> {
     const { path, embedder } = this.#options
     const isWorthIt = this.#unsaved === undefined || this.#unsaved >= Math.max(MIN_UNSAVED, index.size * MAX_UNSAVED_SHARE)
@@ -204,7 +204,7 @@ export class ChunkGraph {
     if (this.#isClosed || index.behind > 0) return
     try {
       const fingerprint = await saveLabelManifest(path, this.#slots.marks())
-      // If something changed while saving, the graph is outdated and is not saved, because its labels must match the manifest.
+      // If something changed during saving, the graph is outdated and is not saved, because its labels must match the manifest.
       if (!(await index.save(path, { embedder, fingerprint }))) return
       this.#trouble = undefined
     } catch (error) {
@@ -230,24 +230,24 @@ export class ChunkGraph {
 
 /** Delay before the first slice in milliseconds, which lets commands finish and servers answer their first calls. */
 const START_DELAY = 2000
-/** Duration of a slice in milliseconds, plus the time for one label (0.1–1 ms). */
+/** Duration of a slice in milliseconds. A slice can exceed it by the time for one label (0.1–1 ms). */
 const SLICE = 4
 /** Maximum number of labels to add to the graph in this thread. */
 const MOST_BUILT_HERE = 256
-/** Number of vectors per message to the other thread, about 100 ms of work. */
+/** Number of vectors per message to the other thread, which correspond to about 100 ms of work. */
 const MOST_AT_ONCE = 256
 /** Pause between slices in milliseconds, longer during searches. */
 const PAUSE = 4
 const PAUSE_AFTER_SEARCH = 50
 /** Delay between the last added label and saving, in milliseconds, because embedding comes in batches. */
 const SAVE_DELAY = 10_000
-/** A graph of 400,000 vectors takes 500 MB, so it is saved again only after this many changes, or this share of all labels. */
+/** A graph of 400,000 vectors takes 500 MB, so it is saved again only after this many changes, or changes to this share of all labels. */
 const MIN_UNSAVED = 1000
 const MAX_UNSAVED_SHARE = 0.05
-/** If a larger share has changed since the graph was saved, a new one is built. */
+/** If a larger share of labels has changed since the graph was saved, a new graph is built. */
 const MAX_CHANGED_SHARE = 0.3
 
-/** Concatenates vectors, with their labels. */
+/** Concatenates vectors, and returns them with their labels. */
 function joined(
   vectors: readonly (readonly [label: number, vector: Float32Array])[],
   dimensions: number,

@@ -5,18 +5,18 @@ import { type CoarseVector, coarsen } from '../vectors/packed-vector.ts'
 import { nextNumber } from './compaction.ts'
 import { isEmpty, type StoredVector, type StoredVectors, sealBytes, unpackVectors, unsealBytes } from './search-rows.ts'
 
-/** Number of notes per part, which takes a few milliseconds. */
+/** Number of notes per part. Processing one part takes a few milliseconds. */
 const PART_NOTES = 256
 
-/** Number of extra parts after which parts are merged, because every part is read at start-up. */
+/** Maximum number of extra parts before parts are merged. Every part is read at startup. */
 const MOST_SMALL = 128
 
-/** Quantized vectors, excluding those of texts unknown to the embedder. */
+/** Quantized vectors, excluding those of strings unknown to the embedder. */
 export interface CoarseVectors {
   readonly length: number
-  /** Index among the note's chunks, or among its names. */
+  /** Index within the note's chunks or within its names. */
   ordinal(at: number): number
-  /** A 48-bit integer that identifies text and vector. */
+  /** A 48-bit integer that identifies the text and its vector. */
   mark(at: number): number
   vector(at: number): CoarseVector
 }
@@ -50,7 +50,7 @@ interface Arrays {
   readonly values: Int8Array
 }
 
-/** Packs the quantized vectors of a batch of notes into one value, which is all that is loaded at start-up. */
+/** Packs the quantized vectors of a batch of notes into one value. Only these values are loaded at startup. */
 export function packCoarse(
   place: Place,
   notes: readonly { readonly key: number; readonly stored: StoredVectors }[],
@@ -139,7 +139,7 @@ class Stretch implements CoarseVectors {
   }
 }
 
-/** Aligns the arrays to 8 bytes, including the checksum before the header. */
+/** Aligns the arrays to 8 bytes, counting the checksum before the header. */
 const PADDING = 4
 
 /** Returns bytes aligned for typed arrays. SQLite's buffers are aligned. */
@@ -177,7 +177,7 @@ function nameOf({ embedder, revision }: Place): string {
   return `coarse:${embedder}:${revision}`
 }
 
-/** Returns a 48-bit hash of text and vector, which a double represents exactly. */
+/** Returns a 48-bit hash of a text and its vector, which a double represents exactly. */
 function markOf({ hash, packed }: StoredVector): number {
   return ((hash[0] as number) * 256 + (hash[1] as number)) * 2 ** 32 + crc32(packed)
 }
@@ -193,8 +193,8 @@ interface Running {
 
 /**
  * Rewrites the quantized vectors of all notes into fewer parts, one part at a time. Parts are immutable, and newer data of a note is
- * in a later part. Readers use the old parts until all notes have been rewritten. The next rewrite deletes leftovers of a crashed
- * process.
+ * in a later part. Readers use the old parts until all notes have been rewritten. Leftovers of a crashed process are deleted by the
+ * next rewrite.
  */
 export class CoarseRewrite {
   readonly #file: DatabaseFile
@@ -241,7 +241,7 @@ export function putCoarse(
   database.prepare('INSERT INTO coarse VALUES (?, ?, ?, ?)').run(place.embedder, place.revision, notes.length, data)
 }
 
-/** Chooses an embedder of which half of the stored notes are outdated, or which has too many parts. */
+/** Chooses an embedder for which half of the stored notes are outdated, or which has too many parts. */
 function choose(database: Database): Running | undefined {
   const rows = database
     .prepare(

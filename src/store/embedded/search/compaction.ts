@@ -106,8 +106,8 @@ interface Merge {
 }
 
 /**
- * Stores a segment's header, which makes it visible to readers. `rank`: if two segments contain a note, the one with the higher rank
- * is used.
+ * Stores a segment's header, which makes the segment visible to readers. `rank`: if two segments contain a note, the one with the
+ * higher rank is used.
  */
 export function insertSegment(
   database: Database,
@@ -146,7 +146,7 @@ function readHeader(database: Database, id: number): SegmentHeader {
   return unpackHeader(unsealBytes(headerPlace(id, row.rank), row.header))
 }
 
-/** Returns the first group of similarly sized segments that is large enough, smallest first. */
+/** Returns the first group of similarly sized segments that is large enough, starting with the smallest segments. */
 function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   const levels = new Map<number, SegmentRow[]>()
   for (const segment of segments) {
@@ -157,13 +157,13 @@ function choose(segments: readonly SegmentRow[]): readonly SegmentRow[] {
   return full[0]?.[1] ?? []
 }
 
-/** An entry is live if it is the note's newest and the note still exists. */
+/** An entry is live if it is the newest one for its note and the note still exists. */
 function liveness(
   database: Database,
   headers: ReadonlyMap<number, SegmentHeader>,
 ): (input: SegmentRow, ordinal: number) => boolean {
   const newest = new Map<number, number>()
-  // Ordered by rank, so later ones take precedence.
+  // Segments are ordered by rank, so later ones take precedence.
   for (const [id, { keys }] of headers) for (const key of keys) newest.set(key, id)
   const find = database.prepare('SELECT 1 AS found FROM note WHERE key = ?')
   return ({ id }, ordinal) => {

@@ -9,10 +9,10 @@ import type { Projection } from '../projection.ts'
 /** Maximum time to read before yielding to the event loop, in milliseconds. */
 const SLICE_MS = 8
 
-/** Facts of every note: read when first asked for, kept up from then on. */
+/** Facts about every note, read on first use and kept up to date from then on. */
 abstract class NoteTable {
   readonly projection: Projection
-  /** Keys to read; all while absent. */
+  /** Keys that must be read, or `undefined` for all keys. */
   #stale: Set<number> | undefined
 
   constructor(projection: Projection) {
@@ -29,7 +29,7 @@ abstract class NoteTable {
     this.forget()
   }
 
-  /** Reads what is to be read, a few milliseconds at a time; what changes meanwhile, too. */
+  /** Reads all stale keys, a few milliseconds at a time, including those that change in the meantime. */
   async flush(): Promise<void> {
     for (;;) {
       this.#stale ??= new Set(this.projection.graph.order())
@@ -77,13 +77,13 @@ export class Facets extends NoteTable {
     return (this.#facts.get(key)?.properties.size ?? 0) > 0
   }
 
-  /** Checks whether a note has the property, or this value of it. Both are folded. */
+  /** Checks whether a note has a property, or a property with this value. Name and value are folded. */
   hasProperty(key: number, name: string, value: string | undefined): boolean {
     const property = this.#facts.get(key)?.properties.get(name)
     return property !== undefined && (value === undefined || property.asked.includes(value))
   }
 
-  /** Checks whether a value of the property (folded name) satisfies the comparison. */
+  /** Checks whether any value of a property (folded name) satisfies the comparison. */
   comparesProperty(key: number, name: string, comparison: Comparison): boolean {
     return (
       this.#facts
@@ -141,7 +141,7 @@ export class Facets extends NoteTable {
   }
 }
 
-/** Counts occurrences of texts. */
+/** Counts occurrences of strings. */
 class Counts<T extends string = string> {
   readonly #counts = new Map<T, number>()
   total = 0
@@ -165,7 +165,7 @@ function compareTexts(a: string, b: string): number {
   return a < b ? -1 : Number(a > b)
 }
 
-/** Typed links of every note: which properties of it link where. */
+/** Typed links of every note: which of its properties link to which targets. */
 export class Relations extends NoteTable {
   /** Maps folded property names to the notes that have them. */
   readonly #byName = new Map<string, Map<number, readonly (number | string)[]>>()
@@ -176,7 +176,7 @@ export class Relations extends NoteTable {
     this.#ofKey.clear()
   }
 
-  /** Yields the notes with a link in this property and its targets: keys, or missing targets as written. */
+  /** Yields each note that has a link in this property, with the link targets: keys, or missing targets as written. */
   of(name: string): Iterable<readonly [key: number, targets: readonly NodeIndex[]]> {
     const { graph } = this.projection
     const found = this.#byName.get(foldName(name)) ?? new Map<number, readonly (number | string)[]>()

@@ -65,7 +65,7 @@ function relevance(
   return scores
 }
 
-/** Orders scored notes best first, then the others by id. Not every condition produces scores. */
+/** Orders scored notes best first, followed by the others by id. Not every condition produces scores. */
 function byRelevance(matches: KeySet, scores: ReadonlyMap<number, number>, { facts, limit }: Wanted): number[] {
   const { graph } = facts.projection
   const ranked = [...scores.keys()].sort(
@@ -84,7 +84,7 @@ function bySortKey(matches: KeySet, { by, direction }: FindOrder, { projection: 
   const rows = [...matches].map((key) => ({
     key,
     id: graph.id(key),
-    // Notes without that time come last in either direction.
+    // Notes without the requested time are sorted last in either direction.
     value:
       by === 'title' ? foldName(graph.title(key)) : timeOr(facets.time(key, by === 'created' ? 'created' : 'modified'), sign),
   }))
@@ -113,7 +113,7 @@ export interface VaultFacts {
   readonly relations: Relations
 }
 
-/** Answers the lookups of a query. */
+/** Performs the lookups of a query. */
 class VaultSource implements QuerySource {
   readonly #facts: VaultFacts
   readonly #candidates: KeySet

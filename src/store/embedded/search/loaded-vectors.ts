@@ -23,7 +23,7 @@ export interface LoadedVectorsOptions {
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
-/** One embedder's vectors in memory, as far as they are loaded. */
+/** One embedder's vectors in memory, possibly still being loaded. */
 export class LoadedVectors {
   /** The embedder's number. */
   readonly id: number
@@ -52,7 +52,7 @@ export class LoadedVectors {
     return this.#version === version && !this.#mayLack
   }
 
-  /** Loads new parts up to a version of the database or later, a few milliseconds at a time. @throws DamagedIndex */
+  /** Loads new parts, at least up to this version of the database, a few milliseconds at a time. @throws DamagedIndex */
   async load(version: number): Promise<void> {
     await this.#prepared
     const isNew = !this.isOf(version)
@@ -78,7 +78,7 @@ export class LoadedVectors {
     this.table.close()
   }
 
-  /** Loads one part, which takes a millisecond or two, because calls wait for it. @returns whether there may be more */
+  /** Loads a single part, which takes a millisecond or two, because calls wait for it. @returns whether there may be more parts */
   #loadNew(): boolean {
     const part = this.#rows.newCoarse.get(this.id, this.#revision) as { revision: number; data: unknown } | undefined
     if (part === undefined) return false
@@ -91,7 +91,7 @@ export class LoadedVectors {
     return true
   }
 
-  /** Drops notes that were deleted or changed, because parts still contain them. @throws DamagedIndex if a note is in no part */
+  /** Drops notes that were deleted or changed, because old parts still contain them. @throws DamagedIndex if no part contains a note */
   #forgetGone(): void {
     this.#mayLack = false
     const { notes } = this.#rows.vectorCount.get(this.id) as { notes: number }

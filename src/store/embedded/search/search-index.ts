@@ -34,11 +34,11 @@ export class SearchIndex {
   /** Cached until the next commit. */
   #embedders: readonly EmbedderRow[] | undefined
   #headers: ReadonlyMap<number, SegmentHeader> = new Map()
-  /** By segment and stem. Segments never change. */
+  /** Keyed by segment and stem. Segments never change. */
   readonly #recentPages = new Recent<string, Uint8Array | undefined>(PAGE_BYTES_KEPT, (page) => page?.length ?? 0)
-  /** By key, because each search needs thousands. */
+  /** Stored by key, because each search needs thousands of them. */
   readonly #stamps: ({ readonly path: string; readonly stamp: number } | undefined)[] = []
-  /** By embedder. */
+  /** Keyed by embedder. */
   readonly #tables = new Map<string, LoadedVectors>()
 
   constructor(location: Location, graph: () => Graph, vectorIndex: SearchIndexOptions) {
@@ -161,7 +161,7 @@ export class SearchIndex {
     return loaded
   }
 
-  /** Releases the vectors of embedders that no longer have any, with their saved graphs. */
+  /** Releases the data of embedders that no longer have vectors, including their saved graphs. */
   #forgetOthers(embedders: readonly EmbedderRow[]): void {
     const gone = [...this.#tables].filter(
       ([embedder, { id }]) => !embedders.some((row) => row.id === id && row.embedder === embedder),
@@ -247,7 +247,7 @@ function readHeader({ header }: OpenSearch, id: number, rank: number) {
   return unpackHeader(unsealBytes(headerPlace(id, rank), row.header))
 }
 
-/** Returns the path of an embedder's saved graph, next to the search index, or `undefined` if that is in memory. */
+/** Returns the path of an embedder's saved graph, next to the search index, or `undefined` if the search index is in memory. */
 export function graphPath(location: Location, embedder: string): string | undefined {
   return location.kind === 'memory' ? undefined : graphPrefix(location.path) + digest(embedder)
 }

@@ -23,7 +23,7 @@ export interface SearchReadsOptions {
   readonly onDamage: () => void
 }
 
-/** Search over one vault. The caller keeps the projection up to date; the search index is refreshed here. */
+/** Search in one vault. The caller keeps the projection up to date; this class refreshes the search index. */
 export class SearchReads {
   readonly #projection: Projection
   readonly #index: SearchIndex
@@ -142,7 +142,7 @@ export class SearchReads {
       facets: this.#facets,
       relations: this.#relations,
     }
-    // Damage found here is in the graph's index.
+    // Damage reported here is in the graph's index.
     await loadFor(condition, order, facts)
     return await this.#index.file.guard(async () => {
       const candidates = KeySet.of(inScope(this.#projection, scope).filter((key) => key >= 0))
@@ -169,7 +169,7 @@ export class SearchReads {
     this.#index.close()
   }
 
-  /** Accepts notes whose vectors belong to the file that their key refers to. */
+  /** Accepts notes whose vectors belong to the file that their key currently refers to. */
   #acceptCurrent(scope: Scope): AcceptNote {
     const accept = acceptor(this.#projection, scope)
     return (key, stamp) => accept(key) && this.#index.isCurrent(key, stamp)

@@ -8,8 +8,8 @@ import { packVector } from '../vectors/packed-vector.ts'
 /**
  * The search index, in a separate file. `page` contains the keyword index as immutable segments, each a sorted run of pages, and
  * `note` the indexed version of each note. `vector` has one row per note and embedder with the hashes and vectors of its chunks and
- * names. `coarse` contains the quantized vectors of a batch of notes; its `revision` increases with every change, so readers can
- * load what is new.
+ * names. `coarse` contains the quantized vectors of a batch of notes; its `revision` increases with every change, so readers can load
+ * only new rows.
  */
 export const SEARCH: DatabaseKind = {
   // `rous` in ASCII.
@@ -33,14 +33,14 @@ export const SEARCH: DatabaseKind = {
   `,
 }
 
-/** Identifies the file that a key referred to when something was written, because keys of deleted files are reused. */
+/** Identifies the file that a key referred to at the time of writing, because keys of deleted files are reused. */
 export function stampOf(path: string): number {
   return crc32(path)
 }
 
 const CRC_BYTES = 4
 
-/** Adds a checksum over bytes and their position. */
+/** Adds a checksum over the bytes and their position. */
 export function sealBytes(place: string, bytes: Uint8Array): Uint8Array {
   const sealed = Buffer.allocUnsafe(CRC_BYTES + bytes.length)
   sealed.set(bytes, CRC_BYTES)
@@ -145,7 +145,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
   return {
     stamp: view.getUint32(0, true),
-    // Decoded on demand, because it is not needed when all vectors are loaded.
+    // Decoded on demand, because it is not needed when loading all vectors.
     get content() {
       return Buffer.from(bytes.buffer, bytes.byteOffset + 4, CONTENT_BYTES).toString('hex')
     },
@@ -154,7 +154,7 @@ export function unpackVectors(embedder: number, key: number, data: unknown): Sto
   }
 }
 
-/** Positions included in checksums, because a flipped bit can move a row to another key. */
+/** Positions to include in checksums, because a flipped bit can move a row to another key. */
 export function pagePlace(segment: number, first: Uint8Array): string {
   return `page:${segment}:${Buffer.from(first).toString('latin1')}`
 }

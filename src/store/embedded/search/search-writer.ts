@@ -13,14 +13,14 @@ export function openSearchWriter(location: Location): SearchWriter {
   return new SqliteSearchWriter(location)
 }
 
-/** Number of vector rows to delete per transaction, which takes a few milliseconds. */
+/** Number of vector rows to delete per transaction. Each transaction takes a few milliseconds. */
 const DELETED_AT_ONCE = 256
 
 class SqliteSearchWriter implements SearchWriter {
   readonly #file: DatabaseFile
   #database: Database | undefined
   #version = -1
-  /** True if something was written since the last check, so the file should exist. */
+  /** True if something was written since the last check, in which case the file should exist. */
   #hasWritten = false
   #compaction: Compaction | undefined
   #rewrite: CoarseRewrite | undefined
@@ -114,7 +114,7 @@ class SqliteSearchWriter implements SearchWriter {
         open.prepare('DELETE FROM embedder WHERE name <> ?').run(embedder)
       })
     }
-    // Readers no longer use these. Deleting all at once would block other writers for seconds.
+    // Readers no longer use these rows. Deleting all of them at once would block other writers for seconds.
     while (this.#deleteOrphans()) await new Promise((resolve) => setImmediate(resolve))
   }
 
@@ -193,7 +193,7 @@ function dimensionsOf(database: Database, embedder: number): number {
   return row?.dimensions ?? 0
 }
 
-/** Returns the embedder's number, which is assigned with its first vectors. */
+/** Returns the embedder's number. It is assigned when the embedder's first vectors are stored. */
 function requireEmbedder(database: Database, name: string, notes: readonly NoteVectors[]): number {
   const known = findEmbedder(database, name)
   if (known !== undefined) return known

@@ -5,7 +5,7 @@ import type { CoarseVectors } from './coarse-part.ts'
 /** A chunk or name that is similar to the query vector. */
 export interface VectorTableHit {
   readonly key: number
-  /** Index among the note's chunks, or among its names. */
+  /** Index within the note's chunks or within its names. */
   readonly ordinal: number
   /** Cosine similarity. */
   readonly score: number
@@ -15,7 +15,7 @@ export interface VectorTableHit {
 export type ReadFullPrecision = (key: number, ordinal: number) => Float32Array | undefined
 
 /**
- * Number of candidates rescored with their stored vectors, best first. Each needs a database read. The remaining ones keep their
+ * Number of candidates rescored with their stored vectors, best first. Each needs a database read. The other candidates keep their
  * estimate, which is off by a few thousandths and only affects their order.
  */
 const FINE_READS = 40
@@ -28,7 +28,7 @@ export class VectorSlots {
   /** Number of stored vectors that the current search may still read. */
   #reads = 0
   #searches = 0
-  /** Usually a single slot, for which a typed array would take five times as much memory. */
+  /** Usually contains a single slot, for which a typed array would take five times as much memory. */
   readonly #ofKey = new Map<number, readonly number[]>()
   #free: number[] = []
   #keys = new Int32Array(64)
@@ -99,12 +99,15 @@ export class VectorSlots {
       .map(({ label, score }) => ({ key: this.#keys[label] as number, ordinal: this.#ordinals[label] as number, score }))
   }
 
-  /** Returns a value that identifies the vector in each slot, NaN for empty ones. */
+  /** Returns a value for each slot that identifies its vector, or NaN if the slot is empty. */
   marks(): Float64Array<ArrayBuffer> {
     return this.#marks.slice(0, this.#next)
   }
 
-  /** Gives loaded vectors the slots they had according to `marks`, until `endLoading`. Call it before anything is loaded. */
+  /**
+   * Gives loaded vectors the slots they had according to `marks`, until `endLoading` is called. Must be called before anything is
+   * loaded.
+   */
   async reserve(marks: Float64Array): Promise<void> {
     this.#reserved = await ReservedSlots.of(marks)
     this.#grow(marks.length)
@@ -119,7 +122,7 @@ export class VectorSlots {
     for (let slot = this.#next - 1; slot >= 0; slot--) if (Number.isNaN(this.#marks[slot])) this.#free.push(slot)
   }
 
-  /** Returns the slots whose vector differs from `marks`. */
+  /** Returns the slots whose vectors differ from `marks`. */
   changedSince(marks: Float64Array): readonly number[] {
     const changed: number[] = []
     for (let slot = 0; slot < Math.min(this.#next, marks.length); slot++) {
@@ -175,7 +178,7 @@ export class VectorSlots {
 
 const FREE = Number.NaN
 
-/** Reserved slots by the mark of the vector they are reserved for. */
+/** Reserved slots, keyed by the mark of the vector they are reserved for. */
 class ReservedSlots {
   readonly #first = new Map<number, number>()
   /** The next slot with the same mark, or −1. */
@@ -208,5 +211,5 @@ class ReservedSlots {
   }
 }
 
-/** Number of slots to examine without yielding, which takes a millisecond or two. */
+/** Number of slots to examine without yielding. Examining them takes a millisecond or two. */
 const AT_ONCE = 16_384

@@ -14,7 +14,7 @@ export type AcceptNote = (key: number, stamp: number) => boolean
 export interface VectorTableOptions {
   readonly dimensions: number
   readonly read: ReadVectors
-  /** Options for a graph over chunk vectors. Without it, all vectors are compared. */
+  /** Options for a graph over chunk vectors. If omitted, all vectors are compared. */
   readonly graph?: Omit<ChunkGraphOptions, 'dimensions'> | undefined
 }
 
@@ -45,7 +45,7 @@ export class VectorTable {
     await this.#graph?.prepare()
   }
 
-  /** Ends loading and lets background work continue. @throws DamagedIndex found by it */
+  /** Ends loading and lets background work continue. @throws DamagedIndex if background work found damage */
   endLoading(): void {
     this.#chunks.endLoading()
     this.#graph?.follow()
@@ -75,7 +75,7 @@ export class VectorTable {
     return this.#stamps.keys()
   }
 
-  /** Returns the vectors of a note's chunks, or `undefined` if it has none or they belong to another file. */
+  /** Returns the vectors of a note's chunks, or `undefined` if there are none or they belong to another file. */
   vectors(key: number, stamp: number): NoteChunks | undefined {
     const stored = this.#stamps.get(key) === stamp ? this.#read(key) : undefined
     if (stored === undefined) return undefined
@@ -97,7 +97,7 @@ export class VectorTable {
     return this.#names.nearest(vector, limit, this.#accepting(accept))
   }
 
-  /** Frees the memory. Nothing is found afterwards. */
+  /** Frees the memory. Later searches find nothing. */
   close(): void {
     this.#graph?.close()
     this.#stamps.clear()

@@ -11,23 +11,24 @@ import {
   type VectorIndex,
 } from './vector-index.ts'
 
-/** Number of histogram buckets for scores from 0 to 1, and for scores from −1 to 0. */
+/** Number of histogram buckets for scores from 0 to 1, and again for scores from −1 to 0. */
 const STEPS = 512
 
 export interface ExactScanOptions {
   /** 1–4096. */
   readonly dimensions: number
-  /** Reads full-precision vectors to rescore the best candidates. Without it, scores are int8 estimates. */
+  /** Reads full-precision vectors to rescore the best candidates. If omitted, scores are int8 estimates. */
   readonly exact: StoredVector
   /** Maximum number of full-precision vectors to read per search. Unlimited by default. */
   readonly fineReads?: number
-  /** True if to use WebAssembly SIMD. Plain JavaScript gives identical results. */
+  /** True to use WebAssembly SIMD. Plain JavaScript gives identical results. */
   readonly simd?: boolean
 }
 
 /**
- * Compares the query with every vector: first as int8 with a SIMD kernel, then the best 30, or three times as many as requested, with
- * full precision. Needs no building, and deletions take effect immediately. 100,000 vectors of 256 dimensions take 26 MB.
+ * Compares the query with every vector: first as int8 with a SIMD kernel, then with full precision for the best 30 candidates, or
+ * three times the requested number. Does not need to be built, and deletions take effect immediately. 100,000 vectors of 256
+ * dimensions take 26 MB.
  */
 export class ExactScan implements VectorIndex {
   readonly #options: ExactScanOptions
@@ -70,7 +71,7 @@ export class ExactScan implements VectorIndex {
     return this.#best(query, limit, (candidates) => this.#rows.scan(query, candidates, accept))
   }
 
-  /** Like `search`, limited to these labels. Unknown ones are ignored. */
+  /** Like `search`, limited to these labels. Unknown labels are ignored. */
   searchAmong(query: Float32Array, limit: number, labels: Iterable<number>): readonly VectorHit[] {
     return this.#best(query, limit, (candidates) => this.#rows.scanLabels(query, candidates, labels))
   }
@@ -84,7 +85,8 @@ export class ExactScan implements VectorIndex {
     const wanted = requireLimit(limit, this.size)
     if (wanted === 0) return []
     const { exact, fineReads = Number.POSITIVE_INFINITY } = this.#options
-    // Candidates beyond the requested number that only have estimates cannot enter, even if all rescored ones fall behind them.
+    // Candidates beyond the requested number that only have estimates are never returned, even if all rescored candidates fall behind
+    // them.
     const candidates = new BestLabels(Math.min(Math.max(MIN_CANDIDATES, CANDIDATES_PER_HIT * wanted), wanted + fineReads))
     scan(candidates)
     const cosine = cosineWith(query)
@@ -96,7 +98,7 @@ export class ExactScan implements VectorIndex {
   }
 }
 
-/** Number of candidates to rescore. int8 confuses close neighbours; with this many, the top ten of 20,000 are correct. */
+/** Number of candidates to rescore. int8 confuses close neighbors. With this many candidates, the top ten of 20,000 are correct. */
 const MIN_CANDIDATES = 30
 
 const CANDIDATES_PER_HIT = 3
@@ -130,7 +132,7 @@ class QuantisedRows {
   readonly #dimensions: number
   readonly #stride: number
   readonly #kernel: Kernel
-  /** One per row. NaN marks unused rows, which never compare as better and so are never returned. */
+  /** One scale per row. NaN marks unused rows, which never compare as better and so are never returned. */
   #scales = new Float32Array(0)
   #end = 0
   #size = 0
@@ -181,14 +183,14 @@ class QuantisedRows {
       const dots = this.#kernel.dots(first, count)
       for (let i = 0; i < count; i++) scores[i] = (dots[i] as number) * (scales[first + i] as number) * unit
       const block = { scores: scores.subarray(0, count), first, accept }
-      // Rows likely to be among the best are offered first. In row order, most of the early ones would be displaced later.
+      // Rows likely to be among the best are offered first. In row order, most early rows would be displaced later.
       const likely = best.isFull ? Number.NEGATIVE_INFINITY : leastOfBest(block.scores, best.limit)
       offerBetween(best, block, { from: likely, below: Number.POSITIVE_INFINITY })
       if (best.threshold < likely) offerBetween(best, block, { from: Number.NEGATIVE_INFINITY, below: likely })
     }
   }
 
-  /** Offers the estimated cosines of these labels. */
+  /** Offers the estimated cosine of each of these labels. */
   scanLabels(query: Float32Array, best: BestLabels, labels: Iterable<number>): void {
     const unit = this.#quantiseQuery(query)
     for (const label of labels) {
@@ -246,7 +248,7 @@ function offerBetween(
   }
 }
 
-/** Returns a score reached by slightly more than `count` rows, or −∞ if there are fewer. */
+/** Returns a score that slightly more than `count` rows reach, or −∞ if there are fewer rows. */
 function leastOfBest(scores: Float64Array, count: number): number {
   if (scores.length <= count) return Number.NEGATIVE_INFINITY
   const steps = new Uint32Array(2 * STEPS + 1)
@@ -264,8 +266,8 @@ function stepOf(score: number): number {
 }
 
 /**
- * The best hits by score, then label, as a heap with the worst on top, so an offer costs log(limit). Labels and scores are
- * stored in arrays, because an object per hit would be a tenth of a search's garbage.
+ * The best hits by score, then label, as a heap with the worst hit on top, so each offer takes log(limit) time. Labels and scores are
+ * stored in arrays, because allocating an object per hit would cause a tenth of a search's garbage.
  */
 export class BestLabels {
   /** Maximum number of hits. */
@@ -285,7 +287,7 @@ export class BestLabels {
     return this.#size === this.limit
   }
 
-  /** Later labels need a higher score than this to enter. −∞ until the heap is full. */
+  /** Later labels need a higher score than this to be added. −∞ until the heap is full. */
   get threshold(): number {
     return this.#size < this.limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
   }
@@ -296,7 +298,7 @@ export class BestLabels {
     else if (this.#isWorse(0, label, score)) this.#sink(label, score)
   }
 
-  /** Best first. */
+  /** Ordered from best to worst. */
   sorted(): VectorHit[] {
     return Array.from(this.#labels.subarray(0, this.#size), (label, at) => ({ label, score: this.#scores[at] as number })).sort(
       compareHits,

@@ -16,9 +16,12 @@ export interface RestoreOptions {
   /** The embedder's id. */
   readonly embedder: string
   readonly dimensions: number
-  /** Fingerprint of the expected content, if a graph of it can exist. */
+  /** Fingerprint of the expected content. Omitted if no saved graph can match. */
   readonly fingerprint?: string
-  /** Returns labels changed since the content with that fingerprint, or `undefined` if unknown, in which case the graph is useless. */
+  /**
+   * Returns the labels changed since the content had that fingerprint, or `undefined` if they are unknown, in which case the graph
+   * cannot be used.
+   */
   readonly changedSince?: (fingerprint: string) => Iterable<number> | undefined
 }
 
@@ -45,7 +48,7 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
     await rename(temporary, dataPath(path, sha256))
     await writeDurably(path, temporary, formatSidecar(sidecar))
     const replaced = old === undefined ? [] : partsOf(path, old)
-    // The graph is saved at this point. Files that cannot be removed now are removed by a later save.
+    // The graph is already saved at this point. Files that cannot be removed now are removed by a later save.
     await removeLeftovers(path, partsOf(path, sidecar), replaced).catch(() => undefined)
   } catch (error) {
     await rm(temporary, { force: true })
@@ -54,8 +57,8 @@ export async function saveGraph(graph: HnswGraph, path: string, stamp: GraphStam
 }
 
 /**
- * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason and deletes damaged files; intact ones
- * may belong to another process. Never throws.
+ * Loads a saved graph if it is intact and matches the content. Otherwise, returns the reason and deletes damaged files. Intact files
+ * are kept, because they may belong to another process. Never throws.
  */
 export async function restoreGraph(addon: HnswAddon, path: string, options: RestoreOptions): Promise<RestoredGraph> {
   let text = ''
@@ -77,7 +80,7 @@ export async function restoreGraph(addon: HnswAddon, path: string, options: Rest
   }
 }
 
-/** Removes a damaged pair, unless another process has replaced it in the meantime. */
+/** Removes a damaged graph and its sidecar, unless another process has replaced them in the meantime. */
 async function discard(path: string, text: string, data: string | undefined): Promise<void> {
   if (text !== (await readFile(path, 'utf8'))) return
   for (const name of data === undefined ? [path] : [path, data]) await rm(name, { force: true })
@@ -118,9 +121,10 @@ async function removeLeftovers(path: string, kept: readonly string[], replaced: 
 const LEFTOVER_AGE = 3_600_000
 
 /**
- * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine. A
- * truncated write has a matching hash, and hnswlib trusts the sizes in the header. The header has thirteen fields, followed by one
- * record per label (links on the lowest level, vector, label) and, per label, the byte length and the links on higher levels.
+ * Throws unless a file has the size and header that hnswlib 0.8 writes for such a graph on a 64-bit little-endian machine. The check
+ * is needed because a truncated write has a matching hash, and hnswlib trusts the sizes in the header. The header has thirteen
+ * fields, followed by one record per label (links on the lowest level, vector, label) and, per label, the byte length and the links
+ * on higher levels.
  */
 export async function verifyGraphLayout(file: GraphFile): Promise<void> {
   const handle = await open(file.path, 'r')
@@ -191,7 +195,7 @@ async function readBytes(handle: FileHandle, at: number, length: number): Promis
 export interface GraphStamp {
   /** The embedder's id. */
   readonly embedder: string
-  /** Identifies the exact content: the same texts, and the same labels with the same vectors. */
+  /** Identifies the exact content: the same text, and the same labels with the same vectors. */
   readonly fingerprint: string
 }
 
@@ -205,7 +209,7 @@ function formatSidecar(sidecar: Sidecar): string {
   return sign(JSON.stringify({ format: FORMAT, ...sidecar }))
 }
 
-/** Throws an `Error` for anything that `formatSidecar` did not write. */
+/** Throws an `Error` for anything not written by `formatSidecar`. */
 function parseSidecar(text: string): Sidecar {
   const [line = ''] = text.split('\n', 1)
   if (text !== sign(line)) throw new Error('the sidecar is damaged')
@@ -253,7 +257,7 @@ function isCount(value: unknown): value is number {
   return Number.isInteger(value) && (value as number) >= 0
 }
 
-/** Writes a file to a temporary name, syncs it and renames it, so readers find the old content or the new one. */
+/** Writes a file to a temporary name, syncs it and renames it, so readers find either the old content or the new content. */
 async function writeDurably(path: string, temporary: string, content: string | Uint8Array): Promise<void> {
   const handle = await open(temporary, 'w', 0o600)
   try {
@@ -276,16 +280,16 @@ async function sync(path: string): Promise<void> {
   }
 }
 
-/** The vector of each label in a saved graph. NaN if there is none. */
+/** The mark of each label's vector in a saved graph, or NaN if there is no vector. */
 export interface LabelManifest {
-  /** Fingerprint of the marks, which the graph saved with it shares. */
+  /** Fingerprint of the marks. The graph saved with this manifest has the same fingerprint. */
   readonly fingerprint: string
   readonly marks: Float64Array
 }
 
 /**
  * Writes the label manifest for the graph to be saved at `path`, 8 bytes per label, and returns its fingerprint. Call it before
- * `saveGraph`, which removes the previous one. Throws an `Error` if the disk fails.
+ * `saveGraph`, which removes the previous manifest. Throws an `Error` if the disk fails.
  */
 export async function saveLabelManifest(path: string, marks: Float64Array): Promise<string> {
   const bytes = new Uint8Array(marks.buffer, marks.byteOffset, marks.byteLength)
@@ -301,7 +305,7 @@ export async function saveLabelManifest(path: string, marks: Float64Array): Prom
 }
 
 /**
- * Reads the label manifest of the graph saved at `path`. Returns `undefined` if there is none, or if it is incomplete or of another
+ * Reads the label manifest of the graph saved at `path`. Returns `undefined` if it is missing, incomplete or belongs to another
  * embedder. Never throws.
  */
 export async function readLabelManifest(path: string, embedder: string): Promise<LabelManifest | undefined> {

@@ -10,7 +10,7 @@ export class HnswGraph {
   readonly #native: NativeGraph
   /** Labels in the graph that are not marked as deleted. */
   readonly #live = new LabelSet()
-  /** All labels in the graph. Deleted ones keep their space. */
+  /** All labels in the graph, including deleted labels, which still take up space. */
   readonly #held = new LabelSet()
   #capacity = FIRST_CAPACITY
   #busy = false
@@ -29,7 +29,7 @@ export class HnswGraph {
 
   /** Reads a file verified by `restoreGraph` into a new graph. */
   static async read(addon: HnswAddon, file: GraphFile): Promise<HnswGraph> {
-    // Uses a fresh object, because a failed read frees the existing graph, which would later be freed twice.
+    // Uses a fresh object, because a failed read frees the existing graph, which would then be freed again later.
     const graph = new HnswGraph(new addon.HierarchicalNSW('ip', file.dimensions), file.dimensions)
     await graph.#exclusively(() => graph.#native.readIndex(file.path))
     graph.#native.setEf(SEARCH_BREADTH)
@@ -66,7 +66,7 @@ export class HnswGraph {
     return this.#live
   }
 
-  /** Adds or replaces a vector. Takes 0.1–1 ms. */
+  /** Adds or replaces a vector, which takes 0.1–1 ms. */
   set(label: number, vector: Float32Array): void {
     requireLabel(label)
     const numbers = Array.from(requireVector(vector, this.dimensions))
@@ -82,7 +82,7 @@ export class HnswGraph {
     if (this.#live.delete(label)) this.#native.markDelete(label)
   }
 
-  /** Returns up to `count` labels closest to the query, closest first. */
+  /** Returns the labels closest to the query, up to `count`, closest first. */
   nearest(query: Float32Array, count: number): readonly number[] {
     // Normalized because products with a large query would overflow. The order stays the same.
     const length = Math.hypot(...requireVector(query, this.dimensions)) || 1
@@ -91,7 +91,7 @@ export class HnswGraph {
     return wanted > 0 && !this.#freed ? this.#native.searchKnn(numbers, wanted).neighbors : []
   }
 
-  /** Writes the current graph. The graph is `busy` in the meantime. hnswlib does not notice a full disk; `verifyGraphLayout` does. */
+  /** Writes the current graph, which is `busy` until writing ends. hnswlib does not notice a full disk; `verifyGraphLayout` does. */
   async write(path: string): Promise<GraphFile> {
     this.#requireIdle()
     const deleted = [...this.#held].filter((label) => !this.#live.has(label))
@@ -100,7 +100,7 @@ export class HnswGraph {
     return file
   }
 
-  /** Frees the native memory immediately, or once the file is written. */
+  /** Frees the native memory immediately, or after a write in progress. */
   free(): void {
     this.#freed = true
     this.#live.clear()
@@ -110,7 +110,7 @@ export class HnswGraph {
   }
 
   #initialise(): void {
-    // Starts small and grows. Running out of memory while growing throws an exception; at start it would abort the process.
+    // Starts small and grows. Running out of memory throws an exception while growing, but would abort the process at the start.
     this.#capacity = FIRST_CAPACITY
     this.#native.initIndex({ maxElements: FIRST_CAPACITY, m: LINKS, efConstruction: BUILD_BREADTH })
     this.#native.setEf(SEARCH_BREADTH)
@@ -127,7 +127,7 @@ export class HnswGraph {
     if (this.#busy || this.#freed) throw new Error('The graph is being written or was freed.')
   }
 
-  /** Keeps `this` alive until the work is done, because the addon's thread holds no reference to its object. */
+  /** Keeps `this` alive until the work is done, because the addon's thread does not hold a reference to the object. */
   async #exclusively(work: () => Promise<boolean>): Promise<void> {
     this.#busy = true
     try {
@@ -142,10 +142,10 @@ export class HnswGraph {
 /** A saved graph. */
 export type GraphFile = WrittenGraph
 
-/** Links per label on each level, with twice as many on the lowest. hnswlib's default. */
+/** Number of links per label on each level, which is hnswlib's default. The lowest level has twice as many. */
 export const LINKS = 16
 
-/** Number of neighbours examined for each added label (efConstruction). */
+/** Number of neighbors examined for each added label (efConstruction). */
 export const BUILD_BREADTH = 100
 
 const SEARCH_BREADTH = 100
@@ -153,7 +153,7 @@ const SEARCH_BREADTH = 100
 const FIRST_CAPACITY = 16
 
 /**
- * The parts of the `hnswlib-node` 3 API that are used. It validates little and aborts the process on invalid input, so only
+ * The parts of the `hnswlib-node` 3 API used here. The addon validates little and aborts the process on invalid input, so only
  * `HnswGraph` may call it.
  */
 export interface HnswAddon {
@@ -188,7 +188,7 @@ export async function loadHnswAddon(module = 'hnswlib-node'): Promise<LoadedAddo
   }
 }
 
-/** A bit set of labels. A million labels take 125 kB, and a millisecond or two to fill. */
+/** A bit set of labels. A million labels take 125 kB, and adding them takes a millisecond or two. */
 export class LabelSet {
   #words = new Uint32Array(32)
   #size = 0
@@ -212,7 +212,7 @@ export class LabelSet {
     for (const label of labels) this.add(label)
   }
 
-  /** @returns whether it was present */
+  /** @returns whether the label was present */
   delete(label: number): boolean {
     if (!this.has(label)) return false
     this.#words[label >>> 5] = (this.#words[label >>> 5] as number) & ~(1 << (label & 31))

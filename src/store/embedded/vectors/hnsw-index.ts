@@ -6,15 +6,18 @@ import { type AcceptLabel, requireLimit, requireVector, type VectorHit, type Vec
 
 export interface HnswOptions extends ExactScanOptions {
   readonly addon: HnswAddon
-  /** The vectors, possibly already filled. `exact` then applies only to the graph. Takes ownership of the scan. */
+  /**
+   * The scan to use, which may already contain vectors. `exact` then applies only to the graph. The index takes ownership of the
+   * scan.
+   */
   readonly scan?: ExactScan
-  /** Below this number of vectors, the scan is used. Defaults to what it handles in about 5 ms. */
+  /** Below this number of vectors, the scan is used. Defaults to the number that can be scanned in about 5 ms. */
   readonly graphFrom?: number
 }
 
 /**
  * An exact scan with a graph that selects candidates. Scores are always exact. While the graph is outdated, being built, damaged or
- * worn, searches are slower or may miss a close neighbour, but never return wrong scores. Changes are visible immediately; `build`
+ * worn, searches are slower or may miss a close neighbor, but never return wrong scores. Changes are visible immediately; `build`
  * adds them to the graph.
  */
 export class HnswIndex implements VectorIndex {
@@ -25,7 +28,7 @@ export class HnswIndex implements VectorIndex {
   readonly #behind = new LabelSet()
   /** Changes made while a saved graph is being read. */
   #changedMeanwhile: LabelSet | undefined
-  /** Number of replacements since the graph was built. Each makes the graph slightly worse. */
+  /** Number of replacements since the graph was built. Each replacement makes the graph slightly worse. */
   #replaced = 0
   #saving = false
 
@@ -80,7 +83,7 @@ export class HnswIndex implements VectorIndex {
 
   /**
    * Updates the graph in steps of `labelsAStep` labels. Yields the number of remaining labels, and stops while a file is being
-   * written. A graph worn by deletions and replacements is rebuilt. A label takes 0.1–1 ms.
+   * written. A graph worn by deletions and replacements is rebuilt. Each label takes 0.1–1 ms.
    */
   *build(labelsAStep = 32): Generator<number, void, void> {
     if (this.isWorn && !this.#graph.busy) this.#startAnew()
@@ -93,7 +96,7 @@ export class HnswIndex implements VectorIndex {
     }
   }
 
-  /** Saves the graph. Returns false if it is outdated, empty or already being saved. Throws as `saveGraph`. */
+  /** Saves the graph. Returns false if it is outdated, empty or already being saved. Throws the same errors as `saveGraph`. */
   async save(path: string, stamp: GraphStamp): Promise<boolean> {
     if (this.#saving || this.#behind.size > 0 || this.#graph.size === 0) return false
     this.#saving = true
@@ -106,8 +109,8 @@ export class HnswIndex implements VectorIndex {
   }
 
   /**
-   * Loads a saved graph after all vectors were set or loaded. `build` then only adds changes. Returns `undefined` on success,
-   * otherwise the reason; `build` then creates a new graph.
+   * Loads a saved graph after all vectors were set or loaded, so `build` only has to add changes. Returns `undefined` on success.
+   * Otherwise, returns the reason, and `build` creates a new graph.
    */
   async restore(path: string, options: Omit<RestoreOptions, 'dimensions'>): Promise<string | undefined> {
     const { addon, dimensions } = this.#options
@@ -167,7 +170,10 @@ export class HnswIndex implements VectorIndex {
     this.#changedMeanwhile?.add(label)
   }
 
-  /** Returns labels that include the graph's best ones and all labels it does not know yet, or `undefined` if a full scan is better. */
+  /**
+   * Returns candidate labels: the graph's best ones and all labels whose vectors are not in the graph yet. Returns `undefined` if a
+   * full scan is better.
+   */
   #candidates(query: Float32Array, wanted: number, accept: AcceptLabel | undefined): readonly number[] | undefined {
     const allowed = (label: number) => accept === undefined || accept(label)
     const widest = Math.max(MIN_WIDEST, this.size * MAX_ASKED_SHARE)
@@ -175,7 +181,7 @@ export class HnswIndex implements VectorIndex {
       const near = this.#graph.nearest(query, asked)
       const labels = near.filter((label) => this.#scan.has(label) && !this.#behind.has(label) && allowed(label))
       if (labels.length >= wanted) return [...labels, ...[...this.#behind].filter(allowed)]
-      // Requests as many as the observed acceptance rate suggests, plus half.
+      // Requests as many labels as the observed acceptance rate suggests, plus half.
       asked = Math.max(2 * asked, Math.ceil((1.5 * wanted * near.length) / Math.max(1, labels.length)))
     }
     return undefined
@@ -207,11 +213,11 @@ export class HnswIndex implements VectorIndex {
 }
 
 /**
- * Total size in bytes of the rows from which the graph is used. Scanning 51 MB (200,000 vectors of 256 dimensions) takes 2.9 ms. The
+ * Minimum total size in bytes of the rows for using the graph. Scanning 51 MB (200,000 vectors of 256 dimensions) takes 2.9 ms. The
  * graph takes 0.4 ms, but a minute to build and 230 MB. Below this size, the gain would not be noticeable.
  */
 export const GRAPH_FROM_BYTES = 100_000_000
-/** Vectors missing from the graph are scanned in addition, as long as there are only a few. */
+/** Vectors missing from the graph are also scanned, as long as there are only a few. */
 const MIN_BEHIND = 256
 const MAX_BEHIND_SHARE = 0.02
 /** Requesting a larger share from the graph takes longer than a full scan. */

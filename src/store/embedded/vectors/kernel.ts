@@ -1,7 +1,7 @@
 import { RouxError } from '../../../core/errors.ts'
 import { KERNEL_MODULE } from './kernel-module.ts'
 
-/** int8 rows in growable memory, and their dot products with a query. Views change when the memory grows. */
+/** int8 rows in growable memory, and their dot products with a query. The views are replaced when the memory grows. */
 export interface Kernel {
   readonly kind: 'simd' | 'plain'
   /** The query to multiply rows with. Components must be within ±`QUERY_PEAK`. */
@@ -10,11 +10,11 @@ export interface Kernel {
   readonly rows: Int8Array
   /** Reserves space for a number of rows. Throws a `RouxError` if there is not enough memory. */
   reserve(rows: number): void
-  /** Returns the dot products of the query with `count` ≤ `BLOCK` rows from `first`. Valid until the next call. */
+  /** Returns the dot products of the query with `count` ≤ `BLOCK` rows, starting at `first`. Valid until the next call. */
   dots(first: number, count: number): Int32Array
 }
 
-/** Number of rows per call. Their results (16 KB) stay in the L1 cache. */
+/** Number of rows per call. The results of one call (16 KB) stay in the L1 cache. */
 export const BLOCK = 4096
 
 /** 127 × 4095 × 4096 dimensions fits into an int32. */
@@ -27,7 +27,7 @@ export function strideOf(dimensions: number): number {
 
 /**
  * Creates the SIMD kernel, or a plain JavaScript version, which is about twenty times slower with identical results. WebAssembly
- * memory reserves gigabytes of address space; if that is not allowed, plain JavaScript is used too.
+ * memory reserves gigabytes of address space. If that is not allowed, plain JavaScript is used too.
  */
 export function createKernel(stride: number, simd = hasSimd()): Kernel {
   if (!simd || runtime === undefined) return createPlainKernel(stride)
@@ -86,7 +86,10 @@ function rowsOffset(stride: number): number {
   return 2 * stride + 4 * BLOCK
 }
 
-/** Returns the number of pages for a number of rows, at least a third more than now, so growing copies each row only a few times. */
+/**
+ * Returns the number of pages needed for a number of rows. It is at least a third more than now, so rows are copied only a few times
+ * while the memory grows.
+ */
 function pagesFor(rows: number, stride: number, pages: number): number {
   const needed = Math.ceil((rowsOffset(stride) + (rows + TOGETHER) * stride) / PAGE)
   if (needed <= pages) return pages

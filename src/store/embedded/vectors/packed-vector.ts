@@ -43,7 +43,7 @@ export interface PackedView {
   readonly values: Int16Array
 }
 
-/** Reads a packed vector, without copying if the bytes are aligned. Throws a `RouxError` if they do not match the dimension. */
+/** Reads a packed vector, without copying if the bytes are aligned. Throws a `RouxError` if the bytes do not match the dimension. */
 function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   if (packed.length !== SCALE_BYTES + 2 * dimensions) {
     throw new RouxError('INVALID_PARAMS', `A stored vector of ${dimensions} dimensions cannot have ${packed.length} bytes.`, {
@@ -58,7 +58,7 @@ function readPacked(packed: Uint8Array, dimensions: number): PackedView {
   return { scale, values: Int16Array.from({ length: dimensions }, (_, i) => view.getInt16(SCALE_BYTES + 2 * i, true)) }
 }
 
-/** Returns the largest component of a packed vector, 1–32768. Throws unless its length is 1. */
+/** Returns the largest component of a packed vector, 1–32768. Throws unless the vector's length is 1. */
 function measureUnit({ scale, values }: PackedView): number {
   let low = 0
   let high = 0
@@ -90,7 +90,7 @@ export function coarsen(packed: Uint8Array, dimensions: number): CoarseVector {
   const view = readPacked(packed, dimensions)
   const factor = INT8_PEAK / measureUnit(view)
   const values = new Int8Array(dimensions)
-  // The offset makes values positive, so truncation rounds without branching on the sign.
+  // The offset makes values positive, so that truncation rounds them without branching on the sign.
   for (let i = 0; i < dimensions; i++) values[i] = (((view.values[i] as number) * factor + 128.5) | 0) - 128
   return { scale: view.scale / factor, values }
 }

@@ -6,7 +6,7 @@ export interface VectorHit {
   readonly score: number
 }
 
-/** Unit-length vectors under small dense integer labels, searched by cosine. */
+/** Unit-length vectors with small dense integer labels, searched by cosine. */
 export interface VectorIndex {
   readonly size: number
   /** Sets the vector of a label. Throws a `RouxError` for an invalid label, dimension or length. */
@@ -14,7 +14,7 @@ export interface VectorIndex {
   /** Unknown labels are ignored. */
   delete(label: number): void
   /**
-   * Returns hits ordered by cosine, best first, then label. Only labels allowed by `accept` are returned. `accept` must not change
+   * Returns hits ordered by cosine, best first, then by label. Only labels allowed by `accept` are returned. `accept` must not change
    * the index.
    */
   search(query: Float32Array, limit: number, accept?: AcceptLabel): readonly VectorHit[]
@@ -63,7 +63,7 @@ function hasFiniteValues(vector: Float32Array): boolean {
   return Number.isFinite(sum)
 }
 
-/** Throws unless the length is 1 within 0.01, which allows for float16 models. Other lengths are a caller's mistake. */
+/** Throws unless the length is 1 within 0.01, which allows for float16 models. Other lengths are errors of the caller. */
 export function requireUnitLength(length: number): void {
   if (Math.abs(length - 1) <= 0.01) return
   throw new RouxError('INVALID_PARAMS', `A vector has the length ${length} instead of 1.`, {
@@ -71,7 +71,7 @@ export function requireUnitLength(length: number): void {
   })
 }
 
-/** Returns a non-negative integer limit. Throws if it is not a number. */
+/** Returns the limit as a non-negative integer. Throws if it is not a number. */
 export function requireLimit(limit: number, size: number): number {
   if (Number.isNaN(limit) || typeof limit !== 'number') {
     throw new RouxError('INVALID_PARAMS', `${limit} is not a valid search limit.`, { hint: 'Use an integer from 0.' })

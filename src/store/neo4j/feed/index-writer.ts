@@ -161,7 +161,7 @@ interface Origin {
 }
 
 /**
- * True if the vault was fed with other settings, which read notes differently, so its data must be removed.
+ * True if the vault was fed with other settings, which read notes differently. In that case, its data is removed.
  * @throws RouxError `STORE_UNAVAILABLE` if another folder was fed under this name
  */
 async function isOfOtherReading(connection: Connection, { folder, reading }: Origin): Promise<boolean> {
@@ -193,7 +193,7 @@ interface StoredRecord {
 }
 
 /**
- * The nodes of search, and all nodes of a vault. The vault node comes last, so an interrupted removal can be repeated. Each
+ * The nodes of the search data, and all nodes of a vault. The vault node comes last, so an interrupted removal can be repeated. Each
  * pattern has a condition on every property of its index, so other vaults are not scanned.
  */
 export const OF_SEARCH: readonly string[] = [
@@ -212,10 +212,10 @@ const OF_VAULT: readonly string[] = [
   ...['RouxSearch', 'RouxFeeder', 'RouxPending'].map((label) => `(n:${label} {vault: $vault})`),
 ]
 
-/** Number of nodes of each pattern to delete per statement. */
+/** Number of nodes to delete per statement for each pattern. */
 const DELETED = 2_000
 
-/** Deletes the nodes that match patterns of `n`, together with their vectors. Small sets take one statement, large ones several. */
+/** Deletes the nodes `n` that match these patterns, together with their vectors. Small sets take one statement, large ones several. */
 export async function deleteAll(connection: Connection, patterns: readonly string[], parameters: Row = {}): Promise<void> {
   const { vault } = connection
   const counts = patterns.map((_, at) => `count${at}`)
@@ -237,15 +237,15 @@ export async function removeVault(connection: Connection): Promise<void> {
   await deleteAll(connection, ["(n:RouxDecision {vault: $vault}) WHERE n.kind >= '' AND n.of >= ''"])
 }
 
-/** Removes everything that was fed; the full-text index stays, because the next feed needs it. */
+/** Removes everything that was fed. The full-text index is kept, because the next feed needs it. */
 export async function emptyVault(connection: Connection): Promise<void> {
   const { vault } = connection
-  // Marks the vault as incomplete first, so readers do not take the rest for all of it.
+  // Marks the vault as incomplete first, so readers do not mistake the remaining data for the whole vault.
   await connection.write(
     'MATCH (v:RouxVault {vault: $vault}) SET v.complete = false, v.state = null, v.generation = v.generation + 1',
     { vault },
   )
-  // Removed before the indexes, so an interruption leaves no embedder without its index.
+  // The `indexed` marks are removed before the indexes, so an interruption leaves no embedder marked without an index.
   await connection.write('MATCH (e:RouxEmbedder {vault: $vault}) WHERE e.embedder > "" REMOVE e.indexed', { vault })
   const [index] = await connection
     .read<{ readonly names: readonly string[] }>(

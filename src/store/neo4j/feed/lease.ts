@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import type { Connection } from '../server/connection.ts'
 import { ensureSchema } from '../server/schema.ts'
 
-/** Time after which a lease expires unless renewed, in milliseconds on the database's clock. */
+/** Time until a lease expires if it is not renewed, in milliseconds on the database's clock. */
 const LEASE = 15_000
 
 export interface LeaseState {
@@ -12,11 +12,11 @@ export interface LeaseState {
   readonly holder: string
 }
 
-/** The right to watch a vault's folder. Only one feeder has it at a time, so others need not read and write the same data. */
+/** The right to watch a vault's folder. Only one feeder holds the lease at a time, so others need not read and write the same data. */
 export interface FeederLease {
-  /** Acquires or renews the lease. Call it more often than the lease lasts. */
+  /** Acquires or renews the lease. Call again before the lease expires. */
   take(): Promise<LeaseState>
-  /** Releases the lease at once. From then on no feeder is expected. */
+  /** Releases the lease immediately. From then on, no feeder is expected. */
   release(): Promise<void>
   close(): Promise<void>
 }
@@ -24,14 +24,14 @@ export interface FeederLease {
 export function openLease(connection: Connection): FeederLease {
   const { vault } = connection
   const holder = `${hostname()}, process ${process.pid}`
-  // Containers share the name of their computer, and each calls its first process 1.
+  // Containers share their computer's name, and the first process in each has id 1.
   const id = randomUUID()
   let isPrepared = false
   return {
     async take() {
       if (!isPrepared) await ensureSchema(connection)
       isPrepared = true
-      // The first write takes the lock for the decision.
+      // The first write acquires the lock that makes the decision atomic.
       const [row] = await connection.beat<LeaseState>(
         `MERGE (h:RouxFeeder {vault: $vault}) SET h.asked = timestamp()
          WITH h, h.holder IS NULL OR coalesce(h.id, '') = $id OR h.until < timestamp() AS isHeld

@@ -8,14 +8,14 @@ import type { Connection, OpenTransaction } from '../server/connection.ts'
 
 /** Maximum rows per statement. */
 const ROWS = 5_000
-/** Generations between two checks of the log's size. */
+/** Number of generations between checks of the log's size. */
 const PRUNED_AFTER = 50
 const DAY = 86_400_000
 
 /**
- * Writes a generation in one transaction, so readers see all of it or nothing. It locks the vault's node first; a second writer
- * waits and then detects the first. While the database makes the transaction visible piece by piece, `RouxPending` contains the
- * generation that readers might see in part.
+ * Writes a generation in one transaction, so readers see all of it or nothing. It locks the vault's node first. A second writer waits
+ * and then detects that another generation was written. While the database makes the transaction visible piece by piece,
+ * `RouxPending` contains the generation that readers might see in part.
  */
 export function openGeneration(connection: Connection, base: number): OpenGeneration {
   const writing = new Writing(connection, base)
@@ -23,8 +23,8 @@ export function openGeneration(connection: Connection, base: number): OpenGenera
 }
 
 /**
- * Makes the database plan the statements for a small change by running them on no rows. The first full feed invalidates existing
- * plans, and the first edit would otherwise wait for new ones. Writes nothing and blocks nobody.
+ * Makes the database plan the statements for a small change by running them on no rows. Without this, the first edit would have to
+ * wait for new plans, because the first full feed invalidates existing ones. Writes nothing and does not block other transactions.
  */
 export async function rehearseGeneration(connection: Connection): Promise<void> {
   await new Writing(connection, 1, '').rehearse()
@@ -34,13 +34,13 @@ class Writing {
   readonly #connection: Connection
   readonly #base: number
   readonly #vault: string
-  /** True while statements run on no rows. */
+  /** True while statements are run on no rows, only to plan them. */
   #isRehearsal = false
   #transaction: OpenTransaction | undefined
-  /** Another writer was first, so nothing of this is written. */
+  /** True if another writer was first, so nothing of this generation is written. */
   #isLate = false
   #isChanged = false
-  /** Nodes whose in-degree, or out-degree, may have changed: keys, and ids of missing targets. */
+  /** Nodes whose in-degree or out-degree may have changed: keys of files, and ids of missing targets. */
   readonly #linkedTo = new Set<number>()
   readonly #linking = new Set<number>()
   readonly #missing = new Set<string>()
@@ -70,7 +70,7 @@ class Writing {
     if (this.#isLate) return undefined
     if (this.#transaction !== undefined) return this.#transaction
     const { origin } = this.#connection
-    // In a transaction of its own, because announcing a generation must not wait for its writer.
+    // Runs in a separate transaction, because announcing a generation must not wait for its writer.
     await this.#connection.write(
       `MERGE (v:RouxVault {vault: $vault}) ON CREATE SET v.generation = 0, v.folder = $folder, v.reading = $reading
        MERGE (p:RouxPending {vault: $vault}) ON CREATE SET p.generation = 0, p.at = 0`,
@@ -147,7 +147,7 @@ class Writing {
     }
   }
 
-  /** The in-degree of notes that link to these may change. */
+  /** Notes the files that link to these nodes, because their degrees may change. */
   async #noteSources(keys: readonly number[]): Promise<void> {
     const sources = await this.#each<{ readonly key: number }>(
       'MATCH (s:RouxFile)-[:ROUX_LINK]->(:RouxNode {vault: $vault, key: row}) RETURN DISTINCT s.key AS key',
@@ -166,7 +166,7 @@ class Writing {
     )
     const listedBefore = new Map(states.map(({ key, listed }) => [key, listed]))
     await this.#unlink(states.map(({ key }) => key))
-    // Ids may swap, so free all of them before giving any.
+    // Ids may be swapped, so all of them are freed before any are assigned.
     await this.#each(
       'MATCH (f:RouxFile&RouxNode {vault: $vault, key: row.key}) SET f.id = null',
       this.#base === 0 ? [] : ids.files,
@@ -256,7 +256,7 @@ class Writing {
     return generation
   }
 
-  /** Writes the vault's new state, and returns its generation: a new one if readers see a change. */
+  /** Writes the vault's new state, and returns its generation, which is a new one if readers see a change. */
   async #record(transaction: OpenTransaction, state: VaultState, changes?: GraphChanges): Promise<number> {
     const vault = this.#vault
     const [before] = await transaction.run<{ readonly state: string | null }>(
@@ -354,7 +354,7 @@ class Writing {
       `MATCH (n:RouxNode {vault: $vault, key: row}) WHERE NOT n:RouxFile AND NOT EXISTS { ()-[:ROUX_LINK]->(n) } RETURN elementId(n) AS node`,
       [...this.#removed],
     )
-    // This runs last and avoids the index: in a transaction that has deleted nodes, every index lookup scans all of them.
+    // Runs last and avoids the index, because in a transaction that has deleted nodes, every index lookup scans all of them.
     const unlinked = missing.filter(({ isLinked }) => !isLinked)
     await this.#each(
       'MATCH (n:RouxNode) WHERE elementId(n) = row DETACH DELETE n',

@@ -3,7 +3,7 @@ import type { Connection, Run } from '../server/connection.ts'
 import { ensureSchema, onlineIndexes, quoted, vectorNames, wordNames } from '../server/schema.ts'
 import { deleteAll, OF_SEARCH } from './index-writer.ts'
 
-/** Maximum rows per statement, characters of words in one statement, and keys per lookup. */
+/** Maximum number of rows per statement, of characters of words per statement, and of keys per lookup. */
 const ROWS = 500
 
 const CHARACTERS = 8 << 20
@@ -15,7 +15,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   const { vault } = connection
   const { wordLabel } = wordNames(vault)
   let made: Promise<void> | undefined
-  /** The search write counter when this process last checked. */
+  /** Value of the search write counter when this process last checked. */
   let seen: number | undefined
   /** Embedders whose indexes this process created or found. */
   const indexed = new Set<string>()
@@ -167,7 +167,7 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
       )
       for (const { other } of others) {
         const own = { other }
-        // Until the indexes are gone, readers compare vectors one by one.
+        // From now until the indexes are gone, readers compare vectors one by one.
         await write(async (run) => {
           await run('MATCH (e:RouxEmbedder {vault: $vault, embedder: $other}) REMOVE e.indexed', own)
         })
@@ -194,17 +194,17 @@ export function openNeo4jSearchWriter(connection: Connection): SearchWriter {
   }
 }
 
-/** Below this number of vectors, comparing them one by one is exact and fast. */
+/** Below this number of vectors, comparing them one by one is exact and fast enough. */
 const INDEXED_FROM = 2_000
 
 interface IndexMaker {
   /** Embedders with existing indexes. */
   readonly known: Set<string>
-  /** Writes to search, and notifies readers. */
+  /** Writes search data and notifies readers. */
   readonly write: (work: (run: Run) => Promise<void>) => Promise<void>
 }
 
-/** Creates an index for each kind of vector that has many. */
+/** Creates an index for each kind of vector with enough vectors. */
 async function ensureVectorIndexes(connection: Connection, { known, write }: IndexMaker): Promise<void> {
   const { vault } = connection
   const found = await connection.read<{
@@ -222,7 +222,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
     if (dimensions === null || chunks < INDEXED_FROM || known.has(embedder)) continue
     const { chunkIndex, chunkLabel, nameIndex, nameLabel } = vectorNames(vault, embedder)
     const online = isIndexed ? await onlineIndexes(connection) : undefined
-    // Create only missing indexes: a user without the right would get an error even for an existing one.
+    // Only missing indexes are created, because users without the required privilege get an error even if the index exists.
     if (online?.has(chunkIndex) === true && online.has(nameIndex)) {
       known.add(embedder)
       continue
@@ -244,7 +244,7 @@ async function ensureVectorIndexes(connection: Connection, { known, write }: Ind
   }
 }
 
-/** Removes these notes' vectors of an embedder. */
+/** Removes an embedder's vectors of these notes. */
 async function forgetVectors(run: Run, embedder: string, keys: readonly number[]): Promise<void> {
   await run(
     `UNWIND $keys AS key MATCH (n:RouxVectors {vault: $vault, embedder: $embedder, key: key})
@@ -265,7 +265,7 @@ function stored<T extends EmbeddedText>(text: T): Omit<T, 'vector'> & StoredVect
 
 interface StoredVector {
   readonly vector: readonly number[]
-  /** True unless it is all zeros. */
+  /** False if the vector is all zeros. */
   readonly isKnown: boolean
 }
 
@@ -283,15 +283,15 @@ function* inParts<T extends Readonly<Record<string, string | number>>>(rows: rea
   if (part.length > 0) yield part
 }
 
-/** The text's words in the form the full-text index takes. */
+/** The words of a text in the form required by the full-text index. */
 export interface WordTexts {
   /** The stem of each word, separated by spaces. */
   readonly stems: string
-  /** `/ ` before each position, then its forms, each followed by a space; `/` at the end. */
+  /** `/ ` before each position, followed by the forms at that position, each with a trailing space. Ends with `/`. */
   readonly forms: string
 }
 
-/** Renders the words of the text for the index. */
+/** Renders the words of a text for the full-text index. */
 function wordTexts(text: AnalysedText, stemOf: (form: string) => string): WordTexts {
   const stems: string[] = []
   const forms: string[] = []

@@ -10,7 +10,7 @@ const TIMEOUTS = { connect: 5_000, read: 20_000, write: 900_000, beat: 5_000 }
 
 export type Timeouts = typeof TIMEOUTS
 
-/** How much later than the server we give up, because a hanging network never answers. */
+/** How much longer than the server to wait before giving up, because a hanging network never responds. */
 const GRACE = 2_000
 
 /** How often a query is sent again after its connection was lost. */
@@ -50,12 +50,12 @@ export class Connection {
     return await this.#run<T>({ mode: 'READ', timeout: this.#timeouts.read, signal }, cypher, parameters)
   }
 
-  /** A writing statement in its own transaction, for example of the schema. */
+  /** Runs a write in its own transaction, for example for the schema. */
   async write<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.write }, cypher, parameters)
   }
 
-  /** A small write that is useless if it comes late. */
+  /** Runs a small write that is useless if it comes late. */
   async beat<T>(cypher: string, parameters: Values = {}): Promise<readonly T[]> {
     return await this.#run<T>({ mode: 'WRITE', timeout: this.#timeouts.beat }, cypher, parameters)
   }
@@ -68,7 +68,7 @@ export class Connection {
     })
   }
 
-  /** Several statements that become visible together; retried as a whole if the connection is lost. */
+  /** Runs several statements that become visible together. They are retried as a whole if the connection is lost. */
   async transaction<T>(work: (run: Run) => Promise<T>): Promise<T> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {
@@ -78,7 +78,7 @@ export class Connection {
     })
   }
 
-  /** A transaction that stays open until it is committed or rolled back. */
+  /** Opens a transaction that stays open until it is committed or rolled back. */
   async open(): Promise<OpenTransaction> {
     const timeout = this.#timeouts.write
     return await this.#try(undefined, async () => {

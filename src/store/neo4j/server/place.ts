@@ -14,9 +14,9 @@ export interface Neo4jPlace {
    * nothing is checked.
    */
   readonly origin?: { readonly folder: string; readonly reading: string }
-  /** How long, and up to how many bytes, the log of changes is stored. If omitted, there is no log. */
+  /** How long, and up to how many bytes, the log of changes is kept. If omitted, there is no log. */
   readonly log?: { readonly days: number; readonly bytes: number }
-  /** Location of the index for people, without path or password. */
+  /** Readable location of the index, without path or password. */
   readonly file: string
   /** Path of the local cache of vault-wide insight. */
   readonly insightFile: string

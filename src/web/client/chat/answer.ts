@@ -42,7 +42,7 @@ export function readAnswer(result: Members, args: Members): Pictured {
   return { said: `The ${count(notes.length, 'most central note')}`, notes, path: [], communities: [] }
 }
 
-/** Returns the structured content, or the first text for hosts that only pass texts. */
+/** Returns the structured content, or the first text item for hosts that only pass text. */
 function factsOf({ structuredContent, content }: Members): Members {
   if (isMembers(structuredContent)) return structuredContent
   const [first] = Array.isArray(content) ? content : []

@@ -11,7 +11,7 @@ import { type PlainMap, plainMap } from '../plain-map.ts'
 interface Exported {
   readonly name: string
   readonly picture: VaultPicture
-  /** By note number; `null` for unreadable notes. Omitted if the page was exported without texts. */
+  /** By note number; `null` for unreadable notes. Omitted if the page was exported without note text. */
   readonly texts?: readonly (PageText | null)[]
 }
 
