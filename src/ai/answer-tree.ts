@@ -159,8 +159,9 @@ class Reader {
 
   /** Removes addresses from code, including those obscured by backslashes or character references. */
   #cleanCode(value: string): string {
-    const decoded = decodeReferences(value.replace(/\\(?=[.:/@])/g, ''))
-    let text = shown(decoded !== value && findAddresses(decoded, { inCode: true }).length > 0 ? decoded : value)
+    const written = shown(value)
+    const decoded = shown(decodeReferences(written.replace(/\\(?=[.:/@])/g, '')))
+    let text = findAddresses(decoded, { inCode: true }).length > 0 ? decoded : written
     for (let round = 0; round < MOST_ROUNDS; round++) {
       const spans = [...findAddresses(text, { inCode: true }), ...runsIn(text)].sort(byStart)
       if (spans.length === 0) return text

@@ -19,9 +19,9 @@ export interface RecoveryParts {
 }
 
 /**
- * Ends unfinished changes, newest first. Call it under the write lock: their process has crashed, could not roll back, or could not
- * record the outcome. An outcome saved next to the record is final, and the vault is not touched. Otherwise, a change with all bytes
- * in place is completed, and any other is rolled back.
+ * Settles unfinished changes, newest first. Must be called under the write lock, so that their processes have either crashed, failed
+ * to roll back, or failed to record the outcome. An outcome saved next to the record is final, and the vault is not touched.
+ * Otherwise, a change with all bytes in place is completed, and any other is rolled back.
  * @throws RouxError `VAULT_NOT_FOUND`, and errors of the calls, after which it must be called again
  */
 export async function recoverChanges({ root, fs, journal, endings }: RecoveryParts): Promise<readonly Recovery[]> {
@@ -59,7 +59,10 @@ export async function recoverChanges({ root, fs, journal, endings }: RecoveryPar
   return ended
 }
 
-/** All vaults share the folder. A file there marks an outcome that the record lacks and that nobody would otherwise check. */
+/**
+ * All vaults use the same folder. A file in that folder marks an outcome that is missing from the record and that would otherwise
+ * never be checked.
+ */
 function forgetEnded(journal: Journal, endings: Endings): void {
   const noted = endings.noted()
   if (noted.length === 0) return
@@ -79,7 +82,7 @@ export function contentOf(journal: Journal): ContentOf {
   }
 }
 
-/** The folder of a disconnected drive is empty. Its files are unknown, so nothing is given up. */
+/** The mount point of a disconnected drive is an empty folder. The state of its files is unknown, so no change is abandoned. */
 function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRecord, inode: bigint | undefined): boolean {
   if (String(inode) === rootInode) return false
   return !pathsOf(entries).some((path) => place.stamp(path) !== undefined)
@@ -88,14 +91,14 @@ function isOtherFolder(place: ChangeDirectory, { rootInode, entries }: ChangeRec
 export type Ending = Extract<ChangeState, 'done' | 'rolled_back'>
 
 /**
- * Outcomes that could not be written to the journal. This process keeps them in memory; other processes see an empty file, which fits
- * even on a full disk. If both are lost, the state of the files decides.
+ * Outcomes that could not be written to the journal. This process keeps them in memory. Other processes see an empty file, which can
+ * be created even on a full disk. If both are lost, the state of the files is decisive.
  */
 export class Endings {
   readonly #folder: string
   readonly #known = new Map<string, Ending>()
 
-  /** @param folder exists once a change was started */
+  /** @param folder created when the first change is started */
   constructor(folder: string) {
     this.#folder = folder
   }
@@ -109,14 +112,14 @@ export class Endings {
     return this.#known.get(id) ?? ENDINGS.find((ending) => existsSync(this.#path(id, ending)))
   }
 
-  /** Returns the changes of all vaults with such a file. */
+  /** Returns the changes of all vaults for which there is such a file. */
   noted(): readonly string[] {
     return namesIn(this.#folder).flatMap((name) =>
       ENDINGS.flatMap((ending) => (name.endsWith(`.${ending}`) ? name.slice(0, -ending.length - 1) : [])),
     )
   }
 
-  /** Called once the record has the outcome. */
+  /** Called after the outcome was added to the record. */
   forget(id: string): void {
     this.#known.delete(id)
     for (const ending of ENDINGS) attempt(() => rmSync(this.#path(id, ending), { force: true }))

@@ -11,14 +11,14 @@ import { type FileStamp, isSameFile } from './file-system.ts'
 /** Returns recorded bytes by hash. */
 export type ContentOf = (hash: string) => Uint8Array
 
-/** What applying a change needs besides its entries. */
+/** What is needed to apply a change, besides its entries. */
 export interface Means {
   readonly content: ContentOf
   /** Each file's stamp at the time its bytes were compared. */
   readonly stamps: ReadonlyMap<string, FileStamp>
 }
 
-/** The two states a change can end in: nothing applied, or everything applied. */
+/** The two possible outcomes of a change: nothing applied, or everything applied. */
 export type Side = 'before' | 'after'
 
 type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
@@ -26,10 +26,10 @@ type FileEntry = EntryOf<'replace' | 'create' | 'remove'>
 const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
- * Applies a recorded change. First, everything that takes space or time is written to temporary names. Then names change, one call
- * each. Displaced files keep a temporary name until everything is in place and are hashed again, so bytes written to them in the
- * meantime are restored. One loss remains possible: a program that opened the old file earlier may write to it after it was hashed
- * again.
+ * Applies a recorded change. First, everything that takes space or time is written to temporary names. Then names are changed, with
+ * one call each. Displaced files keep a temporary name until everything is in place. They are then hashed again, so that bytes
+ * written to them in the meantime can be restored. One loss remains possible: a program that opened the old file earlier may write to
+ * it after it was hashed again.
  * @throws FilesChanged, and errors of the calls; the change must then be rolled back
  */
 export async function carryOut(place: ChangeDirectory, entries: readonly Numbered[], means: Means): Promise<void> {
@@ -38,7 +38,8 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
   await place.write(writes)
   requireUntouched(place, entries, means.stamps)
   for (const { path, index } of of(entries, 'replace')) {
-    // For about 20 µs nothing has the name. One rename over it would destroy what an editor saves at that moment.
+    // The name does not exist for about 20 µs. A single rename over the file would destroy anything that an editor saves at that
+    // moment.
     place.rename(path, place.aside(path, index, 'old'))
     await place.renameToFree(place.aside(path, index, 'new'), path)
   }
@@ -56,8 +57,8 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
 }
 
 /**
- * Ends a change that was interrupted at any point, even while it was being settled. The state of the disk determines what is left to
- * do. Bytes that match neither side belong to someone else and are kept.
+ * Completes or rolls back a change that was interrupted at any point, even while it was being settled. The state of the disk
+ * determines what is left to do. Bytes that match neither side were written by another program and are kept.
  * @returns the files left unchanged
  */
 export async function settle(
@@ -89,7 +90,10 @@ export function sideOf(place: ChangeDirectory, entries: readonly Numbered[]): Si
   return !sides.includes('before') && (!hasFiles || sides.includes('after')) ? 'after' : 'before'
 }
 
-/** Returns `undefined` if the entry is inconclusive, because someone else changed the file or a folder to be removed may stay. */
+/**
+ * Returns `undefined` if the entry is inconclusive, because another program changed the file or because a folder to be removed may
+ * remain.
+ */
 function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string): Side | undefined {
   const { kind, path, index } = entry
   const beside = [...new Set([path, finalPath, 'to' in entry ? entry.to : path])]
@@ -115,12 +119,12 @@ function sideOfEntry(place: ChangeDirectory, entry: Numbered, finalPath: string)
   }
 }
 
-/** Returns the hash of a file on either side, or `undefined` if there is no file. */
+/** Returns a file's hash before and after the change, or `undefined` if there is no file on that side. */
 function hashesOf(entry: FileEntry): { readonly before: string | undefined; readonly after: string | undefined } {
   return { before: 'before' in entry ? entry.before : undefined, after: 'after' in entry ? entry.after : undefined }
 }
 
-/** Performs the last steps, once all bytes are in place and no foreign bytes were lost. */
+/** Performs the last steps, after all bytes are in place and no bytes written by other programs can be lost. */
 async function finishUp(place: ChangeDirectory, entries: readonly Numbered[]): Promise<void> {
   const displaced = entries.filter(({ kind }) => kind === 'replace' || kind === 'move' || kind === 'remove')
   await place.discardAll(displaced.map(({ path, index }) => place.aside(path, index, 'old')))
@@ -153,14 +157,14 @@ function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'Nothing was written.')
 }
 
-/** Checks whether a move takes a single call, which is the case for another spelling on a case-insensitive file system. */
+/** Checks whether a move can be done in a single call, which is possible if only the case changes on a case-insensitive file system. */
 function isRenamed(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>): boolean {
   if (!place.isSame(path, to)) return false
   place.rename(path, to)
   return true
 }
 
-/** Gives a moving file its new name. To another file system, it is first copied to a temporary name. */
+/** Adds the new name of a moving file. If the destination is on another file system, the file is first copied to a temporary name. */
 async function addName(place: ChangeDirectory, { path, to, index }: Numbered<EntryOf<'move'>>): Promise<void> {
   if (place.link(path, to)) return
   const copy = place.aside(to, index, 'new')
@@ -181,14 +185,14 @@ function requireDisplaced(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'It was put back as it is now; nothing else was changed either.')
 }
 
-/** Returns a displaced file that is not the expected one, because someone wrote it in the meantime. */
+/** Returns a displaced file that is not the expected one because another program wrote to it in the meantime. */
 function displacedByOther(place: ChangeDirectory, entry: Numbered): Mismatch | undefined {
   if (entry.kind !== 'replace' && entry.kind !== 'move' && entry.kind !== 'remove') return undefined
   const { path, index, kind } = entry
   const old = place.aside(path, index, 'old')
   if (kind === 'move' && (place.stamp(old) === undefined || place.isSame(old, entry.to))) return undefined
   const actual = place.hash(old)
-  // A moved file may have been replaced before, and its copy on another file system can only be identified by its bytes.
+  // A moved file may have been replaced earlier, and a copy on another file system can only be identified by its bytes.
   const expected = kind === 'move' ? place.hash(entry.to) : entry.before
   return actual === expected ? undefined : { path, expected: expected ?? 'as it was read', actual }
 }
@@ -209,7 +213,7 @@ async function untilStill<T>(action: () => Promise<T>): Promise<T> {
   return await action()
 }
 
-/** @returns why something was left unchanged, if so */
+/** @returns the reason if something was left unchanged */
 async function rollBack(place: ChangeDirectory, entry: Numbered, content: ContentOf): Promise<string | undefined> {
   switch (entry.kind) {
     case 'makeFolder':
@@ -239,7 +243,7 @@ async function rollBackFile(place: ChangeDirectory, entry: Numbered<FileEntry>, 
   await place.discard(restore)
   const now = place.found(path)
   const displaced = place.hash(old)
-  // While the new bytes are still waiting, a new file with this name belongs to someone else.
+  // As long as the new bytes are in their temporary file, a file with the new name belongs to another program.
   const isWaiting = before === undefined && place.stamp(fresh) !== undefined && !place.isSame(fresh, path)
   const isOurs = now !== undefined && now === after && !isWaiting
   const isMissing = now === undefined && before !== undefined && (after === undefined || wasBrokenOff || displaced !== undefined)
@@ -297,14 +301,14 @@ interface Displaced {
   readonly path: string
   /** Hash of bytes that can be discarded, because they are in the record or under another name. */
   readonly ours: string | undefined
-  /** Hash of bytes at `path` that can be overwritten, for the same reason. */
+  /** Hash of bytes at `path` that can be overwritten, because they are in the record or under another name. */
   readonly over?: string | undefined
 }
 
 /**
- * Removes a temporary name that might still exist. Foreign bytes are put back in place, or next to it under the name of a conflict
- * copy.
- * @returns why something was left unchanged, if so
+ * Removes a temporary name that might still exist. If it contains bytes of another program, they are put back in place, or next to it
+ * as a conflict copy.
+ * @returns the reason if something was left unchanged
  */
 async function resolveDisplaced(
   place: ChangeDirectory,

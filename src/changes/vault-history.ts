@@ -12,13 +12,13 @@ export interface HistoryOptions {
   readonly openDatabase: OpenDatabase
 }
 
-/** A vault's stored history. */
+/** Size of a vault's stored history. */
 export interface History {
   /** Number of changes that can be undone. */
   readonly changes: number
   /** Number of rows in the log of graph changes. */
   readonly commits: number
-  /** Number of changes in progress or left incomplete. What is needed to end them is never deleted. */
+  /** Number of changes in progress or left incomplete. The data needed to complete or roll them back is never deleted. */
   readonly unfinished: number
 }
 
@@ -30,7 +30,7 @@ export function readHistory(options: HistoryOptions): History {
   }
 }
 
-/** Deletes the history so that nothing of it can be recovered from the files. @returns what was deleted @throws as `readHistory` */
+/** Deletes the history in such a way that nothing can be recovered from the files. @returns what was deleted @throws as `readHistory` */
 export function forgetHistory(options: HistoryOptions): History {
   const { root } = options
   const changes = onJournal(options, (database) => {
@@ -54,7 +54,7 @@ export function forgetHistory(options: HistoryOptions): History {
 
 type Counted = Pick<History, 'changes' | 'unfinished'>
 
-/** Without a file, there is nothing, and none is created. */
+/** If there is no file, there is nothing to do, and no file is created. */
 function onJournal({ stateFolder, openDatabase }: HistoryOptions, use: (database: Database) => Counted): Counted {
   const path = join(stateFolder, 'state.db')
   if (identityOf(path) === undefined) return { changes: 0, unfinished: 0 }

@@ -21,21 +21,21 @@ export interface WriteLock {
 
 export interface LockOptions {
   readonly openDatabase: OpenDatabase
-  /** How long to wait for another holder, in milliseconds. */
+  /** How long to wait for another holder of the lock, in milliseconds. */
   readonly timeout: number
 }
 
 /** This process. */
 export const thisOwner: Owner = { pid: process.pid, started: Math.round(performance.timeOrigin), host: hostname() }
 
-// Short, because a change takes about 10 ms, and growing, because an import takes seconds.
+// The first wait is short, because a change takes about 10 ms. Later ones are longer, because an import takes seconds.
 const FIRST_WAIT = 2
 const LONGEST_WAIT = 50
 
 /**
- * Acquires the lock for writing to a vault: an SQLite transaction on an empty database. It works across threads and processes on
- * every platform, and the system releases it if its holder dies. A suspended holder keeps it. Waiting never blocks the thread,
- * because the holder may be in the same thread.
+ * Acquires the lock for writing to a vault, which is an SQLite transaction on an empty database. It works across threads and
+ * processes on every platform, and the system releases it if its holder dies. A suspended holder keeps the lock. Waiting never blocks
+ * the thread, because the holder may be in the same thread.
  * @throws RouxError `TIMEOUT` with the holder
  */
 export async function acquireWriteLock(path: string, { openDatabase, timeout }: LockOptions): Promise<WriteLock> {
@@ -48,7 +48,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       return { release: () => release(database) }
     }
     if (performance.now() >= deadline) throw heldBy(path, timeout)
-    // Random, so two waiting processes do not retry in step.
+    // The wait is random, so that two waiting processes do not retry at the same time.
     await sleep(wait * (0.5 + Math.random()))
   }
 }
@@ -59,7 +59,7 @@ function tryLock(path: string, openDatabase: OpenDatabase): Database | undefined
     database.exec('PRAGMA busy_timeout = 0')
     const opened = identityOf(path)
     database.exec('BEGIN IMMEDIATE')
-    // The first transaction creates the file. A deleted file locks nobody out.
+    // The first transaction creates the file. A lock on a deleted file does not exclude other processes.
     const locked = identityOf(path)
     if (locked !== undefined && (opened === undefined || opened === locked)) {
       attempt(() => chmodSync(path, 0o600))
@@ -79,14 +79,14 @@ function release(database: Database): void {
   attempt(() => database.close())
 }
 
-/** Longer than any holder's text, so a previous one is overwritten. */
+/** Longer than the description of any holder, so that a previous one is completely overwritten. */
 const HOLDER_LENGTH = 400
 
 // A separate file, because closing the locked file in this process would release the lock (POSIX, fcntl).
 function writeHolder(path: string): void {
   const text = JSON.stringify({ ...thisOwner, since: Date.now() }).padEnd(HOLDER_LENGTH)
-  // Overwritten in place, because file systems immediately sync files that were truncated or replaced, which takes as long as writing
-  // a note.
+  // The file is overwritten in place, because file systems immediately sync files that were truncated or replaced, which takes as
+  // long as writing a note.
   const fd = openSync(`${path}.holder`, constants.O_RDWR | constants.O_CREAT, 0o600)
   try {
     writeSync(fd, text, 0)

@@ -7,10 +7,10 @@ export interface Option {
   /** Name used in code. On the command line, `-` may be used instead of `_`. */
   readonly name: string
   readonly type: 'text' | 'flag' | 'integer' | 'number' | 'json'
-  /** True if an integer option may be given without a value. Its value is then `true`. */
+  /** True if an integer option may be given without a value, in which case its value is `true`. */
   readonly bare?: boolean
   readonly short?: string
-  /** True if the option may be repeated. Its value is then an array. */
+  /** True if the option may be repeated, in which case its value is an array. */
   readonly many?: boolean
   readonly values?: readonly string[]
   readonly default?: unknown
@@ -163,7 +163,7 @@ function readOption({ option, negative }: Flag, { rawName, value, inlineValue }:
   }
   if (value === undefined && option.bare === true) return true
   if (value === undefined) throw new UsageError(`${rawName} needs a value.`, `Write ${rawName} <value>.`)
-  // `--vault --json` lacks a value. A value that starts with dashes must be written as `--vault=--json`.
+  // In `--vault --json`, the value is missing. A value that starts with dashes must be written as `--vault=--json`.
   if (inlineValue === false && value.startsWith('--'))
     throw new UsageError(`${rawName} needs a value.`, `To use "${value}" as the value, write ${rawName}=${value}.`)
   return readValueOf(option, value, rawName)

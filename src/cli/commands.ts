@@ -4,7 +4,7 @@ import { HTTP_OPTION, type Option, WRITE_OPTION } from './arguments.ts'
 export interface Command {
   readonly name: string
   readonly sentence: string
-  /** Usage text that follows the command name in the help. */
+  /** Usage text shown after the command name in the help. */
   readonly usage: string
   /** Maximum number of positional arguments. */
   readonly words: number

@@ -22,7 +22,7 @@ export async function run({ host, printer, positionals }: Invocation): Promise<n
 
 /** Left column of a list line, or the spaces that replace it on continuation lines. */
 const LEFT_SIDE = /^ +(?:\S+(?: \S+)* {2,})?(?=\S)/
-/** Minimum width of the right column. If there is less room, its text continues at the left margin. */
+/** Minimum width of the right column. If there is less space, its text continues at the left margin. */
 const NARROWEST = 24
 
 /** Wraps help text to the terminal's width and indents continuation lines. */

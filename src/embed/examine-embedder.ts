@@ -8,7 +8,7 @@ import { type EmbedderDependencies, openEmbedder } from './open-embedder.ts'
 export interface EmbedderFinding {
   readonly works: boolean
   readonly message: string
-  /** Suggested fix. */
+  /** Suggested fix for the problem. */
   readonly hint?: string
 }
 

@@ -184,6 +184,7 @@ test('no mix of the pieces of attacks leads anywhere, as three programs show it'
       examples: [
         ...Object.values(ATTACKS).map((attack): [string[]] => [[attack]]),
         [['S1', '**', 'javascript:', '&#58;', '**']],
+        [['\n~~~\n', 'http', '\ue000', '&colon;', '[']],
         [['``', '\n', '@', '.', '``', '$', '[']],
         [['www', '\\', '.example']],
         [['.', '@', '.example']],

@@ -23,7 +23,7 @@ type Of<Kind extends Operation['kind']> = Extract<Operation, { readonly kind: Ki
 
 const encoder = new TextEncoder()
 
-/** Placeholder key of a note that does not exist yet. */
+/** Placeholder key for a note that does not exist yet. */
 const NEW = -1
 
 const MAX_TITLE = 200
@@ -50,7 +50,7 @@ export async function createNote(workspace: Workspace, operation: CreateNote): P
   return workspace.create(path, encoder.encode(text))
 }
 
-/** Adds a message about frontmatter in the content that the arguments override. */
+/** Adds a message about frontmatter in the content that is overridden by arguments. */
 function noteOverridden({ notes }: Workspace, content: string, text: string): void {
   const { tags, properties } = overriddenIn(content, text)
   const lost = [
@@ -60,7 +60,7 @@ function noteOverridden({ notes }: Workspace, content: string, text: string): vo
   if (lost.length > 0) notes.push(`The arguments win over the frontmatter in content: ${lost.join('; ')}.`)
 }
 
-/** Rejects arguments given twice, one of which would be silently dropped. */
+/** Rejects arguments that are given twice, because one of them would be silently dropped. */
 function requireOneMeaning(operation: CreateNote | UpdateNote): void {
   const { kind, title, tags, properties = {}, relations = {} } = operation
   // For a new note, an empty list means the same as none.
@@ -131,7 +131,7 @@ function noteLostLines({ notes }: Workspace, draft: Draft, before: string): void
   )
 }
 
-/** Changes a note's title by renaming its file, and updates `title:` or the first heading if that determined the title. */
+/** Changes a note's title by renaming its file. Also updates `title:` or the first heading if the title came from there. */
 async function retitle(
   workspace: Workspace,
   draft: Draft,
@@ -201,7 +201,10 @@ export function requireNote(workspace: Workspace, id: string): Draft {
   throw invalid(`${quote(id)} is not a note.`, 'For other files, use the attachment tools.')
 }
 
-/** @throws RouxError `CONFLICT` if the file is not what the caller saw, `INVALID_PARAMS` if the id is ambiguous because of twins */
+/**
+ * @throws RouxError `CONFLICT` if the file has changed since the caller read it, `INVALID_PARAMS` if the id is ambiguous because of
+ * twins
+ */
 export function requireHash(draft: Draft, expected: string | undefined, workspace: Workspace): void {
   if (expected === undefined) {
     if (workspace.twins(draft.path).length < 2) return
@@ -269,7 +272,7 @@ function repeatedTagNotes(tags: readonly string[]): readonly string[] {
   return repeated.size === 0 ? [] : [`Tags that are given twice are written once: ${withHashes([...repeated])}.`]
 }
 
-/** Returns the tags that are in both lists, regardless of spelling. */
+/** Returns the tags that are in both lists, even if they are spelled differently. */
 function commonTags(some: readonly string[], others: readonly string[]): readonly string[] {
   const folded = new Set(others.map((tag) => foldName(tagName(tag))))
   return [...new Set(some.map(tagName).filter((tag) => folded.has(foldName(tag))))]
@@ -303,7 +306,7 @@ function relationLinks(
 
 function relationLink(workspace: Workspace, given: string, source: Source): string {
   const target = given.trim().replace(/^\[\[(.*)\]\]$/s, '$1')
-  // With a heading or display text, it is already a link.
+  // A target with a heading or display text is already a link.
   if (/[#|]/.test(target)) return target
   const found = findById(workspace, target) ?? findByName(workspace, target, source)
   // Missing targets are reported together with other new links after planning.
@@ -339,7 +342,8 @@ function findByName(workspace: Workspace, name: string, source: Source): Draft |
 function linkTo({ view }: Workspace, { key, path }: Pick<Draft, 'key' | 'path'>, source: Source): string {
   const isNote = view.kindOf(path) === 'note'
   const full = isNote ? path.replace(/\.md$/i, '') : path
-  // The linking file may be new and not in the name index yet. Next to it, its own name would refer to itself.
+  // The linking file may be new and not in the name index yet. If it has the same name as the target, that name would refer to the
+  // linking file itself.
   const isOwn = foldName(nameOf(source.path)) === foldName(nameOf(path))
   const short = view.newLinkFormat === 'shortest' && !isOwn ? [nameOf(full)] : []
   for (const target of [...short, full, path, `/${full}`, `/${path}`]) {

@@ -60,8 +60,8 @@ export function requireFree(workspace: PathsInUse, path: string, but?: Draft): v
 }
 
 /**
- * Returns the path of a new note. Its name is lowercased unless settings say otherwise; existing folders keep their spelling. `.md`
- * is optional.
+ * Returns the path of a new note. Its name is lowercased unless settings specify otherwise, and existing folders keep their spelling.
+ * `.md` is optional.
  */
 export function newNotePath(workspace: PathsInUse, id: string): string {
   const { view } = workspace
@@ -75,7 +75,7 @@ export function inFolder(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`
 }
 
-/** Returns the path if it is free, otherwise with the first free number: `notes/a.md` → `notes/a 1.md`. */
+/** Returns the path if it is free. Otherwise, adds the first free number: `notes/a.md` → `notes/a 1.md`. */
 export function freePath(wanted: string, isFree: (path: string) => boolean): string {
   if (isFree(wanted)) return wanted
   const dot = /\.[^./]*$/.exec(wanted)?.index ?? wanted.length

@@ -11,7 +11,7 @@ import type { VaultView } from './vault-view.ts'
 import { writtenText } from './whole-text.ts'
 import { type Draft, Workspace } from './workspace.ts'
 
-/** The effect of operations before anything is written. */
+/** The planned effect of operations, before anything is written. */
 export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
   readonly changes: readonly FileChange[]
 }
@@ -19,7 +19,7 @@ export interface PlannedWrite extends Omit<WriteResult, 'changeId' | 'planId'> {
 /**
  * Plans operations in order, each on top of the previous ones, as one change.
  * @param deletions files in the trash according to the record of changes, newest first
- * @throws RouxError of the first operation that is impossible, with its number if there are several
+ * @throws RouxError of the first operation that is impossible, with the operation's number if there are several
  */
 export async function planOperations(
   view: VaultView,

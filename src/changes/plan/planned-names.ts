@@ -6,7 +6,7 @@ import type { VaultView } from './vault-view.ts'
 /** Adds planned names to the name index, and restores it after planning. */
 export class PlannedNames {
   readonly #names: NameIndex
-  /** Names before planning. */
+  /** Names before planning, by file key. */
   readonly #before = new Map<number, NamedFile | undefined>()
 
   constructor(names: NameIndex) {

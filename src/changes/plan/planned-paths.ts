@@ -24,7 +24,7 @@ export class PlannedPaths {
     this.#drafts = drafts
   }
 
-  /** Returns the paths of files that will fold like this one, in order. */
+  /** Returns the future paths that fold to the same id as this path, in order. */
   twins(path: string): readonly string[] {
     const folded = foldId(path)
     const untouched = this.#view.keysLike(folded).filter((key) => !this.#drafts.has(key))
@@ -33,8 +33,8 @@ export class PlannedPaths {
   }
 
   /**
-   * Checks whether a path, or one that differs only in case, is occupied, even if the index does not know it. Files that will move away
-   * still count, because the changes of a request have no order. `but`: a file that may occupy it.
+   * Checks whether a path, or one that differs only in case, is occupied, even by a file that is not indexed. Files that will move
+   * away still count, because the changes of a request have no order. `but` is a file that may occupy the path.
    */
   isTaken(path: string, but?: Draft): boolean {
     const folded = foldId(path)
@@ -48,7 +48,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Checks whether a note gives up its name, so another moving note can take it by exchanging contents. */
+  /** Checks whether a note gives up its name, so that another moving note can take the name by exchanging contents. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }
@@ -57,7 +57,7 @@ export class PlannedPaths {
     return original !== undefined && !isTrash(original) && this.#view.kindOf(original) !== 'attachment'
   }
 
-  /** Checks whether a missing folder will exist. */
+  /** Checks whether a missing folder will be created. */
   isComing(path: string): boolean {
     return this.#coming.has(foldId(path))
   }
@@ -68,7 +68,7 @@ export class PlannedPaths {
     return path !== undefined && this.#view.look(path) !== undefined
   }
 
-  /** Spells the parts of a path that exist, or will exist, as on disk. */
+  /** Returns a path in which all parts that exist, or will exist, are spelled as on disk. */
   spelled(path: string): string {
     let spelled = ''
     for (const name of path.split('/')) {
@@ -80,7 +80,7 @@ export class PlannedPaths {
     return spelled
   }
 
-  /** Records the parent folders of a new path. */
+  /** Records the parent folders of a new path as folders to be created. */
   come(path: string): void {
     for (let folder = folderOf(path); folder !== ''; folder = folderOf(folder)) {
       if (this.#view.look(folder) === 'folder') return
@@ -106,7 +106,7 @@ export class PlannedPaths {
     }
   }
 
-  /** @throws RouxError if a folder cannot move as a whole because the same request adds something to it or removes something */
+  /** @throws RouxError if a folder cannot move as a whole because the same request adds something to it or removes something from it */
   requireWhole({ from, to }: MovedFolder): void {
     this.requireStill(from, to)
     const isPart = (path: string) => isWithin(path, from) || isWithin(path, to)

@@ -22,7 +22,7 @@ export async function renameOneHeading(workspace: Workspace, { id, heading, to }
   return draft
 }
 
-/** Renames a tag and the tags nested in it everywhere. */
+/** Renames a tag and the tags nested in it throughout the vault. */
 export async function renameOneTag(workspace: Workspace, { tag, to }: Of<'renameTag'>): Promise<undefined> {
   const renaming = { from: requireTag(tag), to: requireTag(to) }
   if (renaming.from === renaming.to) throw new RouxError('INVALID_PARAMS', `The tag is already called #${renaming.to}.`)
@@ -57,7 +57,7 @@ function renameIn(workspace: Workspace, draft: Draft, renaming: TagRenaming): nu
   return doubles.length + edits.length + unfit.length
 }
 
-/** Returns tags in the frontmatter whose new name already exists, so renaming them would create duplicates. */
+/** Returns the tags in the frontmatter that would become duplicates, because their new name already exists there. */
 function doublesIn(text: string, { from, to }: TagRenaming, flavour: Flavour): readonly string[] {
   const listed = parseNote(text, flavour).tags.flatMap(({ name, inBody }) => (inBody ? [] : [name]))
   const isMeant = (name: string) => foldName(name) === foldName(from) || foldName(name).startsWith(`${foldName(from)}/`)

@@ -10,11 +10,11 @@ export interface VaultView {
   readonly newLinkFormat: NewLinkFormat
   /** Obsidian's setting `attachmentFolderPath`, unchanged, or `undefined` if it is not set. */
   readonly attachmentFolder: string | undefined
-  /** True if new notes keep the spelling of their names. */
+  /** True if the names of new notes are not lowercased. */
   readonly keepsCase: boolean
   /** Modified during planning and restored at the end. */
   readonly names: NameIndex
-  /** An unused key. */
+  /** A key that is not used by any file. */
   readonly nextKey: number
   /** Returns the key of a file by its exact path. */
   keyAt(path: string): number | undefined
@@ -38,7 +38,7 @@ export interface VaultView {
   read(path: string): Uint8Array | undefined
   /** Returns the type of the node at a path, even if it is not indexed. */
   look(path: string): 'file' | 'folder' | undefined
-  /** Spells the existing folders of a path as on disk. */
+  /** Returns a path in which the existing folders are spelled as on disk. */
   spelled(path: string): string
   /** Lists the names in a folder, including ignored ones. Empty if the folder does not exist. */
   list(folder: string): readonly string[]

@@ -11,7 +11,7 @@ import { isTrash } from './note-paths.ts'
 import type { VaultView } from './vault-view.ts'
 
 /**
- * Rejects texts that end with the marker of a truncated answer, because the caller assumes that the text is complete.
+ * Rejects text that ends with the marker of a truncated answer, because the caller assumes that the text is complete.
  * @throws RouxError `EDIT_MISMATCH`
  */
 export function requireUncut(operation: CreateNote | UpdateNote): void {
@@ -33,7 +33,7 @@ export function requireWhole(draft: Draft, operation: UpdateNote): void {
   const { content, section, replaceAll = false } = operation
   if (content === undefined) return
   const body = bodyOf(draft)
-  // Text that was read completely may itself end with the marker.
+  // Even text that was read completely may end with the marker.
   const isOwnEnd = section === undefined && knowsAll(operation) && endsCut(body)
   if (endsCut(content) && !isOwnEnd) throw cut('content', 'ends')
   if (countMarkers(content) > countMarkers(body)) throw cut('content', 'goes on')
@@ -52,7 +52,10 @@ export function knowsAll({ expectedHash }: UpdateNote): boolean {
   return expectedHash !== undefined && !readHash(expectedHash).isPartial
 }
 
-/** Checks whether the caller knows the resulting body, because it wrote all of it, or had read all and changed a part. */
+/**
+ * Checks whether the caller knows the resulting body, either because it wrote the whole body or because it had read all of it and
+ * changed a part.
+ */
 function knowsResult(operation: Operation, { relinked }: Draft): boolean {
   // The caller has not seen the rewritten links.
   if (relinked.length > 0) return false
@@ -64,7 +67,7 @@ function bodyOf({ text }: Draft): string {
   return text.slice(bodyStartOf(text))
 }
 
-/** Returns the number of lines that are missing in the other text, in any order. */
+/** Returns the number of lines that are missing from the other text, regardless of their order. */
 export function countLostLines(before: string, after: string): number {
   const left = new Map<string, number>()
   for (const line of linesOf(after)) left.set(line, (left.get(line) ?? 0) + 1)
@@ -98,7 +101,7 @@ function countMarkers(text: string): number {
   return text.split(MARKER).length - 1
 }
 
-/** Returns the strings in a property, level by level, because recursion could overflow the stack. */
+/** Returns the strings in a property. Proceeds level by level, because recursion could overflow the stack. */
 function textsIn(value: unknown): readonly string[] {
   const texts: string[] = []
   for (let level: readonly unknown[] = [value]; level.length > 0; ) {
@@ -135,7 +138,7 @@ export function writtenText(
   }
 }
 
-/** Returns the range of `after` between the common prefix and suffix. */
+/** Returns the range of `after` that remains without the common prefix and suffix. */
 function changedStretch(before: string, after: string): WrittenText['changed'] {
   const shared = Math.min(before.length, after.length)
   let start = 0

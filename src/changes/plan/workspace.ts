@@ -33,10 +33,13 @@ export interface Move {
   readonly to: string
 }
 
-/** Maximum number of times that links to one note's headings are rewritten per operation, because headings can link to each other. */
+/**
+ * Maximum number of times per operation that links to one note's headings are rewritten. There is a limit because headings can link
+ * to each other.
+ */
 const MAX_VISITS = 10
 
-/** The vault after the operations planned so far. Nothing on disk changes. */
+/** The vault after the operations planned so far. Planning does not change anything on disk. */
 export class Workspace {
   readonly view: VaultView
   readonly notes: string[] = []
@@ -85,14 +88,14 @@ export class Workspace {
     }
     for (const name of [foldId(id), foldId(`${id}.md`)]) {
       const paths = this.twins(name)
-      // Of several twins, the one whose path is already folded has the plain id, otherwise the first.
+      // If several files differ only in case, the plain id belongs to the one whose path is already folded, otherwise to the first.
       const path = paths.includes(name) ? name : paths[0]
       if (path !== undefined) return this.#at(path)
     }
     return undefined
   }
 
-  /** Returns the file with a key, or `undefined` if it is or will be removed. */
+  /** Returns the file with a key, or `undefined` if the file does not exist or will be removed. */
   byKey(key: number): Draft | undefined {
     const path = this.#drafts.get(key)?.path ?? this.view.pathOf(key)
     return path === undefined || isTrash(path) ? undefined : this.#at(path)
@@ -125,12 +128,12 @@ export class Workspace {
     throw new RouxError('PERMISSION_DENIED', `${quote(path)} cannot be read.`, { hint: "Check the file's permissions." })
   }
 
-  /** Returns the future paths that fold like this one, in order. */
+  /** Returns the future paths that fold to the same id as this path, in order. */
   twins(path: string): readonly string[] {
     return this.#paths.twins(path)
   }
 
-  /** Returns a file's future id. Of paths that differ only in case, one has the folded path as its id. */
+  /** Returns a file's future id. If several paths differ only in case, only one has the folded path as its id. */
   idOf(path: string): string {
     const folded = foldId(path)
     const twins = this.twins(path)
@@ -142,7 +145,7 @@ export class Workspace {
     return this.#paths.isTaken(path, but)
   }
 
-  /** Spells the parts of a path that exist, or will exist, as on disk. */
+  /** Returns a path in which all parts that exist, or will exist, are spelled as on disk. */
   spelled(path: string): string {
     return this.#paths.spelled(path)
   }
@@ -164,7 +167,7 @@ export class Workspace {
     draft.edit(edits)
   }
 
-  /** Checks whether a position may define names. Aliases and titles are in the frontmatter, or in Logseq in the first block. */
+  /** Checks whether text at a position may define names. Aliases and titles are in the frontmatter, or in the first block in Logseq. */
   #holdsNames({ path, text }: Draft, at: number): boolean {
     if (this.view.kindOf(path) !== 'note') return false
     return this.view.flavour.mode === 'logseq' || at <= bodyStartOf(text)
@@ -228,8 +231,8 @@ export class Workspace {
   }
 
   /**
-   * Applies the names of new and edited files. Links that would resolve differently are rewritten to keep their target, or only
-   * reported.
+   * Updates the index with the names of new and edited files. Links that would resolve differently are rewritten to keep their
+   * targets, or only reported.
    */
   async followNames(links: 'rewrite' | 'report'): Promise<void> {
     for (const draft of this.#renamed) {
@@ -276,7 +279,7 @@ export class Workspace {
       [...edits, ...(own?.edits ?? [])].sort((a, b) => a.start - b.start),
     )
     draft.addRelinked(own?.rewrites ?? [])
-    // Rewriting links in other headings of the note changed those headings.
+    // The note's own headings contained links that were rewritten, so its headings have changed.
     if (own !== undefined) this.#headingsBefore.set(draft, after)
     await this.followHeadings()
   }
@@ -318,7 +321,7 @@ export class Workspace {
     return outlineOf(text, this.view.flavour).headings
   }
 
-  /** Returns other files with links to this file. */
+  /** Returns the other files that link to this file. */
   async referrers(draft: Draft): Promise<readonly RelinkSource[]> {
     const sources = await this.#sources.affectedBy([{ key: draft.key, after: undefined }])
     return sources.filter(({ key, links }) => key !== draft.key && links.some((link) => link.to === draft.key))
@@ -359,7 +362,7 @@ export class Workspace {
   }
 
   async finish(): Promise<Planned> {
-    // Sorted, because the order of reading depends on the index, and the same change must always look the same.
+    // Sorted, because the order of reading depends on the index, and the same change must always be shown in the same way.
     const drafts = this.#drafts.all().filter(hasChanged).sort(byImportance)
     const { made, moved } = this.#paths
     const html = await brokenHtmlLinks(this.view, drafts)
@@ -400,7 +403,7 @@ function hasSameTexts(before: readonly Heading[], after: readonly Heading[]): bo
   return before.length === after.length && before.every(({ text }, at) => text === after[at]?.text)
 }
 
-/** Files that an operation is about come before those in which only links were rewritten. */
+/** Puts files that an operation is about before those in which only links were rewritten. */
 function byImportance(a: Draft, b: Draft): number {
   const isRelinkedOnly = ({ original, path, relinked }: Draft) => original === path && relinked.length > 0
   return Number(isRelinkedOnly(a)) - Number(isRelinkedOnly(b)) || compareTexts(a.original ?? a.path, b.original ?? b.path)

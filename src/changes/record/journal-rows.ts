@@ -6,21 +6,24 @@ import { usedBytes } from './state-database.ts'
 
 const DAY = 86_400_000
 
-/** Files are usually restored soon after they were deleted. */
+/** The first page is small, because files are usually restored soon after they were deleted. */
 const FIRST_PAGE = 20
 
 const PAGE = 2_000
 
-/** Sorts after every id. */
+/** A string that sorts after every id. */
 const LAST_ID = '~'
 
-/** Ordered from the newest change, and within it from the last entry. `.trash0` is the first name after all that start with `.trash/`. */
+/**
+ * Ordered from the newest change to the oldest, and within each change from the last entry to the first. `.trash0` is the first name
+ * that sorts after all those starting with `.trash/`.
+ */
 const DELETIONS = `SELECT c.id, e.position, e.path, e.target FROM changes c CROSS JOIN entries e ON e.change = c.id
   WHERE c.vault = ? AND c.id <= ? AND (c.id < ? OR e.position < ?) AND c.state = 'done'
     AND e.kind = 'move' AND e.target >= '.trash/' AND e.target < '.trash0'
   ORDER BY c.id DESC, e.position DESC LIMIT ?`
 
-/** An entry as its row. */
+/** Database row of an entry. */
 export interface EntryRow {
   readonly kind: string
   readonly path: string
@@ -30,7 +33,7 @@ export interface EntryRow {
   readonly mode: number | null
 }
 
-/** Bytes as their row. */
+/** Database row for stored bytes. */
 export interface ContentRow {
   readonly deflated: number
   readonly bytes: Uint8Array
@@ -78,28 +81,31 @@ export function unpackContent({ deflated, bytes }: ContentRow): Uint8Array {
   return deflated === 0 ? bytes : inflateRawSync(bytes)
 }
 
-/** How long changes can be undone. */
+/** Limits for how long changes can be undone. */
 export interface Retention {
   readonly days: number
   /** Maximum size of the whole record, for all vaults. */
   readonly bytes: number
 }
 
-/** Deletes the oldest changes until the rest is recent and small enough. Never deletes one in progress or the newest completed one. */
+/**
+ * Deletes the oldest changes until the remaining ones are recent and small enough. Never deletes a change in progress or the newest
+ * completed one.
+ */
 export function prune(database: Database, { days, bytes }: Retention, now: number): void {
   const ended = `SELECT id FROM changes WHERE state <> 'applying'`
   const newest = `(SELECT max(id) FROM changes WHERE state <> 'applying')`
   const old = database.prepare(`${ended} AND time < ? AND id <> ${newest}`).all(now - days * DAY) as { id: string }[]
   drop(database, old)
   while (usedBytes(database) > bytes) {
-    // Deletes in batches, which removes slightly more than necessary but is cheap.
+    // Deleting in batches is cheap, but may remove slightly more than necessary.
     const oldest = database.prepare(`${ended} AND id <> ${newest} ORDER BY id LIMIT 20`).all() as { id: string }[]
     if (oldest.length === 0) break
     drop(database, oldest)
   }
 }
 
-/** Contents used by other changes are kept. */
+/** Keeps contents that other changes use. */
 function drop(database: Database, changes: readonly { readonly id: string }[]): void {
   if (changes.length === 0) return
   const hashesOf = database.prepare('SELECT before, after FROM entries WHERE change = ?')
@@ -128,7 +134,7 @@ interface DeletionRow {
   readonly target: string
 }
 
-/** Yields files in the trash that have not been restored, most recently deleted first. Reads page by page. */
+/** Yields files in the trash that have not been restored, most recently deleted first. Reads the rows page by page. */
 export function* deletionsOf(vault: string, query: Query): Generator<Trashed> {
   let last: DeletionRow | undefined
   for (let limit = FIRST_PAGE; ; limit = PAGE) {

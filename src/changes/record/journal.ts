@@ -62,7 +62,7 @@ const MIGRATIONS: readonly string[] = [
   `,
 ]
 
-/** The record must survive a power cut before the first file is touched. */
+/** The record must be safe from a power cut before the first file is touched. */
 export const JOURNAL: StateFormat = {
   applicationId: APPLICATION_ID,
   migrations: MIGRATIONS,
@@ -97,8 +97,8 @@ export interface JournalOptions {
 }
 
 /**
- * The record of writes, in one database for all vaults. It is on disk before the first file is touched, and migrated if its format
- * changes. Nothing is created before the first change.
+ * The record of writes, in one database for all vaults. Each change is recorded on disk before the first file is touched. The
+ * database is migrated if its format changes, and is not created before the first change.
  */
 export class Journal {
   readonly #file: StateFile
@@ -130,9 +130,9 @@ export class Journal {
   }
 
   /**
-   * Records that a change has ended. Not synced: after a power cut, the change is `applying` again, and recovery finds everything
-   * applied or everything rolled back.
-   * @returns whether the record still has the change, because the folder may have been emptied
+   * Records that a change has ended. The record is not synced. After a power cut, the change may be `applying` again, and recovery
+   * finds it either completely applied or completely rolled back.
+   * @returns whether the record still contains the change, because the folder may have been emptied
    */
   finish(id: string, state: Exclude<ChangeState, 'applying'>): boolean {
     return this.#use(true, (database) => {
@@ -196,7 +196,7 @@ export class Journal {
     const log = statSync(`${this.#file.path}-wal`, { throwIfNoEntry: false })
     const database = this.#file.opened
     if (database === undefined || log === undefined || log.size < LARGE_LOG) return
-    // Skipped while another process is reading or writing.
+    // Skipped if another process is reading or writing.
     attempt(() => database.exec('PRAGMA busy_timeout = 0; PRAGMA wal_checkpoint(TRUNCATE)'))
     attempt(() => database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT}`))
   }
@@ -219,7 +219,7 @@ export class Journal {
   }
 }
 
-// Nine digits of base 36 hold milliseconds until the year 5188.
+// Nine base-36 digits are enough for milliseconds until the year 5188.
 const TIME_DIGITS = 9
 
 function idAt(time: number): string {

@@ -18,7 +18,7 @@ export function attempt(action: () => void): void {
   } catch {}
 }
 
-/** Identifies the file at a path, to detect that it was replaced. Returns `undefined` if there is none. */
+/** Identifies the file at a path, so that a replacement can be detected. Returns `undefined` if there is none. */
 export function identityOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.dev}:${stat.ino}`
@@ -32,13 +32,13 @@ export interface StateFormat {
   readonly migrations: readonly string[]
   /** How long to wait for another writing process, in milliseconds. */
   readonly busyTimeout: number
-  /** Pragmas for a new file, which stores them. */
+  /** Pragmas for a new file that are stored in the file. */
   readonly created?: string
   /** Pragmas for each connection. */
   readonly connected?: string
 }
 
-/** Thrown if the file is another kind of database, or a later version of this kind. */
+/** Thrown if the file is another kind of database or a later version of the same kind. */
 export class ForeignDatabase extends Error {
   constructor() {
     super('it was made by another version or program')
@@ -46,8 +46,8 @@ export class ForeignDatabase extends Error {
 }
 
 /**
- * Opens a database in the state folder and migrates it to the newest version. Creates one readable only by its owner if there is
- * none.
+ * Opens a database in the state folder and migrates it to the newest version. If there is none, creates one that only its owner can
+ * read.
  * @throws ForeignDatabase, and errors of SQLite and the file system
  */
 export function openStateDatabase(path: string, format: StateFormat, openDatabase: OpenDatabase): Database {
@@ -82,7 +82,7 @@ export function requireFormat(database: Database, { applicationId, migrations }:
 function migrate(database: Database, { applicationId, migrations }: StateFormat): void {
   if (pragma(database, 'user_version') === migrations.length) return
   inTransaction(database, () => {
-    // Another process may have migrated it first.
+    // Another process may have migrated the database in the meantime.
     for (const migration of migrations.slice(pragma(database, 'user_version'))) database.exec(migration)
     database.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`)
   })
@@ -116,7 +116,7 @@ export class StateFile {
     this.#openDatabase = openDatabase
   }
 
-  /** The open database, or `undefined` before it was needed. */
+  /** The open database, or `undefined` if it was not needed yet. */
   get opened(): Database | undefined {
     return this.#database
   }
@@ -137,7 +137,7 @@ export class StateFile {
     return identityOf(this.path) === undefined ? undefined : this.open()
   }
 
-  /** It can be opened again afterwards. */
+  /** Closes the database, which can be opened again afterwards. */
   close(): void {
     const database = this.#database
     this.#database = undefined

@@ -21,7 +21,7 @@ async function askModel(invocation: Invocation): Promise<number> {
   const [question = ''] = positionals
   if (question.trim() === '') throw new UsageError('The question is missing.', 'Write: roux ask "Why does rye bread not rise?"')
   const [folder, tag, relevance] = ['folder', 'tag', 'relevance'].map((name) => options.get(name))
-  // Validate the arguments before the vault is read, as the tool itself does.
+  // Validate the arguments before the vault is read, in the same way as the tool.
   askTool.prepare({ question, folder, tag, relevance })
   const onlyShown = options.get('show-prompt') === true
   const loaded = await requireVaults(invocation)

@@ -61,7 +61,7 @@ export function nameOf({ options }: Invocation): string {
 }
 
 /**
- * Refuses to replace another server's entry unless the user has allowed it.
+ * Refuses to replace another server's entry unless the user allowed it.
  * @throws RouxError `CONFLICT`
  */
 export function requireOurs(entry: unknown, { file, name }: EntryPlace, { options }: Invocation): void {
@@ -92,7 +92,7 @@ export interface ClientChange {
   /** Messages to print if the file changed (`done`) or if there was nothing to change (`nothing`). */
   readonly done: string
   readonly nothing: string
-  /** Tells the user how to make the client pick up the change. */
+  /** Instructions for making the client pick up the change. */
   readonly afterwards: string
 }
 

@@ -24,7 +24,7 @@ import {
   tellChange,
 } from './client-file.ts'
 
-/** Temporary link folders that fnm creates for a single shell. */
+/** Temporary folders with links that fnm creates for a single shell. */
 const PASSING = /[\\/]fnm_multishells[\\/]/
 
 /** Adds an entry for this vault to a client's settings, shows the change and keeps a backup. */
@@ -130,7 +130,7 @@ export async function uninstall(invocation: Invocation): Promise<number> {
 /**
  * Returns the command that serves these vaults without a shell. It consists of the current Node binary, this script and the server's
  * options, all with absolute paths.
- * @throws RouxError for a path in which these programs would expand a variable
+ * @throws RouxError for a path in which the client would expand a variable
  */
 export function launchOf({ host, options }: Invocation, { vault, config: file }: VaultsToServe): Launch {
   if (vault?.includes('${'))

@@ -11,7 +11,7 @@ import type { Host } from '../host.ts'
 import { amount } from '../output/text.ts'
 import { folderFault } from '../session.ts'
 
-/** A damaged file is replaced the next time it is used. */
+/** Hint for a damaged file, which is replaced the next time it is used. */
 const REBUILT = 'It is rebuilt automatically; "roux index" rebuilds it now.'
 
 /** Result of one check. `warn` means that something works with limitations, `fail` that it does not work. */
@@ -19,7 +19,7 @@ export interface Finding {
   readonly check: string
   readonly state: 'ok' | 'warn' | 'fail'
   readonly message: string
-  /** Suggested fix. */
+  /** Suggested fix for the problem. */
   readonly hint?: string
 }
 
@@ -84,7 +84,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   if (watch === 'polling') return ok('watch', 'polling')
   const limit = platform === 'linux' ? inotifyLimit() : undefined
   if (limit === undefined) return ok('watch', 'events of the file system')
-  // Each folder uses one watch, and all programs of the same user share the limit.
+  // Each folder requires one watch, and the limit applies to all programs of a user together.
   const folders = countFolders(vault, limit)
   const message = `events of the file system: ${amount(folders, 'folder')}, fs.inotify.max_user_watches is ${limit}`
   if (folders < limit / 2) return ok('watch', message)
@@ -95,7 +95,7 @@ export function checkWatching(vault: string, watch: Settings['vault']['watch'], 
   )
 }
 
-/** Warns if an old settings file makes new notes lowercase although the vault's application preserves case. */
+/** Warns if an old settings file makes the names of new notes lowercase although the vault's application preserves case. */
 export function checkFileCase(vault: string, spelling: Settings['files']['case'], where: string | undefined): readonly Finding[] {
   const marker = spelling === 'lower' ? ['.obsidian', '.foam', 'logseq'].find((name) => existsSync(join(vault, name))) : undefined
   if (marker === undefined) return []

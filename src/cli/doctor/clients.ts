@@ -54,7 +54,7 @@ function isGone(path: string | undefined): boolean {
   return path !== undefined && isAbsolute(path) && !existsSync(path)
 }
 
-/** Explains why a local server would not answer. Returns `undefined` for remote servers, about which nothing is known. */
+/** Explains why a local server would not respond. Returns `undefined` for remote servers, because nothing is known about them. */
 function whyNoAnswer({ url, token }: Asked, { port, tokenFile }: ServedOverHttp): string | undefined {
   const asked = URL.canParse(url) ? new URL(url) : undefined
   if (asked === undefined || !isLoopbackName(asked.hostname)) return undefined
@@ -66,7 +66,7 @@ function isWorthNothing(token: string, tokenFile: string): boolean {
   try {
     return readTokens(tokenFile)?.every(({ secret }) => secret !== token) ?? true
   } catch {
-    // The token check already reports a damaged file.
+    // A damaged token file is already reported by the token check.
     return false
   }
 }

@@ -77,7 +77,7 @@ function checkServers(vault: string, folder: string): readonly Finding[] {
   return [ok('servers', message, hint)]
 }
 
-/** Returns a vault's messages, excluding those already reported for the server. */
+/** Returns a vault's messages without those already reported for the server. */
 function news<T>(own: readonly T[], said: readonly T[]): readonly T[] {
   return own.filter((one) => !said.includes(one))
 }
@@ -100,7 +100,7 @@ async function checkIndexing(invocation: Invocation, loaded: LoadedVault): Promi
   try {
     return await withCore(invocation, loaded, (core) => checkCore(core, loaded))
   } catch (error) {
-    // The other findings are still useful if indexing fails unexpectedly.
+    // If indexing fails unexpectedly, the other findings are still useful.
     return [fail('indexing', error instanceof RouxError ? error.message : String(error))]
   }
 }

@@ -62,7 +62,7 @@ function fits(table: string, { width = Number.POSITIVE_INFINITY }: Look): boolea
   return table.split('\n').every((line) => line.length <= width)
 }
 
-/** Removes a confidence interval that would otherwise be truncated. */
+/** Removes a confidence interval from a cell in which it would be truncated. */
 function withoutInterval(cell: string): string {
   return cell.replace(/ \[[^\]]*\]$/, '')
 }
