@@ -45,7 +45,7 @@ function kindOf(word: string): Word['kind'] {
   return NEGATIONS.has(word) || word.endsWith("n't") ? 'negation' : 'plain'
 }
 
-/** Replaces addresses, tags, list markers and heading markers with spaces, so that all offsets stay the same. */
+/** Replaces addresses, tags, list markers and heading markers with spaces, so all offsets stay the same. */
 export function readable(text: string): string {
   const blank = (hidden: string): string => hidden.replace(/[^\n]/g, ' ')
   return text

@@ -3,7 +3,7 @@ import { RouxError } from '../core/errors.ts'
 import { partialHash } from '../core/text/partial-reading.ts'
 import { quote } from './path-rules.ts'
 
-// The algorithm is quadratic in the number of differing lines. Small files have no timeout, so that their diff is the same on a busy
+// The algorithm is quadratic in the number of differing lines. Small files have no timeout, so their diff is the same on a busy
 // machine.
 const LIMITS = { small: { maxEditLength: 2000 }, large: { timeout: 250, maxEditLength: 5000 } }
 

@@ -235,7 +235,7 @@ class LogWriter implements OpenLogWriter {
   mark(lineage: string, generation: number): void {
     this.#waiting = [...this.#waiting, { lineage, base: generation, generation, changes: undefined }].slice(-MOST_WAITING)
     if (this.#isLater) return
-    // Commits are logged later, so that waiting callers get their answers first.
+    // Commits are logged later, so waiting callers get their answers first.
     this.#isLater = true
     setImmediate(() => {
       this.#isLater = false

@@ -17,7 +17,7 @@ import { type Examined, examine, type Intent, takeBack } from './examine.ts'
 import { listKept, lockError, missingVault, namingFiles, rolledBackError, writeError } from './failures.ts'
 import { type ChangeFiles, diskFiles } from './file-system.ts'
 import type { Refusal } from './path-checks.ts'
-import { type ChangeRecord, Journal } from './record/journal.ts'
+import { Journal } from './record/journal.ts'
 import type { Retention } from './record/journal-rows.ts'
 import type { OpenDatabase } from './record/state-database.ts'
 import { contentOf, type Ending, Endings, numbered, recoverChanges } from './recover.ts'
@@ -87,7 +87,7 @@ class RecordedChanges implements Changes {
     return await this.#locked(() => {
       const change = this.#journal.find(this.#root, id)
       if (change === undefined) throw this.#unknown(id)
-      if (change.state !== 'done') throw notDone(change)
+      if (change.state !== 'done') throw notDone(change.id, change.state)
       const origin = { title: `Undo: ${change.title}`, undoes: id }
       return this.#apply(takeBack(change.entries, contentOf(this.#journal)), origin, onBegun)
     })
@@ -108,7 +108,7 @@ class RecordedChanges implements Changes {
   }
 
   async recover(): Promise<readonly Recovery[]> {
-    // Checked without the lock, so that start-up is not delayed. Another process may be applying a change.
+    // Checked without the lock, so start-up is not delayed. Another process may be applying a change.
     if (this.#journal.applying(this.#root).length === 0) return []
     return await this.#underLock(() => this.#recover())
   }
@@ -227,16 +227,15 @@ class RecordedChanges implements Changes {
   }
 }
 
-function notDone({ id, state }: ChangeRecord): RouxError {
-  const why = state === 'undone' ? 'was already undone' : state === 'rolled_back' ? 'was never made' : 'is still in progress'
-  return new RouxError('CONFLICT', `The change ${id} ${why}.`, {
-    hint:
-      state === 'undone'
-        ? 'To redo it, undo the change that undid it.'
-        : state === 'rolled_back'
-          ? 'There is nothing to undo.'
-          : 'Call undo again when it is done.',
-  })
+const NOT_DONE = {
+  applying: { why: 'is still in progress', hint: 'Call undo again when it is done.' },
+  undone: { why: 'was already undone', hint: 'To redo it, undo the change that undid it.' },
+  rolled_back: { why: 'was never made', hint: 'There is nothing to undo.' },
+} as const
+
+function notDone(id: string, state: keyof typeof NOT_DONE): RouxError {
+  const { why, hint } = NOT_DONE[state]
+  return new RouxError('CONFLICT', `The change ${id} ${why}.`, { hint })
 }
 
 function leftNote(kept: readonly KeptFile[]): string {

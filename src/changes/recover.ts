@@ -19,7 +19,7 @@ export interface RecoveryParts {
 }
 
 /**
- * Settles unfinished changes, newest first. Must be called under the write lock, so that their processes have either crashed, failed
+ * Settles unfinished changes, newest first. Must be called under the write lock, so their processes have either crashed, failed
  * to roll back, or failed to record the outcome. An outcome saved next to the record is final, and the vault is not touched.
  * Otherwise, a change with all bytes in place is completed, and any other is rolled back.
  * @throws RouxError `VAULT_NOT_FOUND`, and errors of the calls, after which it must be called again

@@ -11,7 +11,7 @@ import { type FileStamp, isSameFile } from './file-system.ts'
 /** Returns recorded bytes by hash. */
 export type ContentOf = (hash: string) => Uint8Array
 
-/** What is needed to apply a change, besides its entries. */
+/** Data needed to apply a change, in addition to its entries. */
 export interface Means {
   readonly content: ContentOf
   /** Each file's stamp at the time its bytes were compared. */
@@ -27,7 +27,7 @@ const ASIDES: readonly Aside[] = ['new', 'old', 'restore', 'undone']
 
 /**
  * Applies a recorded change. First, everything that takes space or time is written to temporary names. Then names are changed, with
- * one call each. Displaced files keep a temporary name until everything is in place. They are then hashed again, so that bytes
+ * one call each. Displaced files keep a temporary name until everything is in place. They are then hashed again, so bytes
  * written to them in the meantime can be restored. One loss remains possible: a program that opened the old file earlier may write to
  * it after it was hashed again.
  * @throws FilesChanged, and errors of the calls; the change must then be rolled back
@@ -44,7 +44,7 @@ export async function carryOut(place: ChangeDirectory, entries: readonly Numbere
     await place.renameToFree(place.aside(path, index, 'new'), path)
   }
   for (const { path, index } of of(entries, 'create')) await place.renameToFree(place.aside(path, index, 'new'), path)
-  const moves = of(entries, 'move').filter((entry) => !isRenamed(place, entry))
+  const moves = of(entries, 'move').filter((entry) => !respell(place, entry))
   for (const entry of moves) await addName(place, entry)
   // A new name must be synced before the old one is removed.
   if (moves.length > 0) await place.syncFolders()
@@ -157,8 +157,11 @@ function requireUntouched(place: ChangeDirectory, entries: readonly Numbered[], 
   if (changed.length > 0) throw new FilesChanged(changed, 'Nothing was written.')
 }
 
-/** Checks whether a move can be done in a single call, which is possible if only the case changes on a case-insensitive file system. */
-function isRenamed(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>): boolean {
+/**
+ * Renames a file in a single call if only the spelling of its name changes on a case-insensitive file system.
+ * @returns whether the file was renamed
+ */
+function respell(place: ChangeDirectory, { path, to }: Numbered<EntryOf<'move'>>): boolean {
   if (!place.isSame(path, to)) return false
   place.rename(path, to)
   return true

@@ -48,7 +48,7 @@ export async function acquireWriteLock(path: string, { openDatabase, timeout }: 
       return { release: () => release(database) }
     }
     if (performance.now() >= deadline) throw heldBy(path, timeout)
-    // The wait is random, so that two waiting processes do not retry at the same time.
+    // The wait is random, so two waiting processes do not retry at the same time.
     await sleep(wait * (0.5 + Math.random()))
   }
 }
@@ -79,7 +79,7 @@ function release(database: Database): void {
   attempt(() => database.close())
 }
 
-/** Longer than the description of any holder, so that a previous one is completely overwritten. */
+/** Longer than the description of any holder, so a previous one is completely overwritten. */
 const HOLDER_LENGTH = 400
 
 // A separate file, because closing the locked file in this process would release the lock (POSIX, fcntl).

@@ -360,7 +360,7 @@ export interface Snapshot {
   /** True if results may mix two generations, because the vault changed during the last attempt. */
   readonly isMixed: boolean
   /**
-   * Ends this attempt, so that the use case runs again on a newer generation. Does nothing in the last attempt. @throws
+   * Ends this attempt, so the use case runs again on a newer generation. Does nothing in the last attempt. @throws
    * SnapshotOutdated
    */
   restart(): void

@@ -18,7 +18,7 @@ const GRACE = 3000
 /** Number of strings per padded batch. Larger batches are not faster and take more memory (measured on all-MiniLM-L6-v2). */
 const SLICE = 16
 
-/** Four slices, so that sorting by length reduces padding. */
+/** Four slices, so sorting by length reduces padding. */
 const BATCH = 64
 
 const DEFAULT_MODEL = 'Xenova/all-MiniLM-L6-v2'

@@ -12,7 +12,7 @@ export const LIMITS = {
   // A slower client would only occupy a connection.
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  // Longer than the 60 s of reverse proxies, so that connections are not closed just as a proxy reuses them.
+  // Longer than the 60 s of reverse proxies, so connections are not closed just as a proxy reuses them.
   idleTimeout: 75_000,
   // A call is answered within 30 s, and a stream sends something every 15 s. A client that does not read anything for this long is
   // considered gone.

@@ -21,7 +21,7 @@ export function refusal(status: number, message: string, { hint, headers = {} }:
   return { status, headers, body: { error: { message, ...(hint === undefined ? {} : { hint }) } } }
 }
 
-// How much of an unread body is discarded, and for how long, so that the sender can read the response.
+// How much of an unread body is discarded, and for how long, so the sender can read the response.
 const LINGER_BYTES = 16 * 1024 * 1024
 const LINGER_MS = 1_000
 

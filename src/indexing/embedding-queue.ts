@@ -29,7 +29,7 @@ const RETRY_FIRST = 1_000
 const RETRY_MOST = 60_000
 /** Number of consecutive transient failures after which callers stop waiting. */
 const MOST_FAILURES = 3
-/** Version stored for a note with a rejected text, so that another process tries again. */
+/** Version stored for a note with a rejected text, so another process tries again. */
 const INCOMPLETE = 0
 /** Maximum number of notes to read and embed before yielding, about 40 ms. Smaller while calls arrive. */
 const NOTES_AT_ONCE = 64

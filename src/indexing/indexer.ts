@@ -78,7 +78,7 @@ export interface IndexLook {
 }
 
 /**
- * Maximum number of files committed at once. More files are committed in slices, so that memory use and the pause for readers do not
+ * Maximum number of files committed at once. More files are committed in slices, so memory use and the pause for readers do not
  * grow with the vault.
  */
 const WHOLE_FILES = 10_000

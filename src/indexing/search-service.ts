@@ -83,7 +83,7 @@ export class SearchService {
     return this.#parts.isEager || this.#waiters.size > 0
   }
 
-  /** Records that a call has arrived, so that deferrable work yields. */
+  /** Records that a call has arrived, so deferrable work yields. */
   asked(): void {
     this.#indexer?.asked()
   }
@@ -272,7 +272,7 @@ class GraphReadError extends Error {
   }
 }
 
-/** Wraps the parts of the graph's index that search reads, so that their errors can be recognized. */
+/** Wraps the parts of the graph's index that search reads, so their errors can be recognized. */
 function withOwnErrors(index: IndexWriter): Pick<IndexWriter, 'contents' | 'descriptions'> {
   const own = async <T>(read: () => Promise<T>): Promise<T> => {
     try {

@@ -151,7 +151,7 @@ export class IndexingService implements Indexing {
     void this.#run()
   }
 
-  /** Records that a call has arrived, so that background work yields. */
+  /** Records that a call has arrived, so background work yields. */
   asked(): void {
     this.#search.asked()
   }

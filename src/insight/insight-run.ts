@@ -15,7 +15,7 @@ import {
 import { CorpusBuilder } from './corpus.ts'
 import { decodeRecord, encodeRecord, type NoteRecord, noteRecord } from './note-record.ts'
 
-/** Data of a note besides its text. */
+/** Data of a note other than its text. */
 export interface NoteFacts {
   /** Without the vault's name, which may change. */
   readonly id: string

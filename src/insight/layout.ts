@@ -22,7 +22,7 @@ export function radiusOf(links: number): number {
 
 /** Space between two bodies. */
 const GAP = 1
-/** Share of the space that may be missing at the end. Bodies still hardly overlap. */
+/** Share of the space that may be missing at the end. Bodies still barely overlap. */
 const SLACK = 0.3
 /** Share of a group's circle that its bodies fill. */
 const FILL = 0.62

@@ -22,7 +22,7 @@ export interface EmbeddingOptions {
   /** For `embedder.base_url`. */
   readonly apiKey?: string | undefined
   readonly onDownload?: ((progress: DownloadProgress) => void) | undefined
-  /** What may be sent to other computers. Defaults to nothing. */
+  /** Limits what is sent to other computers. Defaults to nothing. */
   readonly gate?: (() => GateSettings) | undefined
   /** The vault's name, if a process serves several. */
   readonly name?: string

@@ -60,7 +60,7 @@ const NOTES: Snapshot = {
 }
 
 describe('switches', () => {
-  test('without --write not a writing tool is listed, and calling one says what switches it on', async () => {
+  test('without --write no writing tool is listed, and calling one says what switches it on', async () => {
     const world = openVault(NOTES)
     const server = await open(world, [])
     const { result } = await server.request('tools/list')

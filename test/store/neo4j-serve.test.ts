@@ -61,7 +61,7 @@ describe.skipIf(NEO4J_URL === undefined)('several programs over one vault in Neo
     return structuredContent
   }
 
-  test('a server without a folder answers from the store, over stdio and HTTP, and offers not a writing tool', async () => {
+  test('a server without a folder answers from the store, over stdio and HTTP, and offers no writing tool', async () => {
     const { world, name, set } = clustered()
     const { code, err } = await world.roux(['index', name, '--store', 'neo4j', ...set])
     expect(code, err).toBe(0)

@@ -19,7 +19,7 @@ export interface ComposeOptions {
   readonly room: number
   /** Key under which omitted rows are counted. */
   readonly called?: string
-  /** True if the first row is always shown, so that paging makes progress. */
+  /** True if the first row is always shown, so paging makes progress. */
   readonly isFirstSure?: boolean
 }
 

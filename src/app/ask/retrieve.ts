@@ -54,7 +54,7 @@ interface Placed extends Pick<PlacedPassage, 'node' | 'source'> {
 
 type HiddenIn = (source: NoteText, text: string) => ReturnType<typeof findHidden>
 
-/** Caches the comments of each source, so that they are found only once for all of its passages. */
+/** Caches the comments of each source, so they are found only once for all of its passages. */
 function commentsBySource(): HiddenIn {
   const known = new Map<NoteText, ReturnType<typeof findHidden>>()
   return (source, text) => {

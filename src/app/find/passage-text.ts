@@ -16,7 +16,7 @@ const ADDRESS = /\]\([^()\n]*\)/g
 /** Matches the end of a sentence or line. */
 const END = /[.!?…]["'”’)\]*_]*(?=\s)|[。！？]|\n/g
 
-/** Returns the text with hidden parts (comments, tags, images) replaced by spaces, so that all other text and code keeps its position. */
+/** Returns the text with hidden parts (comments, tags, images) replaced by spaces, so all other text and code keeps its position. */
 export function legible(text: string): string {
   const whole = blankData(text)
   const shown = withoutHidden(whole)

@@ -149,7 +149,7 @@ export interface NameVectors extends QuestionVectors {
 
 /**
  * Returns, for each name, the notes whose title or alias has a similar meaning, best first. The score is the cosine of the note's
- * best name. If the embedder hardly knows a name, returns a warning instead.
+ * best name. If the embedder barely knows a name, returns a warning instead.
  */
 async function meaningSame(
   snapshot: Snapshot,

@@ -431,7 +431,7 @@ async function latestInsight(core: GraphCore, { signal }: Call): Promise<Followe
 interface Communities {
   /** Group number of each note on each level, or -1 if the note has no group. */
   readonly levels: readonly Int32Array[]
-  /** `label`: name given by a user · `key`: number of the note after which the group is named if there is no label */
+  /** `label`: name given by a user · `key`: number of the note that gives the group its name if there is no label */
   readonly groups: readonly { readonly id: string; readonly label: string | undefined; readonly key: number }[]
 }
 

@@ -36,7 +36,7 @@ const LEAST_CHARS = 20
 /** Share of the remaining room that is used for text, after ids and titles. The rest is for other metadata. */
 const CONTENT_SHARE = 0.6
 
-/** Metadata of the note besides its text, most important first. */
+/** Metadata of the note, most important first. Excludes its text. */
 const FACTS = ['tags', 'properties', 'outline', 'links', 'vault_links'] as const
 
 export interface GetNodeArguments {
@@ -196,7 +196,7 @@ function headingsIn(headings: readonly Heading[], text: string, { start, end }: 
 
 async function wantedSpan(core: GraphCore, source: NoteText, { section }: GetNodeArguments): Promise<Span> {
   if (section === undefined || section.length === 0) return { start: source.bodyStart, end: source.text.length }
-  // The parser is imported on first use, so that a server can start without it.
+  // The parser is imported on first use, so a server can start without it.
   const { outlineOf, requireSection } = await import('../../markdown/outline.ts')
   const mode = core.indexing.status().mode ?? 'obsidian'
   return requireSection(source.text, outlineOf(source.text, { mode }), section)
@@ -313,7 +313,7 @@ function fittingContent(
   return recut(LEAST_CHARS)
 }
 
-/** Alternates between two lists, so that neither takes up all the room. */
+/** Alternates between two lists, so neither takes up all the room. */
 function alternating<T>(a: readonly T[], b: readonly T[]): readonly T[] {
   return Array.from({ length: Math.max(a.length, b.length) }, (_, at) => [...a.slice(at, at + 1), ...b.slice(at, at + 1)]).flat()
 }

@@ -48,7 +48,7 @@ export class PlannedPaths {
     })
   }
 
-  /** Checks whether a note gives up its name, so that another moving note can take the name by exchanging contents. */
+  /** Checks whether a note gives up its name, so another moving note can take the name by exchanging contents. */
   #isVacated(draft: Draft | undefined): boolean {
     return draft !== undefined && draft.original !== draft.path && !isTrash(draft.path) && this.#isText(draft)
   }

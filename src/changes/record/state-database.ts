@@ -18,7 +18,7 @@ export function attempt(action: () => void): void {
   } catch {}
 }
 
-/** Identifies the file at a path, so that a replacement can be detected. Returns `undefined` if there is none. */
+/** Identifies the file at a path, so a replacement can be detected. Returns `undefined` if there is none. */
 export function identityOf(path: string): string | undefined {
   const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
   return stat && `${stat.dev}:${stat.ino}`

@@ -26,15 +26,7 @@ export async function inTime(work: Promise<unknown>, timeout: number, signal?: A
 
 /** Waits, or rejects with the signal's reason if it is aborted. */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, milliseconds)
-  })
-  try {
-    await untilAborted(over, signal)
-  } finally {
-    clearTimeout(timer)
-  }
+  await inTime(new Promise<never>(() => {}), milliseconds, signal)
 }
 
 /**

@@ -180,7 +180,7 @@ function isLiteral(text: string, { node, start, end }: Value): boolean {
 
 const staysWith = (change: TagChange) => (part: Part) => part.tag === undefined || change.keeps(part.tag)
 
-/** Checks whether all tags of an item are removed, so that the item is removed too. */
+/** Checks whether all tags of an item are removed, so the item is removed too. */
 function goes(parts: readonly Part[], change: TagChange): boolean {
   return parts.length > 0 && !parts.some(staysWith(change))
 }

@@ -68,12 +68,14 @@ function holdsAny(folder: string, ids: readonly string[], vault: string | undefi
 }
 
 /** Describes what happened to a named vault or the only vault. */
-function whatHappened(before: IndexStatus['phase'], { phase, message }: IndexStatus, name?: string): string | undefined {
+function whatHappened(
+  before: IndexStatus['phase'],
+  { phase, message = 'the reason is unknown' }: IndexStatus,
+  name?: string,
+): string | undefined {
   const vault = name === undefined ? 'The vault' : `The vault ${name}`
   if (phase === 'missing') return `${vault} is missing or cannot be read; answers come again when it is back.`
-  if (phase === 'failed')
-    return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message ?? 'the reason is unknown'}.`
-  if (phase === 'restarting')
-    return `${vault} is answered from its last good state for now: ${message ?? 'the reason is unknown'}.`
+  if (phase === 'failed') return `Indexing${name === undefined ? '' : ` of ${name}`} stopped: ${message}.`
+  if (phase === 'restarting') return `${vault} is answered from its last good state for now: ${message}.`
   return before === 'missing' ? `${vault} is back.` : undefined
 }

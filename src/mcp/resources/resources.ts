@@ -14,7 +14,7 @@ import type { SwitchedOffBy, ToolIdentity } from '../definition/define-tool.ts'
 import { MODERN_VERSION } from '../protocol.ts'
 import type { ServerFacts } from '../server-options.ts'
 
-/** What a resource needs besides the vault. */
+/** Parts of the server that a resource needs in addition to the vault. */
 export interface ResourceRequest extends Call {
   readonly server: ServerFacts
 }

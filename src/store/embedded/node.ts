@@ -258,7 +258,7 @@ export function occurrencesOf(
     const source = graph.find(from)
     const target = graph.find(to)
     if (source === undefined || source < 0 || target === undefined) continue
-    // Checks the graph first, to avoid reading the thousands of links of a hub in vain.
+    // Checks the graph first, to avoid reading the thousands of links of a hub needlessly.
     if (!graph.linksTo(source, target)) continue
     const targets = asked.get(source) ?? new Map<NodeIndex, number[]>()
     asked.set(source, targets.set(target, [...(targets.get(target) ?? []), at]))

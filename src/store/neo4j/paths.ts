@@ -62,7 +62,7 @@ export async function findPaths(
 const NO_CEILING = Number.MAX_SAFE_INTEGER
 
 /**
- * Degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so that any existing path is
+ * Degrees above which a note counts as a hub: the 99th percentile, then the 99.9th, then no limit, so any existing path is
  * found.
  */
 const HUB_CEILINGS = `CALL () {

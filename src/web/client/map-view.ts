@@ -696,7 +696,7 @@ export class MapView {
     return Math.min(LARGEST, Math.max(1.1, radiusOf(graph.degrees[note] ?? 0) * grown))
   }
 
-  /** Returns the scale at which individual notes can be told apart and labelled. */
+  /** Returns the scale at which individual notes can be distinguished and labeled. */
   #readableScale(): number {
     return 14
   }

@@ -67,7 +67,7 @@ interface ConversionOptions extends Pick<ParseOptions, 'readFormula'> {
   readonly formulas: readonly string[]
 }
 
-/** Converts the parsed tree to what is shown. */
+/** Converts the parsed tree to the elements of the page. */
 class Conversion {
   #elements = 0
   readonly #hidesBlockIds: boolean

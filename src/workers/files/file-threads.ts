@@ -37,7 +37,7 @@ interface Pending {
 
 interface Thread {
   readonly thread: FileThread
-  /** Vaults that the thread has been told about. */
+  /** Vaults that were sent to the thread. */
   readonly vaults: Set<number>
   /** Jobs in order. The first one is being read. */
   readonly given: Pending[]
